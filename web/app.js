@@ -137,7 +137,7 @@ const pins = new Marks(() => localStorage, "heliograph.pinned");
 const snoozes = new Snoozes(() => localStorage, () => Date.now() + clockOffset);
 /** @param {string} session Whether it is put off until later. */
 const isLater = (session) => snoozes.has(session, () => asksOf(state, session));
-/** What waits, but for what is put off. */
+/** Waiting approvals, without those that are put off. */
 const waitingNow = () => pending(state).filter(({ session }) => !isLater(session));
 const kept = new Kept(browserShelf(), () => Date.now() + clockOffset);
 const presence = new Presence(timers, link, () => ({
@@ -285,7 +285,7 @@ function draw(changes) {
 }
 
 function drawCounts() {
-  // What this device kept may be settled long since.
+  // The approvals that this device kept may be settled long since.
   const waiting = state.loaded ? waitingNow().length : 0;
   const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
   attribute(badge, "hidden", waiting === 0);
@@ -365,7 +365,7 @@ async function showKept(session) {
   if (message) ingress.through([message], ([opened]) => !link.isLive && !state.logs.has(session) && state.sessions.has(session) && draw(apply(state, opened)));
 }
 
-/** What is shown now is there the next time, without a connection. */
+/** Keeps the shown state for the next start without a connection. */
 function keep() {
   if (link.isLive) kept.keep(state).catch(() => undefined);
 }
@@ -509,7 +509,7 @@ views.pair.onback = () => {
 views.pair.onpaired = async (k) => {
   await kept.forget().catch(() => undefined);
   if (k) await whole.then(() => trust?.offered(k, true));
-  // What another workspace showed must not stay in this page's memory.
+  // Another workspace's content must not stay in this page's memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   whoAmI();
   show({ focus: true });

@@ -1,4 +1,4 @@
-/** What a person may do with an approval, and what has become of it. Pure. */
+/** Actions open to a person on an approval, and its outcome. Pure. */
 
 import { ago } from "./format.js";
 import { t } from "./language.js";
@@ -115,7 +115,7 @@ const outcomes = /** @type {Record<string, string>} */ ({
 /** @typedef {{tone: Tone, title: string, detail: string}} Outcome */
 
 /**
- * What has become of it, in words.
+ * The approval's outcome, in words.
  * @param {Approval} approval
  * @param {{now: number, client?: string, host?: {name: string, connected: boolean}}} at
  * @returns {Outcome}

@@ -1,4 +1,4 @@
-/** What a browser is called, from its own description of itself. Pure. */
+/** A browser's name, from its own description of itself. Pure. */
 
 import { t } from "./language.js";
 
@@ -26,7 +26,7 @@ export function deviceName(agent) {
 }
 
 /**
- * What a registration for pushes runs on: `Firefox on Linux`.
+ * The system of a registration for pushes: `Firefox on Linux`.
  * @param {string} agent
  */
 export function systemName(agent) {

@@ -16,7 +16,7 @@ const reachWords = {
 const reachOf = (budget) => (budget.held ? t`every tool needs approval` : reachWords[budget.hold ?? ""] ?? "");
 
 /**
- * What a session's summary says of its budget, as a sentence.
+ * A session's budget, from its summary, as a sentence.
  * @param {import("./wire").Summary["budget"]} budget
  */
 export function strainWords(budget) {

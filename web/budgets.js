@@ -23,7 +23,7 @@ export const scopes = {
 export const nameOf = ({ scope, session }) => (session ? `${scope}/${session}` : scope);
 
 /**
- * What a person typed, as a budget, or what is wrong with it.
+ * A typed budget, or the problem with it.
  * @param {{scope: string, session: string, dollars: string, levels: string, hold: boolean}} form
  * @returns {{budget: Budget}|{problem: string}}
  */

@@ -1,4 +1,4 @@
-/** What a session changed, file by file: each file's diffs joined to one as far as they fit each other. Pure. */
+/** A session's changes file by file: each file's diffs joined to one as far as they fit each other. Pure. */
 
 import { changeOf } from "./changes.js";
 import { counts, parsed } from "./diff.js";

@@ -1,4 +1,4 @@
-/** What a change does to its file, in words, from what the host says of it. Pure. */
+/** A change's effect on its file in words, from the host's report. Pure. */
 
 import { size } from "./format.js";
 import { plural, t } from "./language.js";

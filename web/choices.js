@@ -1,4 +1,4 @@
-/** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
+/** A device's choices of notifications: the words for them, and a form's values read into what the relay takes. Pure. */
 
 import { t } from "./language.js";
 
@@ -7,7 +7,7 @@ import { t } from "./language.js";
 
 /** @typedef {Device["kinds"][number]} Kind */
 
-/** What a device may ring for, in the order in which one reads it. */
+/** The kinds of notifications of a device, in the order in which one reads them. */
 export const kinds = /** @type {Record<Kind, string>} */ ({
   approval: t`approvals`, question: t`questions`, error: t`errors`, finished: t`finished runs`, budget: t`budgets`,
 });
@@ -36,7 +36,7 @@ const texts = /** @type {Record<string, {name: string, app: string, web: string,
 });
 
 /**
- * What kind of device it is, as the words of `texts` go by it.
+ * The kind of a device, as the words of `texts` go by it.
  * @param {Pick<Device, "web"|"ntfy"|"receiver">} device
  */
 export const reachOf = ({ web, ntfy, receiver }) => web ? "web" : ntfy ? "ntfy" : receiver ? "receiver" : "app";
@@ -47,7 +47,7 @@ export const reachOf = ({ web, ntfy, receiver }) => web ? "web" : ntfy ? "ntfy" 
  * @returns {{text: Device["text"], name: string, meaning: string}[]}
  */
 export function textsFor({ text: chosen, ...device }) {
-  // What seals is a key of the app's own: whether there is one, only the app says.
+  // Only the app knows whether it has a key for sealed content.
   const words = ["full", "summary", "generic", ...(chosen === "sealed" ? ["sealed"] : [])];
   return words.map((text) => ({ text: /** @type {Device["text"]} */ (text), name: texts[text].name, meaning: texts[text][reachOf(device)] }));
 }
@@ -70,7 +70,7 @@ export function minuteOf(time) {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** What one may choose from, in minutes; what was chosen elsewhere is added to these. */
+/** The intervals to choose from, in minutes; one that was chosen elsewhere is added. */
 export const intervals = [15, 30, 60, 120, 240];
 
 /** @param {number} minutes */
@@ -80,7 +80,7 @@ export const intervalWords = (minutes) => {
 };
 
 /**
- * What it tells of in one notification, and when.
+ * The device's digest and its time, in words.
  * @param {Pick<Device, "gather"|"countsRules">} device
  */
 export function gatherWords({ gather, countsRules }) {
@@ -100,7 +100,7 @@ export const weekdays = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Fri
 export const weeklyWords = (weekly) => (weekly ? t`${weekdays[weekly.weekday - 1] ?? t`Once a week`} at ${clock(weekly.at)}, ${weekly.timeZone}` : t`No`);
 
 /**
- * What is in a form.
+ * The values of a form.
  * @typedef {object} Draft
  * @property {Kind[]} kinds
  * @property {Device["text"]} text
@@ -122,7 +122,7 @@ export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, ki
   const choices = { text, kinds: chosen, muted };
   if (hidesCost) choices.hidesCost = true;
   if (gather && countsRules) choices.countsRules = true;
-  // What does not show the whole can never be allowed from there.
+  // A text that does not show the whole can never be allowed from there.
   if (allows && text === "full") choices.allowOnLockScreen = true;
   if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };
   else if (gather) {

@@ -129,7 +129,7 @@ export function linkSecretOf(k) {
 }
 
 /**
- * What only those make tags with who have seen the link.
+ * The key for tags that only those can make who have seen the link.
  * @param {Uint8Array} secret @param {Uint8Array} hostID
  */
 export async function pairingKeyOf(secret, hostID) {
@@ -371,7 +371,7 @@ export const imported = (point, place, name) =>
     throw new ConsentError(place, "it is no point of the curve");
   });
 
-// What was shown and what is decided
+// Shown texts and decisions
 
 /** @param {string} text What a host sent as `shown`. */
 export const shownHashOf = (text) => sha256(concatenated(domain("shown"), utf8(text)));
@@ -388,7 +388,7 @@ export function digestBytesOf(text) {
 const noText = Uint8Array.of(0xff);
 
 /**
- * What a verdict has beyond its word, field by field: the relay writes JSON anew.
+ * A verdict's content beyond its word, field by field: the relay writes JSON anew.
  * @param {Verdict} verdict
  */
 function contentOf(verdict) {
@@ -426,7 +426,7 @@ export async function decisionStatementOf({ hostID, session, approval, text, dig
     counted(digestBytesOf(digest)), countedText(verdict.decision), counted(content.length ? await sha256(content) : content), u64(issuedAt), counted(deviceID));
 }
 
-// What is sent to steer
+// Steering
 
 /** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */
 /** @typedef {Extract<import("./wire").Command, {type: "keys"}>} Keys */

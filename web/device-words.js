@@ -1,4 +1,4 @@
-/** What a device is, gets and got, in words. Pure. */
+/** A device's description, its choices and its pushes, in words. Pure. */
 
 import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
 import { t } from "./language.js";
@@ -7,7 +7,7 @@ import { t } from "./language.js";
 /** @typedef {import("./wire").Push} Push */
 
 /**
- * What has become of it, in words.
+ * A push's outcome, in words.
  * @param {Push} push @param {boolean} [isOther] Whether it went to something else than an app.
  * @returns {{tone: "going"|"good"|"bad"|"void", words: string}}
  */
@@ -34,7 +34,7 @@ const cardStarts = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What a device gets, as names and words.
+ * A device's choices, as names and values.
  * @param {import("./choices.js").Device} device
  * @param {(session: string) => string} titleOf
  * @returns {[name: string, value: string][]}
@@ -74,7 +74,7 @@ export function wishes(device, titleOf) {
 }
 
 /**
- * What a device is, in a line.
+ * A device's description, in a line.
  * @param {Device} state
  */
 export function about({ device: { web, ntfy, receiver, profile, environment, system }, client }) {

@@ -28,7 +28,7 @@ export function takeDevices(state, devices) {
 }
 
 /**
- * What is planned or became of one push.
+ * Takes a push that is planned, or its outcome.
  * @param {State} state @param {Push} push
  * @returns {boolean} False where its device is not known: there is a new one.
  */

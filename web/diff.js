@@ -17,7 +17,7 @@ const pairsMax = 1_000_000;
 const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 /**
- * What turns `before` into `after`, with every line of both: nothing is folded away.
+ * The lines that turn `before` into `after`, all of both: nothing is folded away.
  * @param {string} before @param {string} after
  * @returns {Line[]}
  */

@@ -1,4 +1,4 @@
-/** What was written to agents and not sent yet, by session, kept on this device: it outlives a reload and a tab that the phone put away. */
+/** Unsent texts for agents, by session, kept on this device: they outlive a reload and a tab that the phone put away. */
 
 import { keep, stored } from "./stored.js";
 

@@ -1,4 +1,4 @@
-/** What a session's events told of files, kept apart from them: far more of a session can be read for that than the timeline holds. Pure. */
+/** File changes from a session's events, kept apart from them: far more of a session can be read for that than the timeline holds. Pure. */
 
 /** @typedef {import("./wire").Event} Event */
 

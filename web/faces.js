@@ -78,7 +78,7 @@ function ownFace({ attributes, contentState: state, isStale }, title) {
 function phaseOf(state, isStale) {
   if (state.status === "completed") return "done";
   if (state.status === "failed") return "failed";
-  // What waits for the person stays so, however long ago we heard of it.
+  // A session that waits for the person stays so, however old the news.
   if (typeof state.approval === "object" && state.approval) return state.approval.isQuestion ? "question" : "approval";
   if (number(state.approvals) > 0 || state.status === "waitingApproval") return "approval";
   if (number(state.questions) > 0 || state.status === "waitingAnswer") return "question";

@@ -8,7 +8,7 @@ import { asText } from "./dom.js";
 const charactersMax = 200_000;
 
 /**
- * What a row shows, or would if it were opened.
+ * A row's text, as if it were open.
  * @param {Row} row
  */
 export function wordsIn({ event, end }) {

@@ -1,4 +1,4 @@
-/** What an agent has forgotten: its conversation was taken back to a point before that. Pure. */
+/** The rows that an agent has forgotten because its conversation was rewound. Pure. */
 
 import { asText } from "./dom.js";
 
@@ -48,7 +48,7 @@ const isRewinding = ({ event }) => event.kind === "rewound";
 const isPrompt = ({ event: { kind, head } }) => kind === "message" && head.role === "user" && !head.agent;
 
 /**
- * What waits or goes on stays in sight.
+ * Rows that wait or still run stay in sight.
  * @param {Row} row
  */
 function isOpen({ event, end, isCut, change, said, subagent }) {

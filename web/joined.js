@@ -86,7 +86,7 @@ const lengthOf = (hunks) => hunks.reduce((sum, { lines }) => sum + lines.length,
 const without = ({ lines }, sign) => lines.reduce((sum, line) => sum + (line.sign === sign ? 0 : 1), 0);
 
 /**
- * What `first` and then `second` do.
+ * The combined effect of `first` and then `second`.
  * @param {Hunk[]} first @param {Hunk[]} second
  * @returns {Hunk[]|null} Nothing where they contradict each other, or are too long together. Empty where nothing is left of both.
  */
@@ -163,7 +163,7 @@ const shift = (hunks, at, side) =>
   hunks.reduce((sum, hunk) => (hunk[side] < at ? sum + without(hunk, "-") - without(hunk, "+") : sum), 0);
 
 /**
- * What goes and comes back is kept.
+ * Keeps lines that go and come back.
  * @param {Entry[]} lines
  * @returns {Entry[]}
  */

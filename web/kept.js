@@ -1,6 +1,6 @@
 /**
- * What the page shows without a connection: the last that it was told, as the relay's own messages, on this device. What came sealed stays so: it opens with keys
- * that no script can read out. It goes with the key of this browser. Nothing of it can be decided on, and all of it gives way to what the relay says.
+ * The relay's last messages, kept on this device, which the page shows without a connection. Sealed content stays sealed: it opens with keys
+ * that no script can read out. It is deleted with this browser's key. Nothing of it can be decided, and anything that the relay says replaces it.
  */
 
 import { asSent } from "./ingress.js";

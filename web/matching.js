@@ -1,6 +1,6 @@
-/** What is found by its words. Pure. */
+/** A search by words. Pure. */
 
-/** What is found at most: more than a screen of it nobody reads. */
+/** Results shown at most: nobody reads more than a screen. */
 const foundMax = 12;
 
 /**

@@ -44,9 +44,9 @@ export function isFreer(from, to) {
 export const modeQuestion = (mode) =>
   `${t`Change to the mode ${mode}?`} ${modeWords(mode) ? t`In it the agent ${modeWords(mode)}.` : t`What it lets the agent do is not known here.`}`;
 
-// What it asks for
+// Asking
 
-/** What a session asks for: as a person wants it, or as its agent would. */
+/** The asking of a session: as a person wants it, or as its agent would. */
 export const everything = t`for everything`;
 export const ownRules = t`by its own rules`;
 

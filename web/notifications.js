@@ -1,4 +1,4 @@
-/** What the browser shows outside of the page: notifications that the worker made, and the number on an installed page's icon. */
+/** Notifications that the worker made, and the number on an installed page's icon. */
 
 /**
  * @typedef {object} Surroundings What of the browser is used; all of it may be missing.

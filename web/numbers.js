@@ -23,7 +23,7 @@ export class SourceNumber {
 const shown = new Set(["input", "output"]);
 
 /**
- * What `JSON.parse` makes of it, but for numbers in what is shown.
+ * The result of `JSON.parse`, but for numbers in what is shown.
  * @param {string} text @returns {any}
  */
 export function parsedMessage(text) {

@@ -1,4 +1,4 @@
-/** What an agent itself offers besides a plain yes and a plain no, and what a person should know before taking it. Pure. */
+/** An agent's own offers besides a plain yes and a plain no, and what a person should know before taking one. Pure. */
 
 import { isWhole } from "./approvals.js";
 import { t } from "./language.js";
@@ -59,7 +59,7 @@ export const openerWords = (offers) =>
 export const verdictOf = ({ id, effect }) => ({ decision: effect, offer: id });
 
 /**
- * What was chosen, once it is decided; empty for a plain answer.
+ * The chosen offer, once it is decided; empty for a plain answer.
  * @param {Approval} approval
  */
 export function chosenIn({ request: { head }, decision }) {

@@ -201,7 +201,7 @@ export class Opening {
   }
 
   /**
-   * What hosts offer for this device.
+   * Learns the keys that hosts offer for this device.
    * @param {Summary[]} summaries @returns {Promise<Set<string>>} The hosts of which a new key is here.
    */
   async #learn(summaries) {
@@ -237,7 +237,7 @@ export class Opening {
   }
 
   /**
-   * What did not open for want of a key that is here now.
+   * Opens content that waited for a key that is here now.
    * @param {Set<string>} hosts Of which one has just come.
    */
   async #reopened(hosts) {
@@ -256,7 +256,7 @@ export class Opening {
     return opened;
   }
 
-  // What is opened
+  // Opening
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async #summary(sent) {
@@ -286,7 +286,7 @@ export class Opening {
     else this.#closed.delete(key);
   }
 
-  // What is sealed
+  // Sealing
 
   /**
    * @param {string} name @returns {SealedSession|undefined} Nothing where what is sent is sent in the open. Once a session was sealed, it is.
@@ -366,7 +366,7 @@ export class Opening {
   }
 }
 
-/** What the relay calls a picture that it cannot see. */
+/** The relay's name for the type of a picture that it cannot see. */
 const sealedPicture = "application/x-heliograph-sealed";
 
 /** Of a rule, as the relay takes it. */

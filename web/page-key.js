@@ -43,7 +43,7 @@ export function forgetKey() {
 /** Whether the relay let this browser in, as far as it knows. */
 export const hasKey = () => pageKey() !== "";
 
-/** What a WebSocket offers: its headers are not the page's to set. The relay never picks the second. */
+/** The subprotocols of a WebSocket, whose headers the page cannot set. The relay never picks the second. */
 export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${pageKey()}`] : [])];
 
 /** Longer than a relay on a bad line takes. A network that swallows packets fails nothing for minutes. */

@@ -1,4 +1,4 @@
-/** What the page comes without: two files, which it requests when somebody opens what is in them. */
+/** The page's later part: two files, which it requests when a person opens what is in them. */
 
 import { metaOf, ownPolicy } from "./page-shell.js";
 

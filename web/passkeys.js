@@ -35,9 +35,9 @@ const refusals = {
 };
 
 export class Passkeys {
-  /** What hinders the last try, as a sentence. */
+  /** The reason why the last try failed, as a sentence. */
   problem = "";
-  /** What is kept has been read. */
+  /** True once the kept passkeys have been read. */
   isKnown = false;
 
   /** @type {PasskeySurroundings} */ #page;
@@ -210,7 +210,7 @@ export class Passkeys {
     this.#asks.clear();
   }
 
-  // What a person confirms
+  // Confirming
 
   /**
    * @param {import("./keys.js").OwnKeys} own @param {Decided} decided @param {string} signature The device's own.
@@ -228,7 +228,7 @@ export class Passkeys {
 }
 
 /**
- * What a letter says that asks a host to take a passkey.
+ * The bytes of a letter that asks a host to take a passkey.
  * @param {Uint8Array} hostID @param {Uint8Array} point @param {string} origin @param {number} count @param {Uint8Array} deviceID
  */
 export const passkeyBytesOf = (hostID, point, origin, count, deviceID) =>

@@ -13,7 +13,7 @@ import { sizeOf } from "./picture-size.js";
 export const readBytesMax = 5_000_000;
 /** The relay's own bound, with room for what sealing takes. */
 export const sentBytesMax = (768 << 10) - 64;
-/** What models look at: a larger one is made smaller there. */
+/** The side of a picture that models look at: they shrink larger ones. */
 export const sideMax = 1568;
 /** 200 MB while it is decoded; a phone's photo has up to 50 million. */
 export const pixelsMax = 50_000_000;
@@ -44,7 +44,7 @@ export function fitted(width, height, most = sideMax) {
 export const attempts = (type) => [sideMax, sideMax, 1024, 640].map((side, place) => ({ type: place || type === "image/jpeg" ? "image/jpeg" : "image/png", side }));
 
 /**
- * What of a file is sent; fails with a sentence for the person, as `bring` does.
+ * The part of a file that is sent; fails with a sentence for the person, as `bring` does.
  * @param {File} file
  * @returns {Promise<Blob>}
  */
@@ -139,7 +139,7 @@ export function kept(session, digest) {
     throw new Error();
   });
   held.set(digest, found);
-  // What failed is asked for again.
+  // A failed picture is fetched again.
   found.catch(() => held.delete(digest));
   return found;
 }

@@ -1,4 +1,4 @@
-/** What a device is allowed to do, as a person reads it. Pure. */
+/** A device's rights, in words. Pure. */
 
 import { t } from "./language.js";
 
@@ -10,7 +10,7 @@ import { t } from "./language.js";
  */
 export const has = (welcome, right) => welcome?.may.includes(right) ?? true;
 
-/** What a card says in place of its buttons. */
+/** A card's text in place of its buttons. */
 export const watchesOnly = t`This device only watches. What agents ask is decided on another one.`;
 
 /** @param {Welcome|null|undefined} welcome */

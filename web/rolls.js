@@ -65,7 +65,7 @@ export class Rolls {
   }
 
   /**
-   * What was announced has been read.
+   * The announced device has been read.
    * @param {{host: string, device: string}} newcomer
    */
   async read({ host, device }) {

@@ -41,7 +41,7 @@ export class HeldScreen {
     return [...changed].sort((one, other) => one - other);
   }
 
-  /** As a person copies it. */
+  /** The screen's text, as a person copies it. */
   get text() {
     return this.lines.map((runs) => runs.map(({ text }) => text).join("").trimEnd()).join("\n").trimEnd();
   }

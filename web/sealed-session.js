@@ -38,7 +38,7 @@ const isOfRelay = ({ kind, head }) =>
 
 /** Messages and calls under way of which is known how far they have come. */
 const placesMax = 256;
-/** What a summary has from its line alone. */
+/** The fields of a summary that only its line has. */
 const ofLine = ["title", "project", "cwd", "folder", "branch"];
 
 /** @param {unknown} error @returns {Trouble} */
@@ -97,7 +97,7 @@ export class SealedSession {
     return this.#hosts.pin(this.host);
   }
 
-  /** What its host called itself when it was trusted. */
+  /** The host's name when it was trusted. */
   get #hostName() {
     return this.#pin?.name ?? this.#relayedName;
   }
@@ -284,7 +284,7 @@ export class SealedSession {
     }
   }
 
-  // What lists say
+  // The lists' lines
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async summary(sent) {
@@ -388,7 +388,7 @@ export class SealedSession {
     return { kind, at, head: { approval, kind: head.kind, tool: "", title: doubtWords[trouble], digest: head.digest, cut: true } };
   }
 
-  // What is sealed for it
+  // Sealing for the host
 
   /** @returns {{sealing: SessionSealing, epoch: number}} */
   get #newest() {

@@ -1,10 +1,10 @@
-/** What the page says of sealed content, and of what is wrong with it. Pure. */
+/** The page's words for sealed content, and for faults in it. Pure. */
 
 import { t } from "./language.js";
 
-/** What a session is called that cannot be read here. */
+/** The title of a session that cannot be read here. */
 export const sealedTitle = t`Sealed session`;
-/** What a request asks for that cannot be read here. */
+/** The tool of a request that cannot be read here. */
 export const sealedTool = t`a sealed tool`;
 
 /** @param {number} count */
@@ -56,6 +56,6 @@ export const openedUpWords = (host) => t`${host} sealed all that was said until 
 /** @param {string} host */
 export const behindWords = (host) => t`${host} has a newer key, which this browser was not given`;
 
-/** What stands in for a text that did not come from where it says. */
+/** The stand-in for a text that did not come from where it says. */
 export const notSealedText = t`⟨not sealed: nobody knows who wrote this⟩`;
 export const unopenedText = t`⟨sealed: it cannot be opened here⟩`;

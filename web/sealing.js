@@ -16,7 +16,7 @@ const tagLength = 16;
 const aliasLength = 9;
 const wrapLength = nonceLength + 32 + tagLength;
 const aes = { name: "AES-GCM", length: 256 };
-/** What stands in a field of text before base64url. */
+/** The prefix of a sealed field of text, before base64url. */
 const textPrefix = "sealed.";
 const forms = { numbered: 1, live: 2, words: 3, picture: 4 };
 
@@ -105,7 +105,7 @@ export async function epochKeyOf(wrapKey, wrap, { hostID, deviceID, epoch }) {
   }
 }
 
-// What is sealed
+// Sealed forms
 
 /** @typedef {{epoch: number, number: number, event: Event}} OpenedEvent */
 /** @typedef {{epoch: number, number: number, line: Record<string, string>, from?: number}} OpenedLine What lists and pushes say of a session. `from`: the first number of it that its host has sealed. */

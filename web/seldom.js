@@ -85,7 +85,7 @@ joinSeldom((link, state, now, changed, trust) => {
   }));
   const keys = new KeyStore();
   const again = (/** @type {string} */ session) => {
-    // What is not on screen comes when it is.
+    // A session that is not on screen is loaded when it is.
     state.logs.delete(session);
     link.rewatch(session);
   };

@@ -43,7 +43,7 @@ export const awayWords = ({ host, lastActivityAt }, now) =>
   t`${host.name} is offline, last news ${now - lastActivityAt < dayMs ? t`at ${timeOfDay(lastActivityAt)}` : ago(now - lastActivityAt)}`;
 
 /**
- * What it does this moment, or why it does nothing.
+ * The session's present operation, or why it does nothing.
  * @param {Summary} summary
  */
 export const sayingOf = ({ status, error, operation, statusReason }) =>
@@ -51,7 +51,7 @@ export const sayingOf = ({ status, error, operation, statusReason }) =>
   (status === "failed" ? error ?? statusReason : operation ?? (statusReason === status ? "" : statusReason)) ?? "";
 
 /**
- * What came last of all that waits, and how much there is.
+ * The newest waiting approval, and the number of all.
  * @param {import("./wire").Approval[]} all @param {Map<string, Summary>} sessions
  */
 export function waitingWords(all, sessions) {

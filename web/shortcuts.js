@@ -55,7 +55,7 @@ export class Keyboard {
   }
 
   /**
-   * What a key asks for.
+   * The action of a key.
    * @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, repeat: boolean}} event
    * @param {boolean} isWriting Somebody types into a field, or a dialog is open: letters are letters there.
    * @param {number} now

@@ -96,7 +96,7 @@ export function grouped(sessions, heading) {
 }
 
 /**
- * What can be chosen from, by name.
+ * The projects and hosts to choose from, by name.
  * @param {Iterable<Summary>} sessions
  * @returns {{projects: string[], hosts: [id: string, name: string][]}}
  */

@@ -62,7 +62,7 @@ export function startObstacle(may, place, isLive) {
 }
 
 /**
- * What has become of a command, where that is known.
+ * A command's outcome, if it is known.
  * @param {Event[]} events @param {string} id
  * @returns {{stage: string, words: string, reason?: string, started?: string, past?: Past[], tried?: unknown}|undefined}
  */

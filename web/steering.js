@@ -39,14 +39,14 @@ export function standing(may, { steering, endedAt, host }, isLive) {
 }
 
 /**
- * Whether that can be done now.
+ * True if the action can be sent now.
  * @param {string[]} may @param {Summary} summary @param {boolean} isLive @param {"interrupt"|"stop"|"mode"|"model"|"askAll"} action
  */
 export const can = (may, { steering, endedAt, host }, isLive, action) =>
   isLive && may.includes("steer") && !endedAt && host.connected && steering?.actions.includes(action) === true;
 
 /**
- * What agents were told in a session, the newest first, each once.
+ * A session's prompts, the newest first, each once.
  * @param {Row[]} rows
  * @returns {string[]}
  */
@@ -78,7 +78,7 @@ export function measure(text, seals) {
 export const firstWord = (text) => text.match(/^\S*/)?.[0] ?? "";
 
 /**
- * What becomes of a text that looks like more than text.
+ * The meaning of a text that looks like more than text.
  * @param {string} text @param {boolean} isCommand
  */
 export function readingOf(text, isCommand) {

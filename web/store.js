@@ -161,7 +161,7 @@ export function restore(state, { at, messages }) {
 }
 
 /**
- * What was half-written when the link broke will not be continued from where it stopped.
+ * Ends messages that were half-written when the link broke.
  * @param {State} state
  */
 export function linkLost(state) {

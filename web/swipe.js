@@ -2,7 +2,7 @@
 
 /** Before it went so far it may be a tap, or a scroll. */
 const slackPixels = 10;
-/** What goes farther is meant. */
+/** The distance beyond which a swipe is meant. */
 const meantPixels = 56;
 
 export class Swipe {

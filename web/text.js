@@ -12,7 +12,7 @@ import { t } from "./language.js";
 /** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"|"rightToLeft"} Trait Why a character is not shown as it is, or where. */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
-/** What a warning says, by trait. */
+/** Warnings, by trait. */
 const warnings = {
   direction: t`characters that change the direction of the text around them`,
   invisible: t`characters that cannot be seen`,
@@ -95,7 +95,7 @@ function apart(piece) {
 }
 
 /**
- * What of a terminal's text is for reading: without colours, and with one kind of line end.
+ * A terminal's text for reading: without colours, and with one kind of line end.
  * @param {string} text
  */
 export const plainly = (text) => text.replace(renditions, "").replace(lineEnds, "\n");

@@ -170,7 +170,7 @@ export class Timeline {
     }
   }
 
-  /** What an agent had not finished when it ended is finished by nobody. */
+  /** Ends the calls that an agent had not finished when it ended. */
   #stopCalls() {
     for (const row of this.#calls.values()) {
       if (row.event.kind !== "tool.started" || row.end || row.isCut) continue;

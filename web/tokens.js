@@ -31,7 +31,7 @@ export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
 }
 
 /**
- * Where it comes from.
+ * The token's origin in words: who added it and when.
  * @param {Token} token @param {number} now
  */
 export function originOf({ createdAt, by }, now) {
@@ -41,7 +41,7 @@ export function originOf({ createdAt, by }, now) {
 }
 
 /**
- * What revoking does, before it is done.
+ * The effect of revoking, before it is done.
  * @param {Token} token
  */
 export function revocationQuestion({ name, role, own, children, moreChildren }) {

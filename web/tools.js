@@ -1,4 +1,4 @@
-/** What tools are asked to do, in words: a tool's name, the fields of its input and what it touches. Pure. */
+/** A tool's request in words: its name, the fields of its input and what it touches. Pure. */
 
 import { t } from "./language.js";
 import { urlOf } from "./links.js";
@@ -89,7 +89,7 @@ function asked(verb, object, place) {
 }
 
 /**
- * What is to be allowed, as the head of its card.
+ * A tool's request, as the head of its card.
  * @param {string} tool @param {unknown} input @param {string} [folder] The session's.
  * @returns {Request}
  */

@@ -59,7 +59,7 @@ export const unansweredDistrustWords = (host) => t`${host} has not answered: the
 
 const again = t`Show a new code there with heliograph host trust.`;
 
-/** @type {Record<string, (host: string) => string>} By the host's own word. */
+/** @type {Record<string, (host: string) => string>} Sentences for a host's refusals, by its reason. */
 const refusals = {
   unknownSecret: (host) => t`${host} does not know this code, or its ten minutes are over. ${again}`,
   usedSecret: (host) => t`Another device has used this code already. If that was none of yours, look at heliograph host devices on ${host}. ${again}`,

@@ -136,7 +136,7 @@ export class Trust {
     Object.assign(this, make(this.#around, this.#link, this.#hands));
   }
 
-  // What a person does, and what comes
+  // Deeds of the person, and letters that come
 
   /** A link's `k` that waits for a person's word. */
   get asked() {
@@ -160,7 +160,7 @@ export class Trust {
     this.#joining.decline();
   }
 
-  /** What was told has been read; of a device, once that is kept. */
+  /** The notice has been read; of a device, once that is kept. */
   dismiss() {
     const newcomer = this.news?.newcomer;
     if (newcomer) this.#later(() => this.#rolls.read(newcomer));
@@ -251,7 +251,7 @@ export class Trust {
     this.passkeys?.received(message);
   }
 
-  // What is signed
+  // Signing
 
   /**
    * @template T

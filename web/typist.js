@@ -40,7 +40,7 @@ export class Typist {
     return true;
   }
 
-  /** What waits is not meant any more. */
+  /** Discards waiting keys. */
   forget() {
     this.#waiting = [];
   }

@@ -151,7 +151,7 @@ function placeOf(address) {
     const url = new URL(String(address));
     if (url.origin === location.origin) return url.href;
   } catch {
-    // What is no address leads to the page.
+    // Anything but an address leads to the page.
   }
   return `${location.origin}/`;
 }
@@ -196,7 +196,7 @@ async function shownTo(told) {
   try {
     const hosts = await keys.hosts();
     const found = await approvalOf(key, told);
-    // What is sealed is decided on the page.
+    // Sealed requests are decided on the page.
     if (!found || found.request.body?.sealed !== undefined) return { mayAllow: false };
     const { session, approval, request: { head, body } } = shownApproval(found);
     const consent = consentOf(shownApproval(found).request);
@@ -311,7 +311,7 @@ async function reasonIn(response) {
     if (winner.by) return t`Decided already: ${winner.decision === "deny" ? t`denied` : winner.decision === "allow" ? t`allowed` : t`answered`} by ${object(winner.by).name}.`;
     if (object(error).message) return t`The relay says: ${error.message}.`;
   } catch {
-    // What is not the relay's JSON comes from a proxy before it.
+    // An answer that is not the relay's JSON is a proxy's.
   }
   // As a network's page for logging in, which comes in the place of any other.
   if (response.ok) return t`Something else answered in the relay's place. Open the page to decide.`;

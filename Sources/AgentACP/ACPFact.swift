@@ -4,28 +4,28 @@ package import RelayProtocol
 /// The proxy's input.
 package enum ACPFact: Sendable {
     case fromEditor([UInt8])
-    /// The editor writes no more.
+    /// The editor has closed its output.
     case editorClosed
     case fromAgent([UInt8])
-    /// The agent writes no more.
+    /// The agent has closed its output.
     case agentClosed
     case decided(ApprovalID, ACPVerdict)
-    /// No client will decide this, or the daemon is gone: only the editor's own prompt is open.
+    /// No client will decide this question, or the daemon is gone: only the editor's own prompt is open.
     case undecided(ApprovalID)
-    /// The daemon says which of these sessions are held because a budget is spent.
+    /// The daemon reports which of these sessions are held because a budget is spent.
     case held(Set<SessionID>, of: Set<SessionID>)
     /// `nextDeadline` has passed.
     case waited
-    /// A client wants this of that session.
+    /// A command of a client for that session.
     case steered(SessionID, SteeringRequest)
-    /// The process has ended.
+    /// The agent's process has ended.
     case agentGone(reason: String?, failed: Bool)
 }
 
 /// A client's decision.
 package struct ACPVerdict: Sendable, Equatable {
     package var allows: Bool
-    /// The option that was tapped, by its identifier or by its name; nil for the plain buttons.
+    /// The chosen option, by its id or its name; nil for plain yes and no.
     package var option: String?
     /// Content of a filled-in form, as JSON.
     package var content: [UInt8]?
@@ -36,7 +36,7 @@ package struct ACPVerdict: Sendable, Equatable {
         self.content = content
     }
 
-    /// The daemon's answer to a question; nil if it is no decision.
+    /// Reads the daemon's answer to a question; nil if that is not a decision.
     package init?(answer: [UInt8]) {
         guard let root = try? JSONDocument(parsing: answer).root else { return nil }
         switch root.text("decision") {
@@ -49,7 +49,7 @@ package struct ACPVerdict: Sendable, Equatable {
         default: return nil
         }
         option = root.text("option")
-        // One that is there and not a text would be a choice that we do not understand.
+        // An option that is present but not a text is a choice that we do not understand.
         if option == nil, root.optional("option") != nil { return nil }
     }
 }

@@ -5,31 +5,31 @@ package enum ACPOrder: Sendable {
     case toAgent([UInt8])
     case toEditor([UInt8])
     case tell(SessionID, Event)
-    /// The end of what a running call has printed; live only.
+    /// The end of a running call's output, live only.
     case show(SessionID, call: String, text: String)
     case ask(ACPQuestion)
-    /// No client answers this request: it is the editor's alone.
+    /// No client answers this request, so only the editor does.
     case leftToEditor([UInt8])
-    /// The question is answered or gone: it needs no decision any more.
+    /// The question was answered or withdrawn, so clients need not decide any more.
     case withdraw(ApprovalID)
     case settled(SessionID, ApprovalID, ACPOutcome)
     /// Commands that the session takes from now on; nil if it takes none any more.
     case stands(SessionID, ACPStand?)
-    /// A step of a command.
+    /// The progress of a client's command.
     case steered(SessionID, SteeringChange)
-    /// The agent is to end, as when its editor leaves; a client ended its session.
+    /// Ends the agent as if its editor had left, because a client ended its session.
     case leave
-    /// The agent is given a client's prompt, and later has done with it: for the part that replaces an editor.
+    /// The agent gets a client's prompt, and later has finished it; sent to the part that replaces an editor.
     case turnFromAfarBegan(text: String)
     case turnFromAfarEnded
 }
 
-/// The end of a permission or a form, on the agent's own evidence.
+/// The outcome of a permission or a form, by the agent's own evidence.
 package enum ACPOutcome: String, Sendable, Equatable {
     case ran, refused, answeredElsewhere, cancelled, unknown
 }
 
-/// A permission that the agent asks for, or a form that it wants to be filled in.
+/// A permission or a form that the agent asks for.
 package struct ACPQuestion: Sendable, Equatable {
     package struct Option: Sendable, Equatable {
         package var id: String
@@ -38,19 +38,19 @@ package struct ACPQuestion: Sendable, Equatable {
         /// The rule that the agent would remember, an entry a line; nil if it does not say.
         package var rule: String?
 
-        /// True if it holds beyond this request, whatever its kind: `risk_based` of OpenHands is an `allow_once`.
+        /// True if it applies beyond this request, whatever its kind: `risk_based` of OpenHands is an `allow_once`.
         var isLasting: Bool { kind.hasSuffix("_always") || PermissionChoice.lasting.contains(id) }
     }
 
     package var session: SessionID
     package var approval: ApprovalID
-    /// The agent's own identifier of it, as it is written.
+    /// The agent's own id of the request, in its own bytes.
     package var request: [UInt8]
     package var tool: String
     package var title: String
-    /// All of it, as JSON.
+    /// The whole input, as JSON.
     package var input: [UInt8]
-    /// All that the agent offers, in its order and with its names; nothing of a form.
+    /// All options that the agent offers, in its order and with its names; empty for a form.
     package var options: [Option]
     package var isForm: Bool
 
@@ -85,7 +85,8 @@ package struct ACPQuestion: Sendable, Equatable {
                     JSONWriter.object {
                         $0.field("id", option.id)
                         $0.field("name", option.name)
-                        // The daemon takes the first that allows once for a plain yes: what lasts is chosen by its name alone.
+                        // For a plain yes the daemon takes the first option that allows once, so a lasting one must be chosen by
+                        // name.
                         $0.field("kind", option.isLasting && option.kind == "allow_once" ? "allow_always" : option.kind)
                         $0.field("rule", option.rule)
                     }

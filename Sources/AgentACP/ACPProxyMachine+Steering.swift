@@ -1,8 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Commands of clients. They are given to the agent when neither the editor nor another client has the turn; their result is read from
-/// what the agent then sends. Holds are here as well, since they decide about prompts and modes.
+/// Commands of clients. They are given to the agent when neither the editor nor another client has the turn; their outcome is read
+/// from the agent's messages. Holds are handled here too, because they affect prompts and modes.
 extension ACPProxyMachine {
     // MARK: From clients
 
@@ -47,7 +47,7 @@ extension ACPProxyMachine {
         orders.append(.turnFromAfarBegan(text: prompt.text))
     }
 
-    /// An agent may wait for the answers to its questions all the same, so it gets them: no.
+    /// Interrupts the turn. An agent may still wait for answers to its questions, so these are answered with no.
     private mutating func interrupt(
         _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns, _ now: HostInstant
     ) {
@@ -72,7 +72,7 @@ extension ACPProxyMachine {
         change(request.name, .given, in: session)
     }
 
-    /// Its process is the session: what it asks is answered by its end, and nobody gives it anything more.
+    /// Stops the session, which is the agent's process: its end answers the open questions, and it gets nothing more.
     private mutating func stop(_ request: SteeringRequest, _ session: SessionID) {
         stops.append((session, request.name))
         for name in steering.names { steering.change(name) { _ in } }
@@ -85,7 +85,7 @@ extension ACPProxyMachine {
         _ value: String, isModel: Bool, _ request: SteeringRequest, _ name: String, _ session: SessionID, _ turns: SessionTurns
     ) {
         let what = isModel ? "model" : "mode"
-        // Only names that the agent lists: some agents answer as if they had accepted any name.
+        // Only names that the agent lists are accepted, because some agents answer as if they had accepted any name.
         guard (isModel ? turns.modes.models : turns.modes.names).contains(value) else {
             return refuse(request, in: session, "that \(what) is not offered")
         }
@@ -114,12 +114,12 @@ extension ACPProxyMachine {
         return true
     }
 
-    /// The agent has never got these prompts, so they are answered here, as the agent would.
+    /// Answers the editor's queued prompts as cancelled. The agent has never received them, so it cannot.
     mutating func takeBack(_ queued: [SessionTurns.Queued]) {
         for prompt in queued { fromAgent.insert(SteeringLine.promptCancelled(prompt.id)) }
     }
 
-    /// `$/cancel_request` of a prompt that waits.
+    /// Handles `$/cancel_request` of a queued prompt.
     mutating func isTakenBack(_ params: JSONValue?) -> Bool {
         guard let id = params?.optional("requestId").map({ Array($0.bytes) }), let name = steering.session(queueing: id) else {
             return false
@@ -136,14 +136,14 @@ extension ACPProxyMachine {
         }
     }
 
-    /// Our prompt may be at the agent or not: what it says to the editor's next one shows that.
+    /// Releases the editor's prompts if ours is lost. Whether the agent has ours is shown by its answer to the editor's next one.
     mutating func releaseFromLost(_ now: HostInstant) {
         for name in steering.withQueue where steering[name]?.isOwnLost(at: now, after: limits.ownAnswerWithin) == true {
             release(name, now)
         }
     }
 
-    /// Prompts that the editor wrote before it left still go to the agent.
+    /// Handles the end of the editor. Prompts that it wrote before still go to the agent.
     mutating func editorHasLeft(_ now: HostInstant) {
         for name in steering.names { release(name, now) }
         steering.close()
@@ -151,7 +151,8 @@ extension ACPProxyMachine {
 
     // MARK: From the agent
 
-    /// True of an answer to a request of ours: the editor knows nothing of that. Looks at all else before the editor gets it.
+    /// Returns true for an answer to a request of ours, which the editor does not know. Reads all other messages before the editor
+    /// gets them.
     mutating func isOurs(_ message: RPCMessage, _ now: HostInstant) -> Bool {
         switch message {
         case .response(let id, let result, let failure) where steering.isOwn(id):
@@ -161,7 +162,7 @@ extension ACPProxyMachine {
         case .notification("session/update", let params?):
             if let name = params.text("sessionId"), let update = params.optional("update") { looked(at: update, in: name, now) }
         case .request(let id, let method, let params):
-            // The agent's own work through the editor is no question to anybody.
+            // The agent's own work through the editor is not a question.
             guard let name = params?.text("sessionId"), !method.hasPrefix("fs/"), !method.hasPrefix("terminal/") else { break }
             if steering[name]?.work(echoes: steering.echoes) == .work { showTaken(name, isEchoed: false, now) }
             let question = SessionTurns.Question(id: id, method: method, params, at: now)
@@ -185,11 +186,11 @@ extension ACPProxyMachine {
         }
     }
 
-    /// Between two lines of the agent: what it says next is its answer.
+    /// Shows that our prompt was taken, between two lines of the agent: its next message is the answer.
     private mutating func showTaken(_ name: String, isEchoed: Bool, _ now: HostInstant) {
         guard let own = steering[name]?.own, !own.isTaken, let session = sessions[name]?.id else { return }
         steering.change(name) { $0.taken() }
-        // An editor would show an answer to nothing.
+        // Without the prompt, the editor would show an answer to nothing.
         if !isEchoed { orders.append(.toEditor(SteeringLine.said(own.sent, session: name))) }
         tell(name) { $0.prompted(own.text, at: now) }
         change(own.name, .taken, in: session)
@@ -218,7 +219,7 @@ extension ACPProxyMachine {
         orders.append(.turnFromAfarEnded)
     }
 
-    /// The answer to a prompt of the editor's.
+    /// Handles the answer to a prompt of the editor.
     mutating func turnAnswered(_ id: [UInt8], _ result: JSONValue?, _ failure: String?, _ now: HostInstant) {
         let reason = result?.text("stopReason")
         let late = lateUntil(reason, failure, now)
@@ -232,7 +233,7 @@ extension ACPProxyMachine {
         }
     }
 
-    /// Nil if the turn came to its own end.
+    /// Time until which late messages of a cut turn may come; nil if the turn came to its own end.
     private func lateUntil(_ reason: String?, _ failure: String?, _ now: HostInstant) -> Int64? {
         failure != nil || reason == "cancelled" ? now.monotonic + limits.lateWordsWithin.milliseconds : nil
     }
@@ -314,7 +315,7 @@ extension ACPProxyMachine {
     // An agent asks by its own mode and settings, which are not changed. While its session is held a person has to answer: an editor that
     // allows by itself is not enough.
 
-    /// `held` is the part of `sessions` that is held.
+    /// Takes over the holds. `held`: those of `sessions` that are held.
     mutating func held(_ held: Set<SessionID>, of sessions: Set<SessionID>) {
         for session in sessions.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let name = self.sessions.name(of: session) else { continue }
@@ -330,26 +331,26 @@ extension ACPProxyMachine {
         return now.monotonic - question.askedAt < limits.readingWithin.milliseconds
     }
 
-    /// The editor's answer does not count: clients decide if they are asked, otherwise it is denied.
+    /// Ignores the editor's answer: clients decide if they are asked, otherwise the question is denied.
     mutating func overrule(_ id: [UInt8]) {
         if !permissions.leavesToClients(id) { deny(id) }
     }
 
-    /// The agent gets its own way to say no unless `choice` is another; the editor has answered already.
+    /// Denies a question that the editor has already answered, with the agent's own refusal or with `choice`.
     mutating func deny(_ id: [UInt8], _ choice: PermissionChoice? = nil) {
         let question = steering.session(asking: id).flatMap { steering[$0]?.questions.first { $0.id == id } }
         steering.closed(question: id)
         if let answer = (choice ?? question?.refusal ?? .cancelled).answer(to: id) { fromEditor.insert(answer) }
     }
 
-    /// No client decides these. Those that the editor allowed unread are denied.
+    /// Leaves these questions to the editor, as no client decides them. Those that the editor allowed unread are denied.
     mutating func leaveToEditor(_ ids: [[UInt8]]) {
         for id in ids {
             if permissions.takeLeftToClients(id) { deny(id) } else { orders.append(.leftToEditor(id)) }
         }
     }
 
-    /// The agent asks for a permission, whoever is to answer.
+    /// Notes that the agent asks for a permission, whoever will answer it.
     mutating func noteAsking(_ params: JSONValue?) {
         guard let name = params?.text("sessionId") else { return }
         var asked: Set<String> = []
@@ -358,14 +359,14 @@ extension ACPProxyMachine {
         steering.change(name) { $0.asking.asked(for: asked, in: $0.modes.current, countMax: countMax) }
     }
 
-    /// By what the agent has done in its present mode.
+    /// The reach of a hold, by the agent's acts in its current mode.
     func holdReach(of turns: SessionTurns) -> HoldReach {
         turns.modes.currentAsks && turns.asking.asks(in: turns.modes.current) ? .most : .unchanged
     }
 
     // MARK: What is told
 
-    /// Each stand that differs from the one that was told last.
+    /// Reports each stand that differs from the last reported one.
     mutating func tellStands() {
         for name in steering.takeTouched() {
             let next = stand(of: name)
@@ -381,7 +382,7 @@ extension ACPProxyMachine {
 
     private func stand(of name: String) -> ACPStand? {
         guard !steering.isClosing, let turns = steering[name], turns.isOpen else { return nil }
-        // Not nil yet: the outcome of each `stop` is still to be reported.
+        // The stand cannot be nil yet, because the outcome of each `stop` is still to be reported.
         guard stops.isEmpty else { return ACPStand(SteeringOffer(reason: Self.ending, hold: .unchanged), .busy) }
         var offer = SteeringOffer(actions: [.interrupt], hold: holdReach(of: turns))
         if isAlone { offer.actions.insert(.stop) }

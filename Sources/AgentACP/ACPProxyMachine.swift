@@ -1,25 +1,25 @@
 package import HostCore
 internal import RelayProtocol
 
-/// Stands between an editor and an agent that speak the Agent Client Protocol: passes on every byte, and reads a copy.
+/// A proxy between an editor and an agent that speak the Agent Client Protocol. It passes on every byte, and reads a copy.
 ///
-/// Only a few things are ever put into the conversation or taken out of it. For a permission or a form that clients were asked about: the
-/// answer to the agent, `$/cancel_request` to the editor, and the editor's own answer, which then comes too late and is left out. For what a
-/// client sends: requests of our own and their answers, and the editor's prompt, which waits while another's runs. Without a daemon none of
-/// them happens.
+/// It adds and removes only a few messages. For a permission or a form that clients were asked about: it sends the answer to the
+/// agent and `$/cancel_request` to the editor, and drops the editor's own answer, which comes too late. For clients' commands: it
+/// sends its own requests and removes their answers, and holds back the editor's prompt while another's runs. Without a daemon it
+/// does none of this.
 package struct ACPProxyMachine: Sendable {
     let limits: ACPLimits
-    /// One life of the agent's process.
+    /// Identifies this life of the agent's process.
     private let run: String
-    /// True if the agent goes on after its first prompt.
+    /// True if the agent continues after its first prompt.
     let takesPrompts: Bool
-    /// True if there is no editor that would own the session: a client can end it.
+    /// True if there is no editor that owns the session, so that a client can end it.
     let isAlone: Bool
-    /// The commands that have ended it, first to last; the agent has not gone yet.
+    /// The commands that have ended the session, in order, while the agent has not ended yet.
     var stops: [(session: SessionID, name: SteeringName)] = []
     private var agentName: String
     private var agentVersion: String?
-    /// The agent says that a prompt may come with pictures.
+    /// True if the agent accepts pictures with a prompt.
     private(set) var takesPictures = false
     var fromEditor: LineFlow
     var fromAgent: LineFlow
@@ -32,7 +32,7 @@ package struct ACPProxyMachine: Sendable {
     private var questionCount = 0
     var orders: [ACPOrder] = []
 
-    /// `run` is an identifier that no other process has; `agentName` is used until the agent tells its own.
+    /// `run`: an identifier that no other process has. `agentName`: used until the agent reports its own.
     package init(
         run: String, agentName: String, takesPrompts: Bool = true, isAlone: Bool = false, limits: ACPLimits = ACPLimits()
     ) {
@@ -48,13 +48,13 @@ package struct ACPProxyMachine: Sendable {
         steering = SteeringBook(run: run, limits: limits)
     }
 
-    /// In the order of their happening: the first answer to a permission is the one that this is told first.
+    /// Handles a fact. Facts must be passed in the order in which they happened, because the first answer to a permission counts.
     package mutating func handle(_ fact: ACPFact, at now: HostInstant) -> [ACPOrder] {
         switch fact {
         case .fromEditor(let bytes): for piece in fromEditor.take(bytes) { passToAgent(piece, now) }
         case .editorClosed:
             if let piece = fromEditor.finish() { passToAgent(piece, now) }
-            // The agent is about to be ended: nobody is to decide for it any more, or to send it anything.
+            // The agent is about to be ended: nobody can decide for it any more, or send it anything.
             close(permissions.end(of: nil, isAnswered: false), .cancelled)
             editorHasLeft(now)
         case .fromAgent(let bytes): for piece in fromAgent.take(bytes) { passToEditor(piece, now) }
@@ -91,7 +91,7 @@ package struct ACPProxyMachine: Sendable {
         guard case .line(let line) = piece, let message = RPCMessage(line) else {
             if case .line(let line) = piece { orders.append(.toAgent(line)) }
             if case .fragment(let part) = piece { orders.append(.toAgent(part)) }
-            // A line that we cannot read may have been the answer: no client may give another one.
+            // A line that we cannot read may have been the answer, so no client may give another one.
             if !Self.isBlank(piece) {
                 close(permissions.end(of: nil, isAnswered: false), .unknown)
                 for id in permissions.takeLeftToClients() { deny(id) }
@@ -145,7 +145,7 @@ package struct ACPProxyMachine: Sendable {
             steering.change(name) { $0.loading(id) }
         case ("session/prompt", let name?):
             sessions.note(id, .prompt(name))
-            // An editor may go on with a session whose beginning went by unread.
+            // An editor may continue a session whose beginning was not read.
             begin(name, directory: nil, result: nil, isResumed: false, now)
             let countMax = limits.openPromptsMax
             steering.change(name) { $0.prompted(id, countMax: countMax) }
@@ -158,7 +158,7 @@ package struct ACPProxyMachine: Sendable {
         }
     }
 
-    /// The editor ends the turn. An agent may wait for the answer to its question all the same, so it gets one.
+    /// Handles the editor's end of a turn. An agent may still wait for the answer to its question, so it gets one.
     private mutating func cancel(_ session: SessionID) {
         let ended = permissions.end(of: session, isAnswered: true)
         for (id, open) in ended {
@@ -238,7 +238,7 @@ package struct ACPProxyMachine: Sendable {
     }
 
     mutating func turnEnded(_ name: String, _ result: JSONValue?, _ failure: String?, _ now: HostInstant) {
-        // The turn may end before a call's end was told.
+        // The turn may end before a call's end was reported.
         if let id = sessions[name]?.id { settle(permissions.unproven(in: id), .unknown) }
         tell(name) { $0.turnEnded(result, failure: failure, at: now) }
     }
@@ -271,7 +271,7 @@ package struct ACPProxyMachine: Sendable {
         }
         if news.began { close(permissions.callBegan(in: id, at: now), .cancelled) }
         tellPrinted(name)
-        // Rarely so, and the input may be large.
+        // A permission rarely awaits its call, so a large input is read only then.
         if let call = news.call, permissions.awaitsCall(in: id), let input = CallInput(news.input) {
             permissions.met(call, with: input, in: id)
         }
@@ -284,7 +284,7 @@ package struct ACPProxyMachine: Sendable {
 
     // MARK: What calls print
 
-    /// The agent asked the editor what a terminal shows, in which one of its calls may run.
+    /// Handles the editor's answer about a terminal's content; one of the agent's calls may run in that terminal.
     private mutating func terminalShowed(_ request: [UInt8], _ result: JSONValue?) {
         guard let read = terminals.answered(request), let text = result?.text("output") else { return }
         _ = sessions.change(read.session) { $0.showed(text, terminal: read.terminal) }
@@ -298,7 +298,7 @@ package struct ACPProxyMachine: Sendable {
 
     // MARK: Permissions and forms
 
-    /// False where only the editor can be asked.
+    /// Asks clients about a permission. Returns false if only the editor can be asked.
     private mutating func asked(_ id: [UInt8], _ params: JSONValue?, _ now: HostInstant) -> Bool {
         guard permissions.hasRoom(for: id), let request = PermissionRequest(params, optionsMax: limits.optionsMax),
             let session = sessions[request.session]?.id
@@ -324,7 +324,7 @@ package struct ACPProxyMachine: Sendable {
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)
-        // If several calls with the same input run, we cannot know which one is meant, or whether a later one is.
+        // If several calls with the same input run, it is unknown which one is meant, or whether a later one is.
         let input = request.input
         let claimed = permissions.claimed(in: session)
         let isJoinable =
@@ -333,7 +333,8 @@ package struct ACPProxyMachine: Sendable {
         return true
     }
 
-    /// Waits even if the last call came together with the question: the agent may be about to report another.
+    /// Asks clients about the gathered calls. It waits even if the last call came together with the question, because the agent may
+    /// be about to report another.
     private mutating func askGathered(_ now: HostInstant) {
         for (id, permission) in permissions.takeGathered(at: now) {
             let calls = calls(for: permission.request)
@@ -379,7 +380,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func decided(_ approval: ApprovalID, _ verdict: ACPVerdict) {
         guard let (id, open, choice, isAtEditor) = permissions.decide(approval, verdict) else { return }
         guard let answer = choice.answer(to: id) else {
-            // Nothing that was offered was meant: the editor's own prompt stays open.
+            // None of the offered options was meant, so the editor's own prompt stays open.
             settle([(open.question.session, approval)], .unknown)
             leaveToEditor([id])
             return

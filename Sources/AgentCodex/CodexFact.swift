@@ -6,12 +6,12 @@ package typealias CodexInput = AgentInput<CodexFact>
 /// Input from the connection to Codex's app-server.
 package enum CodexFact: Sendable {
     case connected
-    /// The token names what came, for the answer if it is a request; it is this message's alone. The checkout is the one that the folder of
-    /// a thread is in, of an answer that has a thread.
+    /// A message. The token is unique to it, and is used to answer it if it is a request. The checkout is that of the thread's
+    /// folder, for an answer that contains a thread.
     case received(JSONDocument, HookToken, Checkout? = nil)
     case disconnected
-    /// The files that are meant, by the paths through which a link leads to them; nil if nobody could tell in time.
+    /// The real files, by the paths that lead to them through a link; nil if that could not be found out in time.
     case linksFound(HookToken, [String: String]?)
-    /// No server was started, and why.
+    /// No server was started, for this reason.
     case notStarted(String)
 }

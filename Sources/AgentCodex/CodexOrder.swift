@@ -2,13 +2,14 @@ package import HostCore
 
 package typealias CodexEffect = AgentEffect<CodexOrder>
 
-/// Orders to the connection to Codex's app-server. An answer to one of its requests is `respond`: it waits for the disk.
+/// Orders to the connection to Codex's app-server. Answers to its requests are sent by `respond` instead, which waits for the disk.
 package enum CodexOrder: Sendable, Equatable {
     case send([UInt8])
-    /// The links in paths that a change names. Comes back as `linksFound`.
+    /// Resolves the links in paths of a change; `linksFound` reports the result.
     case findLinks(HookToken, [String], in: String?)
-    /// The peer does not speak our protocol; tried again later.
+    /// Closes the connection, because the peer does not speak our protocol; it is tried again later.
     case hangUp
-    /// There is none that takes us: Codex is asked to start the one that its terminal shares. Comes back as `connected`, or `notStarted`.
+    /// Makes Codex start the server that its terminal shares, because none accepts us. `connected` or `notStarted` reports the
+    /// result.
     case startServer
 }

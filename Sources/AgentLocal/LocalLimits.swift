@@ -2,41 +2,46 @@ internal import HostCore
 
 /// Limits of messages over the local protocol, each with its reason.
 package struct LocalLimits: Sendable {
-    /// A question that sets no time is open for an hour, like one of an agent without a terminal. A connection that broke while this
-    /// daemon lived was closed by the program: its question is taken back as soon as one that reconnects would be here.
+    /// A question without a time of its own is open for an hour, like one of an agent without a terminal. A connection that broke
+    /// while this daemon lived was closed by the program, so its question is withdrawn as soon as a reconnecting program would be
+    /// back.
     ///
-    /// A program waits 20 s for a relay that is away: after one of 5 s the host is back within 16 s, the sum of its waits between tries.
+    /// A program waits 20 s for a relay that is away: after an absence of 5 s the host is back within 16 s, the sum of its delays
+    /// between tries.
     var approvals = {
         var limits = ApprovalLimits(life: .seconds(3_600), headlessLife: .seconds(3_600), lossGrace: .seconds(1))
         limits.headlessUnreachable = .seconds(20)
         return limits
     }()
-    /// The longest that a question may be open: a day.
+    /// Longest time for which a question may be open, in seconds: a day.
     package static let waitSecondsMax: Int64 = 86_400
-    /// A program that did not get its answer asks again within this; later, the same question is another one, and people are asked.
+    /// Time in which a program that did not get its answer asks again. After it, the same question is a new one, and people are
+    /// asked.
     package var askAgainWithin = Duration.seconds(10)
-    /// Handed over and not settled. Programs may never report the outcome of an answer; beyond this the oldest counts as unknown, so that
-    /// there is room for the next question.
+    /// Answers that were handed over and not settled. Programs may never report an outcome; beyond this the oldest counts as
+    /// unknown, so that there is room for the next question.
     package var answeredMax = 128
 
-    /// Lines of one request: as many events as one message to the relay holds.
+    /// Lines of one request: as many events as one message to the relay may contain.
     package static let linesMax = 256
-    /// One request of events: it is looked through for secrets while hooks wait for the same thread.
+    /// Bytes of one request of events, which is searched for secrets while hooks wait for the same thread.
     package static let requestBytesMax = 1 << 20
-    /// The end of a running tool's output: as much as is searched for secrets.
+    /// Bytes of a running tool's output, of which the end is kept: as much as is searched for secrets.
     package static let outputBytesMax = 16 << 10
-    /// The name that a program gives a session or a question.
+    /// Bytes of a program's name of a session or a question.
     package static let nameBytesMax = 256
     /// Options that one question offers.
     package static let optionsMax = 32
-    /// Known at a time, ended ones included; this many live ones are a mistake.
+    /// Sessions known at a time, ended ones included; so many live ones would be a mistake.
     package var sessionsMax = 1_000
 
-    /// Bytes of an event's body: the head, at its longest, has the rest.
+    /// Bytes of an event's body; the rest of the event is enough for the longest head.
     var bodyBytes = 192 << 10
-    /// A question's input is an approval's. Its questions are in the body, and their choices in the head.
+    /// Limits of shown texts. A question's input has that of an approval; its questions are in the body, and their choices in the
+    /// head.
     var texts = TextLimits()
-    /// A killed program sends nothing; people look at an open question, so it is noticed soon.
+    /// Intervals at which programs' processes are checked, because a killed program reports nothing. Shorter while a question is
+    /// open, at which people look.
     var agentCheckOpen = Duration.seconds(1)
     var agentCheckIdle = Duration.seconds(15)
 

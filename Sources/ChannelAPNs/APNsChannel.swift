@@ -4,7 +4,7 @@ package import RelayProtocol
 /// Apple's push service as a channel of the planner: payloads, topics, priorities, the profiles of apps, and broadcast channels (iOS 18).
 package struct APNsChannel: PushChannel {
     package let profiles: ProfileSet
-    /// Apps whose cards listen to a broadcast channel if the system can: by bundle.
+    /// Bundle ids of apps whose cards listen to a broadcast channel, if their system supports that.
     private let broadcastBundles: Set<String>
 
     package init(profiles: ProfileSet = ProfileSet(), broadcastBundles: Set<String> = []) {
@@ -90,7 +90,7 @@ package struct APNsChannel: PushChannel {
 }
 
 extension Device {
-    /// Since then a card can listen to a channel, and be asked for its token: to an older system neither may be sent.
+    /// True from iOS 18 on: only then may a card listen to a channel, or be asked for its token.
     fileprivate var isOfSystem18: Bool { systemMajor >= 18 }
 }
 

@@ -1,7 +1,7 @@
 package import PushPlanner
 package import RelayProtocol
 
-/// A channel without cards, whose services know an urgency and a message that replaces another.
+/// A channel without cards, whose services support an urgency, and messages that replace others.
 package protocol AlertChannel: PushChannel {}
 
 extension AlertChannel {
@@ -25,7 +25,7 @@ extension AlertChannel {
         intent.replaces = try record.optionalString("replaces")
     }
 
-    /// Priorities on Apple's scale, so that a list of pushes has one.
+    /// Priorities on Apple's scale, so that lists of pushes have one scale.
     package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
         writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
         writer.field("collapse", intent.replaces)

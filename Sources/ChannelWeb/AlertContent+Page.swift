@@ -1,9 +1,9 @@
 import PushPlanner
 import RelayProtocol
 
-/// The page's part in an alert.
+/// What the page's worker needs to show an alert and act on it.
 extension AlertContent {
-    /// Path and fragment that open what the alert is about; see `web/route.js`.
+    /// Path and fragment that open the alert's subject; see `web/route.js`.
     var place: String {
         guard let kind else { return "/#/devices" }
         switch (kind, session, approval) {
@@ -14,7 +14,7 @@ extension AlertContent {
         }
     }
 
-    /// The decisions that the notification's own buttons may take, as `POST /v1/decisions/CODE` names them.
+    /// The decisions that the notification's buttons offer, as `POST /v1/decisions/CODE` names them.
     var decisions: [String] {
         guard kind == .approval, hasCode else { return [] }
         return ["deny"] + (mayAllow ? ["allow"] : [])

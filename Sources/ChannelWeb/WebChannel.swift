@@ -1,13 +1,13 @@
 package import PushPlanner
 package import RelayProtocol
 
-/// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts alone.
+/// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts only.
 ///
-/// Pure. The module that calls the addresses decides which of them may be called; its check is passed in as a function.
+/// Pure. The module that calls the addresses passes in a function that checks which of them may be called.
 package struct WebChannel: AlertChannel {
-    /// The page's URL, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
+    /// The page's URL, without a trailing slash: a declarative push is shown only if it leads to an absolute address.
     private let pageURL: String
-    /// Why a subscription is not taken, with its place below `$.device.web`; nil: it is.
+    /// Why a subscription is refused, with its place below `$.device.web`; nil if it is accepted.
     private let fault: @Sendable (WebSubscription) -> WireError?
 
     package init(pageURL: String, fault: @escaping @Sendable (WebSubscription) -> WireError? = { _ in nil }) {
@@ -25,7 +25,7 @@ package struct WebChannel: AlertChannel {
 
     // MARK: - What goes out
 
-    /// Apple shows each push as one more row, whatever its tag: a push that something is settled would ring there again.
+    /// False for Apple, which shows each push as a further row, whatever its tag: a settlement would ring there again.
     package func takesBack(on device: Device) -> Bool {
         guard case .web(let subscription?) = device.address else { return false }
         return subscription.service != Self.apple && !subscription.service.hasSuffix("." + Self.apple)

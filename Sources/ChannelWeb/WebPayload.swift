@@ -10,7 +10,8 @@ enum WebPayload {
     private static let form: Int64 = 8_030
     private static let separator = " · "
 
-    /// The content as it fits: cannot be allowed from the alert if its words have to be cut, or unless the person has chosen so.
+    /// The content cut so that it fits. It cannot be allowed from the alert if its text is cut, or unless the person permits it on
+    /// the Lock Screen.
     static func fitting(_ content: AlertContent, on device: Device, pageURL: String) -> AlertContent {
         var content = content
         content.mayAllow = content.mayAllow && device.allowsOnLockScreen
@@ -18,16 +19,16 @@ enum WebPayload {
         empty.text = AlertText(title: "", subtitle: nil, body: "", isWhole: false)
         let code = content.hasCode ? Payload.codeBytesMax - 4 : 0
         func room() -> Int { bytesMax - bytes(empty, pageURL: pageURL).count - code - separator.utf8.count }
-        // The words say that something waits: they matter more than the line.
+        // The text has priority over the sealed line.
         if content.text.cut(to: room()) != content.text.cut(to: .max) { (content.line, empty.line) = (nil, nil) }
         content.text = content.text.cut(to: room())
         content.mayAllow = content.mayAllow && content.text.isWhole
         return content
     }
 
-    /// The payload of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
+    /// The payload of content that fits. With a code it contains `"code":"CODE"`, which the runner replaces.
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
-        // A browser has no line for the place, and in the body it could be mistaken for a part of the question.
+        // A browser shows no subtitle, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)
         let decisions = content.decisions
         let rings = content.level != .passive

@@ -6,9 +6,9 @@ package struct ConsentCrypto: Sendable {
     package let hmacSHA256: @Sendable (_ bytes: [UInt8], _ key: [UInt8]) -> [UInt8]
     /// True if `signature`, exactly 64 bytes R‖S, is one by ECDSA over SHA-256 of `bytes`. False also for a point that is not on the curve.
     package let verify: @Sendable (_ signature: [UInt8], _ bytes: [UInt8], _ point: [UInt8]) -> Bool
-    /// True if the 65 bytes are a point of P-256: whoever agrees on a secret with another one gives the own key away.
+    /// True if the 65 bytes are a point of P-256. Agreeing on a secret with any other point would reveal the private key.
     package let isOnCurve: @Sendable (_ point: [UInt8]) -> Bool
-    /// AES-256-GCM: ciphertext and a tag of `tagBytes`. A key never meets a nonce twice.
+    /// AES-256-GCM: ciphertext and a tag of `tagBytes`. A key is never used twice with the same nonce.
     package let seal: @Sendable (_ text: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8]
     /// Nil if the text, or what it is bound to, was changed, or was sealed with another key. `sealed` has a tag at least.
     package let open: @Sendable (_ sealed: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8]?
@@ -31,7 +31,7 @@ package struct ConsentCrypto: Sendable {
         self.open = open
     }
 
-    /// HKDF-SHA-256 (RFC 5869) with an empty salt; 32 bytes for the one purpose that `info` names.
+    /// HKDF-SHA-256 (RFC 5869) with an empty salt; 32 bytes, used only for the purpose that `info` names.
     package func hkdf(_ secret: [UInt8], info: [UInt8]) -> [UInt8] { hmacSHA256(info + [1], hmacSHA256(secret, [])) }
 
     package func hash(_ bytes: [UInt8]) -> ConsentHash {
@@ -39,7 +39,7 @@ package struct ConsentCrypto: Sendable {
         return hash
     }
 
-    /// Compares in a time that depends on the lengths only, so that the time of a refusal tells a guess nothing.
+    /// Compares in constant time, which depends on the lengths only, so that timing reveals nothing about a guess.
     func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == other.count && zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -26,7 +26,7 @@ package struct ConsentError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     package let code: Code
-    /// `join.name`, `signature.number`, `$.devices[3].sign`.
+    /// Place of the fault: `join.name`, `signature.number`, `$.devices[3].sign`.
     package let path: String
     package let message: String
 

@@ -6,7 +6,7 @@ extension ConsentCrypto {
         sha256: { Crypto.sha256($0) },
         hmacSHA256: { Crypto.authenticationCode(of: $0, with: $1) },
         verify: { signature, bytes, point in
-            // The key takes DER as well; a signature of consent has one form.
+            // The key also verifies DER signatures; consent has one form only.
             guard signature.count == SignatureText.signatureBytes, let key = PublicKeys.known.key(point) else { return false }
             return key.isSignature(signature, of: bytes)
         },

@@ -2,14 +2,14 @@ package import Consent
 internal import HeliographCrypto
 internal import RelayProtocol
 
-/// The private keys of a host, or of a terminal, and what its file holds; its process writes that with mode 0600.
+/// The private keys of a host, or of a terminal, and the format of its file, which the process writes with mode 0600.
 ///
 /// ```
 /// {"version":1,"sign":S,"box":S,"generation":G}
 /// ```
 /// S is the private number, 32 bytes, and G the generation of a host's files, 16 random bytes, both in base64url.
 package struct PrivateKeys: Sendable {
-    /// Three short values, however they are spaced.
+    /// Three short values, with any white space between them.
     package static let fileBytesMax = 1 << 10
     private static let version: Int64 = 1
 
@@ -36,7 +36,7 @@ package struct PrivateKeys: Sendable {
         }
     }
 
-    /// Throws with the place of what is wrong.
+    /// The error names the place of the fault.
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
         let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) {
@@ -56,7 +56,7 @@ package struct PrivateKeys: Sendable {
         return key
     }
 
-    /// The file. A secret.
+    /// The file. Secret.
     package var bytes: [UInt8] {
         JSONWriter.object {
             $0.field("version", Self.version)
@@ -68,7 +68,7 @@ package struct PrivateKeys: Sendable {
 }
 
 extension FixedBytes {
-    /// Unpredictable. For salts, nonces, generations and secrets.
+    /// Unpredictable bytes, for salts, nonces, generations and secrets.
     package static func random() -> FixedBytes {
         guard let value = FixedBytes(Crypto.random(count: count)) else { preconditionFailure("points are not made at random") }
         return value

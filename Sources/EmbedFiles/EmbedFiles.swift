@@ -1,11 +1,11 @@
 import Foundation
 import PageBundle
 
-/// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, becomes one
-/// file, and its part two: its sources are not there with it.
+/// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, is
+/// replaced by its bundles (`PageBundle`) and loses its scripts and styles.
 ///
-/// Text becomes a `StaticString`, which costs no start-up time and no copy, and a PNG picture the same in base64; anything else that is not
-/// UTF-8 is refused.
+/// Text becomes a `StaticString`, which costs no start-up time and no copy, and a PNG picture the same in base64; anything else
+/// that is not UTF-8 is refused.
 @main
 struct EmbedFiles {
     static func main() throws {
@@ -50,7 +50,7 @@ struct EmbedFiles {
         }
         source += "    ]\n}\n"
         let content = Data(source.utf8)
-        // Written again, it would cause all that depends on it to be compiled again.
+        // The file is not rewritten if unchanged, as that would recompile everything that depends on it.
         if (try? Data(contentsOf: output)) != content { try content.write(to: output, options: .atomic) }
     }
 

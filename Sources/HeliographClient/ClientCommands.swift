@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// The client's commands: each blocks until it has ended and says how. Nothing else prints or reads.
+/// The client's commands; each blocks until it has ended, and returns its outcome. Nothing else prints or reads.
 ///
-/// Results go to standard output, remarks and faults to standard error. With `isJSON` standard output has JSON only: one document
-/// for lists, one object a line for what goes on.
+/// Results go to standard output, remarks and errors to standard error. With `isJSON` standard output has JSON only: one document
+/// for lists, one object a line for continuing output.
 package enum ClientCommands {
     /// `heliograph sessions [--all]`: `{"sessions":[SUMMARY…]}` as JSON, always with all.
     package static func sessions(_ options: ClientOptions, showsAll: Bool = false) -> ClientExit {
@@ -31,8 +31,8 @@ package enum ClientCommands {
         ClientRun.run(options) { DecideTask($0, decide) }
     }
 
-    /// `heliograph prompt|interrupt|mode|model|stop`: as JSON the `reply`, and an `event` line for each step. Done only where the agent
-    /// took it, by its own evidence.
+    /// `heliograph prompt|interrupt|mode|model|stop`: as JSON the `reply`, and an `event` line for each step. Successful only if
+    /// the agent took it, by its own evidence.
     package static func steer(_ options: ClientOptions, _ steer: SteerOptions) -> ClientExit {
         ClientRun.run(options) { SteerTask($0, steer) }
     }
@@ -40,32 +40,32 @@ package enum ClientCommands {
     /// `heliograph projects`: `{"projects":[…]}` as JSON.
     package static func projects(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { ProjectsTask($0) } }
 
-    /// `heliograph withdraw`: done only where the host says that the prompt is taken back.
+    /// `heliograph withdraw`: successful only if the host reports that the prompt was withdrawn.
     package static func withdraw(_ options: ClientOptions, _ withdraw: WithdrawOptions) -> ClientExit {
         ClientRun.run(options) { WithdrawTask($0, withdraw) }
     }
 
-    /// `heliograph remove`: done when the session and its events are gone.
+    /// `heliograph remove`: ends when the session and its events are gone.
     package static func remove(_ options: ClientOptions, session: String) -> ClientExit {
         ClientRun.run(options) { RemoveTask($0, session) }
     }
 
-    /// `heliograph budgets`: `{"budgets":[…]}` as JSON, as the wire has them.
+    /// `heliograph budgets`: as JSON `{"budgets":[…]}` in the wire's form.
     package static func budgets(_ options: ClientOptions) -> ClientExit {
         ClientRun.run(options) { BudgetsTask($0, setting: nil) }
     }
 
-    /// `heliograph budget set|clear`: sets it, then shows all as `budgets` does.
+    /// `heliograph budget set|clear`: changes a budget, then shows all of them as `budgets` does.
     package static func setBudget(_ options: ClientOptions, _ wish: BudgetOptions) -> ClientExit {
         ClientRun.run(options) { BudgetsTask($0, setting: wish) }
     }
 
-    /// `heliograph cost`: `{"days":[…],"costs":{…}}` as JSON: the dates that were asked about, and the wire's answer.
+    /// `heliograph cost`: as JSON `{"days":[…],"costs":{…}}`, the requested dates and the wire's answer.
     package static func costs(_ options: ClientOptions, _ wish: CostOptions) -> ClientExit {
         ClientRun.run(options) { CostsTask($0, wish) }
     }
 
-    /// For `heliograph rules try|suggest`: `show` gets the sessions, oldest first.
+    /// Reads the history for `heliograph rules try|suggest`. `show` gets the sessions, oldest first.
     package static func history(
         _ options: ClientOptions, _ wish: HistoryOptions, _ show: @escaping ([HistoryOptions.Session]) -> Void
     ) -> ClientExit {
@@ -95,7 +95,7 @@ package enum ClientCommands {
         ClientRun.run(options) { DeviceChangeTask($0, device, .forget) }
     }
 
-    /// `heliograph devices weekly ID`: `{"changed":ID,"weekly"?:WEEKLY-COSTS}` as JSON. Nil: it is told no more.
+    /// `heliograph devices weekly ID`: `{"changed":ID,"weekly"?:WEEKLY-COSTS}` as JSON. Nil turns the weekly report off.
     package static func tellWeekly(_ options: ClientOptions, device: String, _ wish: WeeklyOptions?) -> ClientExit {
         let weekly: WeeklyCosts?
         do throws(ClientError) { weekly = try wish?.weekly() } catch {
@@ -105,17 +105,17 @@ package enum ClientCommands {
         return ClientRun.run(options) { DeviceChangeTask($0, device, .weekly(weekly)) }
     }
 
-    /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Done only where its push service took it.
+    /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Successful only if the push service accepted it.
     package static func testPush(_ options: ClientOptions, device: String) -> ClientExit {
         ClientRun.run(options) { PushTestTask($0, device) }
     }
 
-    /// `heliograph login LINK [--name NAME]`: pairs this machine and keeps the token.
+    /// `heliograph login LINK [--name NAME]`: pairs this machine and saves the token.
     package static func login(_ options: ClientOptions, link: String, name: String? = nil) -> ClientExit {
         PairingCommands.login(options, link: link, name: name)
     }
 
-    /// `heliograph trust LINK`, or its secret alone: has hosts trust this terminal.
+    /// `heliograph trust LINK`, or the link's secret alone: makes hosts trust this terminal.
     package static func trust(_ options: ClientOptions, _ text: String, name: String? = nil) -> ClientExit {
         TrustTask.run(options, text, name: name)
     }
@@ -123,21 +123,22 @@ package enum ClientCommands {
     /// `heliograph trust --renew`.
     package static func renewTrust(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { RenewTask($0) } }
 
-    /// `heliograph trust --devices`: as JSON a line for each host. With `device`, its id or short code, `--distrust`.
+    /// `heliograph trust --devices`: as JSON one line for each host. With `device`, an id or short code: `--distrust`.
     package static func trusted(_ options: ClientOptions, distrust device: String? = nil) -> ClientExit {
         ClientRun.run(options) { RollTask($0, distrust: device) }
     }
 
-    /// `heliograph trust --vouch`: as JSON the link, the device that wants in, and a line for each host that trusts it then. The answer, `y` or
-    /// not, is read from the input.
+    /// `heliograph trust --vouch`: as JSON the link, the device that asks to be trusted, and a line for each host that then trusts
+    /// it. The confirmation, `y` or not, is read from the input.
     package static func vouch(_ options: ClientOptions, _ wish: VouchOptions) -> ClientExit {
         ClientRun.run(options) { run throws(ClientError) in try VouchTask(run, wish) }
     }
 
-    /// A link that lets one device in, for a command that shows it. Nil if this terminal is not logged in at that relay, or may not.
+    /// A link that pairs one device, for a command that shows it. Nil if this terminal is not logged in at that relay, or not
+    /// permitted to pair.
     package static func pairingLink(_ options: ClientOptions, role: PairingRole) -> String? { PairTask.link(options, role) }
 
-    /// `heliograph logout`: forgets the token, and revokes it where the relay can be reached.
+    /// `heliograph logout`: forgets the token, and revokes it if the relay can be reached.
     package static func logout(_ options: ClientOptions) -> ClientExit {
         PairingCommands.logout(options)
     }

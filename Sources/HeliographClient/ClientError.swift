@@ -1,4 +1,4 @@
-/// Why a client command cannot go on: a sentence for the person, and how the command ends.
+/// The reason why a client command cannot go on: a sentence for the person, and the exit status.
 package struct ClientError: Error, Equatable, Sendable {
     package let exit: ClientExit
     package let message: String

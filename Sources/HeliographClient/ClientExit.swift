@@ -22,7 +22,7 @@ package enum ClientExit: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// For `--help`.
+    /// The exit codes, as `--help` lists them.
     package static var help: String {
         "EXIT CODES\n" + allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
     }

@@ -1,24 +1,24 @@
-/// What every client command takes.
+/// Options of every client command.
 package struct ClientOptions: Sendable {
-    /// `--relay`; the environment's HELIOGRAPH_RELAY otherwise.
+    /// `--relay`; by default the environment's HELIOGRAPH_RELAY.
     package var relay: String?
-    /// HELIOGRAPH_TOKEN is better: a command line can be read by others.
+    /// The token. HELIOGRAPH_TOKEN is better, because other users can read a command line.
     package var token: String?
-    /// `--ca-file`; HELIOGRAPH_CA_FILE otherwise.
+    /// `--ca-file`; by default HELIOGRAPH_CA_FILE.
     package var certificateAuthorityFile: String?
-    /// `--config`; `$XDG_CONFIG_HOME/heliograph/client.json` otherwise.
+    /// `--config`; by default `$XDG_CONFIG_HOME/heliograph/client.json`.
     package var configurationFile: String?
     package var isJSON = false
-    /// For the first connection and the first answer.
+    /// Time for the first connection and the first answer.
     package var patience: Duration = .seconds(10)
-    /// Told to the relay.
+    /// The program's name for the relay.
     package var software = "heliograph"
     package var environment = Environment.process
-    /// Asked last: for a relay whose own data directory can be read here.
+    /// Credentials of last resort: those of a relay whose own data directory can be read here.
     package var fallbackCredentials: @Sendable () -> Credentials? = { nil }
-    /// That directory, if `--data` names it: then that relay is meant, wherever this terminal is logged in.
+    /// The relay's data directory, if `--data` names it: then that relay is used, wherever this terminal is logged in.
     package var namedData: String?
-    /// The data directory, named or not, if a relay is set up in it: no login is needed then.
+    /// The data directory of a relay that is set up here, named or not; no login is needed then.
     package var ownData: @Sendable () -> String? = { nil }
 
     package init() {}

@@ -1,21 +1,21 @@
 internal import CHeliographOpenSSL
 
-/// AES-GCM: nobody without the key reads the text, nobody changes it or what goes along with it unnoticed. A key of `keyBytes` means
-/// AES-256, which is ours; one of `shortKeyBytes` means AES-128, which RFC 8188 asks for.
+/// AES-GCM: without the key the text cannot be read, and changes to it or to the authenticated data are detected. A key of
+/// `keyBytes` selects AES-256, our default; one of `shortKeyBytes` selects AES-128, which RFC 8188 requires.
 package enum AESGCM {
     package static let keyBytes = 32
     package static let shortKeyBytes = 16
     package static let nonceBytes = 12
     package static let tagBytes = 16
 
-    /// Nonce, ciphertext and tag in one piece, with a nonce of its own; `open(_:with:authenticating:)` takes it so.
-    /// A key is good for 2³² of these: a random nonce must not come twice.
+    /// Nonce, ciphertext and tag in one piece, with a new random nonce, for `open(_:with:authenticating:)`. A key may be used 2³²
+    /// times, so that a nonce does not repeat.
     package static func seal(_ text: [UInt8], with key: [UInt8], authenticating known: [UInt8] = []) -> [UInt8] {
         let nonce = Crypto.random(count: nonceBytes)
         return nonce + seal(text, with: key, nonce: nonce, authenticating: known)
     }
 
-    /// Ciphertext and tag. The caller sees to it that a key never meets a nonce twice: anyone who has two such texts can forge.
+    /// Ciphertext and tag. The caller must never use a nonce twice with one key: anyone with two such texts can forge others.
     package static func seal(
         _ text: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
     ) -> [UInt8] {
@@ -32,7 +32,7 @@ package enum AESGCM {
         return sealed
     }
 
-    /// The text of a piece that `seal(_:with:authenticating:)` made. Throws `notAuthentic`.
+    /// The text of a piece made by `seal(_:with:authenticating:)`. Throws `notAuthentic`.
     package static func open(
         _ sealed: [UInt8], with key: [UInt8], authenticating known: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
@@ -43,7 +43,7 @@ package enum AESGCM {
             Array(sealed.dropFirst(nonceBytes)), with: key, nonce: Array(sealed.prefix(nonceBytes)), authenticating: known)
     }
 
-    /// The text of ciphertext and tag. Throws `notAuthentic`; nothing of a text that is not authentic gets out.
+    /// The text of ciphertext and tag. Throws `notAuthentic`, and then returns nothing of the text.
     package static func open(
         _ sealed: [UInt8], with key: [UInt8], nonce: [UInt8], authenticating known: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
@@ -78,7 +78,7 @@ package enum AESGCM {
         }
     }
 
-    /// GCM holds no bytes back, so nothing is added but the tag.
+    /// Ends the encryption and appends the tag. GCM buffers no bytes, so no more ciphertext comes.
     private static func finish(_ context: OpaquePointer?, _ sealed: inout [UInt8], at offset: Int) -> Bool {
         unsafe sealed.withUnsafeMutableBytes { buffer in
             var count: Int32 = 0

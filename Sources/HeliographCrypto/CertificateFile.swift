@@ -2,7 +2,7 @@ internal import CHeliographOpenSSL
 internal import Glibc
 
 package enum CertificateFile {
-    /// Days until the first certificate of a PEM file is out of date; below zero: since. Throws `invalidCertificate`.
+    /// Days until the first certificate of a PEM file expires; negative after that. Throws `invalidCertificate`.
     package static func daysLeft(_ path: String) throws(CryptoError) -> Int {
         let left = try end(path) - Int64(time(nil))
         return Int(left < 0 ? (left - secondsOfDay + 1) / secondsOfDay : left / secondsOfDay)
@@ -10,7 +10,7 @@ package enum CertificateFile {
 
     private static let secondsOfDay: Int64 = 24 * 60 * 60
 
-    /// When that is, in seconds since 1970. Throws as well.
+    /// Time of expiry, in seconds since 1970. Throws `invalidCertificate`.
     package static func end(_ path: String) throws(CryptoError) -> Int64 {
         let certificate = unsafe try read(path)
         defer { unsafe X509_free(certificate) }
@@ -23,7 +23,8 @@ package enum CertificateFile {
         return Int64(days) * secondsOfDay + Int64(seconds)
     }
 
-    /// DNS names and addresses of the first certificate in a PEM file, in its order; names of other kinds are left out. Throws as above.
+    /// DNS names and IP addresses of the first certificate in a PEM file, in its order; other kinds of names are skipped. Throws
+    /// `invalidCertificate`.
     package static func names(_ path: String) throws(CryptoError) -> [String] {
         let certificate = unsafe try read(path)
         defer { unsafe X509_free(certificate) }
@@ -39,7 +40,7 @@ package enum CertificateFile {
         }
     }
 
-    /// More names than anybody looks at.
+    /// Limit of all names: more than a person looks at.
     private static let namesBytesMax = 16 << 10
 
     /// The caller frees it.

@@ -1,6 +1,6 @@
 /// Bytes as text.
 extension Crypto {
-    /// Two lowercase digits a byte.
+    /// Two lowercase digits for each byte.
     package static func hex(_ bytes: [UInt8]) -> String {
         unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
@@ -33,7 +33,7 @@ extension Crypto {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that `base64URL(_:)` spells so; nil for any other spelling, padding included: one value has one spelling.
+    /// The bytes whose `base64URL(_:)` is `text`; nil for any other spelling, padding included.
     package static func bytes(base64URL text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -47,12 +47,12 @@ extension Crypto {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
             }
         }
-        // The bits left over are fewer than a whole digit, and zero.
+        // The remaining bits must be fewer than a digit, and zero.
         guard bitCount < 6, bits & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
         return bytes
     }
 
-    /// Base64 as everybody knows it: RFC 4648 §4, padded.
+    /// Standard base64: RFC 4648 §4, padded.
     package static func base64(_ bytes: [UInt8]) -> String {
         let text = base64URL(bytes).utf8.map { byte in
             switch byte {
@@ -65,7 +65,7 @@ extension Crypto {
         return String(decoding: text + padding, as: UTF8.self)
     }
 
-    /// The bytes that `base64(_:)` spells so; nil for any other spelling.
+    /// The bytes whose `base64(_:)` is `text`; nil for any other spelling.
     package static func bytes(base64 text: String) -> [UInt8]? {
         guard !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) else { return nil }
         let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed().map { byte in

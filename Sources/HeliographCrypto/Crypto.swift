@@ -16,7 +16,7 @@ package enum Crypto {
     /// SHA-256 of a text's UTF-8.
     package static func sha256(_ text: String) -> [UInt8] { sha256(text.utf8) }
 
-    /// HMAC-SHA-256, `digestBytes` long: only who knows `key` can make it, or tell whether it is right.
+    /// HMAC-SHA-256, `digestBytes` long: without `key` it can be neither made nor checked.
     package static func authenticationCode(of bytes: [UInt8], with key: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: digestBytes) { buffer, initialized in
             guard unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, nil) != nil else {
@@ -26,8 +26,8 @@ package enum Crypto {
         }
     }
 
-    /// Compares in a time that depends on the lengths only, so that the time of a refusal tells a guess nothing. The lengths themselves
-    /// are no secret.
+    /// Compares in constant time, which depends on the lengths only, so that timing reveals nothing about a guess. The lengths are
+    /// not secret.
     package static func equal(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe one.withUnsafeBytes { one in
@@ -39,7 +39,7 @@ package enum Crypto {
         }
     }
 
-    /// Unpredictable bytes. Traps if the system has no randomness: to go on would be to hand out secrets that can be guessed.
+    /// Unpredictable bytes. Traps if the system has no randomness, because secrets made without it could be guessed.
     package static func random(count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard count > 0 else { return }

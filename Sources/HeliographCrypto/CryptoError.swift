@@ -9,9 +9,9 @@ package struct CryptoError: Error, Equatable, CustomStringConvertible {
         case invalidCertificate
         /// The sealed bytes were changed, or the key or nonce is another one.
         case notAuthentic
-        /// The peer's certificate does not prove that it is who we called.
+        /// The peer's certificate does not prove that it is the intended server.
         case notTrusted
-        /// The peer broke TLS, or hung up inside it.
+        /// The peer violated TLS, or disconnected before its end.
         case tlsFailed
     }
 

@@ -2,7 +2,7 @@ internal import CHeliographOpenSSL
 
 /// ECDSA on the curve P-256 over SHA-256, with signatures in the form of JSON Web Tokens: R then S, 32 bytes each.
 ///
-/// Keys do not change once made, so one may be used from any thread.
+/// Keys are immutable, and may be used from any thread.
 @safe package final class ES256PrivateKey: @unchecked Sendable {
     // Invariant of @unchecked: neither is changed after `init`, and OpenSSL counts references atomically.
     private let key: OpaquePointer
@@ -40,7 +40,7 @@ internal import CHeliographOpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// What `init(scalar:)` takes. A secret.
+    /// The number for `init(scalar:)`. Secret.
     package var scalar: [UInt8] { unsafe P256.scalar(of: key) }
 
     /// Verifies the signatures of this key.
@@ -52,10 +52,10 @@ internal import CHeliographOpenSSL
         return unsafe key
     }
 
-    /// PKCS #8, as in a `.p8` file. A secret.
+    /// PKCS #8, as in a `.p8` file. Secret.
     package var pem: String { unsafe ES256.pem { unsafe PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) } }
 
-    /// 64 bytes; different ones each time.
+    /// A signature of 64 bytes, different each time.
     package func signature(of bytes: [UInt8]) -> [UInt8] {
         let context = unsafe ES256.context { unsafe EVP_MD_CTX_copy_ex($0, ready) }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -68,7 +68,7 @@ internal import CHeliographOpenSSL
     }
 }
 
-/// The half of an ES256 key that everybody may know.
+/// The public half of an ES256 key.
 @safe package final class ES256PublicKey: @unchecked Sendable {
     // Invariant of @unchecked: as in `ES256PrivateKey`.
     private let key: OpaquePointer
@@ -112,9 +112,10 @@ internal import CHeliographOpenSSL
 /// Shared by both halves of a key.
 private enum ES256 {
     static let signatureBytes = 64
-    /// Two integers of 33 bytes with a head of 2 each, in a sequence with a head of 2.
+    /// Largest DER signature: two integers of 33 bytes with a head of 2 each, in a sequence with a head of 2.
     static let encodedBytesMax = 72
-    /// A key on P-256 is about 240 bytes; a person who configures a movie as a key gets a sentence, not a full memory.
+    /// Largest PEM text. A key on P-256 has about 240 bytes; if a person configures a huge file, they get an error instead of a
+    /// full memory.
     static let pemBytesMax = 16_384
 
     /// A context that `begin` has made ready; the caller owns it. Each key has one, which is copied for each use: to look the algorithms up
@@ -165,8 +166,7 @@ private enum ES256 {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// R and S padded to their full width: an integer that happens to be short is the classic way to a signature that fails
-    /// once in 256 times.
+    /// R and S padded to their full width. Unpadded, one signature in 256 would be too short.
     static func raw(_ encoded: [UInt8]) -> [UInt8] {
         let signature = unsafe encoded.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
@@ -182,7 +182,7 @@ private enum ES256 {
         return bytes
     }
 
-    /// DER of `raw`, `signatureBytes` long; nil where OpenSSL cannot spell it.
+    /// DER of `raw`, which is `signatureBytes` long; nil if OpenSSL cannot encode it.
     static func encoded(_ raw: [UInt8]) -> [UInt8]? {
         let signature = unsafe ECDSA_SIG_new()
         defer { unsafe ECDSA_SIG_free(signature) }

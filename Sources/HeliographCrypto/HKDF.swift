@@ -1,11 +1,11 @@
-/// Keys from a secret that is not one yet, by HMAC-SHA-256: RFC 5869.
+/// Derives keys from a secret that is not a uniform key itself, by HMAC-SHA-256: RFC 5869.
 package enum HKDF {
-    /// Concentrates what is secret in `secret`, `Crypto.digestBytes` long.
+    /// Extracts the entropy of `secret` into a key of `Crypto.digestBytes`.
     package static func extract(_ secret: [UInt8], salt: [UInt8]) -> [UInt8] {
         Crypto.authenticationCode(of: secret, with: salt)
     }
 
-    /// `count` bytes for the one purpose that `info` names. At most 255 digests.
+    /// `count` bytes, at most 255 digests, used only for the purpose that `info` names.
     package static func expand(_ key: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
         precondition((0...255 * Crypto.digestBytes).contains(count), "HKDF gives at most 255 digests")
         var bytes: [UInt8] = []

@@ -5,14 +5,14 @@ package enum P256 {
     package static let pointBytes = 65
     /// The x coordinate that two keys agree on.
     package static let secretBytes = 32
-    /// The first byte of a point that is not compressed; every other form is refused, so that one key has one spelling.
+    /// First byte of an uncompressed point. Every other form is refused, so that a key has one spelling.
     private static let uncompressed: UInt8 = 4
 
     /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not see.
     private static let publicKeySelection =
         OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS | OSSL_KEYMGMT_SELECT_OTHER_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
 
-    /// The caller owns the result. Throws `invalidKey`; a point off the curve would give our key away piece by piece.
+    /// The caller owns the result. Throws `invalidKey`; with a point off the curve each agreement would reveal a part of our key.
     static func key(point: [UInt8]) throws(CryptoError) -> OpaquePointer {
         guard point.count == pointBytes, point[0] == uncompressed else {
             throw CryptoError(.invalidKey, "this is not an uncompressed point of P-256: 65 bytes, the first of them 4")
@@ -49,7 +49,7 @@ package enum P256 {
 
     package static let scalarBytes = 32
 
-    /// True if `key(point:)` would take it.
+    /// True if `key(point:)` accepts it.
     package static func isPoint(_ point: [UInt8]) -> Bool {
         guard let key = unsafe try? key(point: point) else { return false }
         unsafe EVP_PKEY_free(key)
@@ -102,7 +102,8 @@ package enum P256 {
     }
 }
 
-/// A key that agrees with another one on a secret, by Diffie and Hellman. It signs nothing: RFC 8292 forbids to use one key for both.
+/// A key for agreeing on a secret with another one, by Diffie and Hellman. It is not used to sign: RFC 8292 forbids one key for
+/// both.
 package struct P256AgreementKey: Sendable {
     private let key: ES256PrivateKey
     /// The public key, for the other side.
@@ -114,10 +115,10 @@ package struct P256AgreementKey: Sendable {
     /// Reads a key as `ES256PrivateKey(pem:)` does. Throws `invalidKey`.
     package init(pem: String) throws(CryptoError) { self.init(try ES256PrivateKey(pem: pem)) }
 
-    /// As `ES256PrivateKey(scalar:)`.
+    /// See `ES256PrivateKey(scalar:)`.
     package init(scalar: [UInt8]) throws(CryptoError) { self.init(try ES256PrivateKey(scalar: scalar)) }
 
-    /// What `init(scalar:)` takes. A secret.
+    /// The number for `init(scalar:)`. Secret.
     package var scalar: [UInt8] { key.scalar }
 
     private init(_ key: ES256PrivateKey) {
@@ -125,8 +126,8 @@ package struct P256AgreementKey: Sendable {
         point = key.publicKey.point
     }
 
-    /// `P256.secretBytes` that only the two sides know; a function of a key must come between them and any use. Throws `invalidKey` where
-    /// `point` is none.
+    /// `P256.secretBytes` that only the two sides know; derive a key from them (HKDF) before any use. Throws `invalidKey` if
+    /// `point` is invalid.
     package func secret(with point: [UInt8]) throws(CryptoError) -> [UInt8] {
         let peer = unsafe try P256.key(point: point)
         let own = unsafe key.shared

@@ -15,7 +15,8 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Looked up once: with `EVP_sha256` OpenSSL does so for every digest, which takes longer than to hash a line. Never changed, never freed.
+    /// The algorithm, fetched once: with `EVP_sha256` OpenSSL fetches it for every digest, which takes longer than hashing a line.
+    /// Never changed, never freed.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     deinit { unsafe EVP_MD_CTX_free(context) }
@@ -35,7 +36,7 @@ internal import CHeliographOpenSSL
         text.withUTF8 { unsafe update(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The digest of all that was added, `digestBytes` long.
+    /// The digest of everything added, `digestBytes` long.
     package consuming func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.digestBytes) { buffer, initialized in
             guard unsafe EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {

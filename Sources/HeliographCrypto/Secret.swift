@@ -1,4 +1,4 @@
-/// Makes what a program or a person must know to get in, and the digests by which the relay keeps it.
+/// Makes tokens, codes and names, and the digests that the relay stores of them.
 package enum Secret {
     /// A token: `prefix`, then 43 characters that spell 256 random bits.
     package static func token(prefix: String) -> String { prefix + Crypto.base64URL(Crypto.random(count: 32)) }
@@ -12,11 +12,11 @@ package enum Secret {
     private static let base64URLDigits = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The form of a token that the store keeps, and finds it by. A plain SHA-256 is enough: 256 random bits cannot be guessed at any
-    /// speed.
+    /// The digest of a token, which the store keeps and looks it up by. A plain SHA-256 is enough: 256 random bits cannot be
+    /// guessed at any speed.
     package static func digest(ofToken token: String) -> [UInt8] { Crypto.sha256(token) }
 
-    /// A code that a person can type and nobody can guess: 100 random bits, as `7Q2MW-0VKXB-3NRCE-94TGH`.
+    /// A code that a person can type and that cannot be guessed: 100 random bits, such as `7Q2MW-0VKXB-3NRCE-94TGH`.
     package static func pairingCode() -> String {
         let letters = crockford(Crypto.random(count: pairingCodeLetters))
         return stride(from: 0, to: letters.count, by: pairingCodeGroup)
@@ -43,12 +43,12 @@ package enum Secret {
         return letters.count == pairingCodeLetters ? String(decoding: letters, as: UTF8.self) : nil
     }
 
-    /// The form of a code that the store keeps, and finds it by; nil if `typed` cannot be a code.
+    /// The digest of a code, which the store keeps and looks it up by; nil if `typed` cannot be a code.
     package static func digest(ofPairingCode typed: String) -> [UInt8]? {
         normalizePairingCode(typed).map { Crypto.sha256($0) }
     }
 
-    /// A new name that nothing else has: `prefix`, then 100 random bits in lower case. `[A-Za-z0-9_-]`, at most 64 characters.
+    /// A new unique name: `prefix`, then 100 random bits in lower case. `[A-Za-z0-9_-]`, at most 64 characters.
     package static func identifier(prefix: String) -> String { identifier(prefix, Crypto.random(count: identifierLetters)) }
 
     /// The name that belongs to this key alone: the same each time.
@@ -66,9 +66,9 @@ package enum Secret {
 
     private static let pairingCodeLetters = 20
     private static let pairingCodeGroup = 5
-    /// A code with a separator around every letter; what is longer is not worth reading.
+    /// Longest typed code: with a separator around every letter. Longer texts are not read.
     private static let pairingCodeTypedBytesMax = 64
-    /// Crockford's base 32: no I, L, O, U, so nothing is mistaken for something else.
+    /// Crockford's base 32, without I, L, O and U, so that no character is mistaken for another.
     private static let crockfordDigits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     /// 256 is a multiple of 32, so each letter is as likely as any other.

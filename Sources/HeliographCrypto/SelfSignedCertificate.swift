@@ -1,14 +1,14 @@
 internal import CHeliographOpenSSL
 
-/// A certificate that vouches for itself, with its key, both in PEM: for tests and demonstrations, whose clients are told to
-/// trust exactly this one.
+/// A self-signed certificate with its key, both in PEM: for tests and demonstrations, whose clients are told to trust exactly this
+/// one.
 package struct SelfSignedCertificate: Sendable {
     package let certificate: String
-    /// A secret.
+    /// Secret.
     package let privateKey: String
 
-    /// `names` are those of the server, as OpenSSL spells them: `DNS:localhost`, `IP:127.0.0.1`. Valid from an hour ago, as clocks
-    /// differ, for this many days. Throws `invalidCertificate` if a name is not one.
+    /// `names` are those of the server, as OpenSSL spells them: `DNS:localhost`, `IP:127.0.0.1`. Valid for this many days from an
+    /// hour ago, because clocks differ. Throws `invalidCertificate` if a name is not one.
     package init(names: [String], days: Int) throws(CryptoError) {
         let key = ES256PrivateKey()
         let pair = unsafe key.shared
@@ -20,7 +20,7 @@ package struct SelfSignedCertificate: Sendable {
             unsafe EVP_PKEY_free(pair)
         }
         var serial = Crypto.random(count: 16)
-        // A serial number is positive, and so is a number whose first bit is not set.
+        // A serial number must be positive, so its first bit is cleared.
         serial[0] &= 0x7F
         let number = unsafe BN_bin2bn(serial, Int32(serial.count), nil)
         defer { unsafe BN_free(number) }

@@ -1,7 +1,7 @@
 internal import CHeliographOpenSSL
 
-/// Certificate, chain and key for new TLS sessions of a server, in an SSL_CTX of their own that serves no session. Reading new files into
-/// the one that serves would keep a pair of each kind of key, and show most peers the old one.
+/// Certificate, chain and key for new TLS sessions of a server, in a separate SSL_CTX without sessions. Reading new files into the
+/// one with sessions would keep a pair for each kind of key, and present the old one to most peers.
 ///
 /// Confined to the thread of the sessions that present it.
 @safe package final class ServerIdentity {
@@ -12,8 +12,8 @@ internal import CHeliographOpenSSL
 
     deinit { unsafe SSL_CTX_free(holder) }
 
-    /// Takes what the two files (PEM, the server's own certificate first) hold. Where they are no pair that can be used, it throws
-    /// `invalidCertificate` and stays as it was.
+    /// Reads the two files (PEM, the server's own certificate first). If they are not a usable pair, it throws `invalidCertificate`
+    /// and keeps the previous one.
     package func read(certificateFile: String, privateKeyFile: String) throws(CryptoError) {
         let holder = unsafe SSL_CTX_new(TLS_server_method())
         guard unsafe holder != nil, unsafe SSL_CTX_use_certificate_chain_file(holder, certificateFile) == 1,
@@ -27,10 +27,11 @@ internal import CHeliographOpenSSL
         unsafe self.holder = holder
     }
 
-    /// For sessions to come of this SSL_CTX. A pair has been read, and this object outlives them.
+    /// Presents this identity in future sessions of this SSL_CTX. A pair must have been read, and this object must outlive the
+    /// sessions.
     package func show(in context: UnsafeMutableRawPointer) {
         precondition(unsafe holder != nil, "an identity is read before it is shown")
-        // OpenSSL asks before it picks a certificate; 0 ends the handshake.
+        // OpenSSL calls this before it picks a certificate; the result 0 ends the handshake.
         unsafe SSL_CTX_set_cert_cb(
             OpaquePointer(context),
             { session, identity in

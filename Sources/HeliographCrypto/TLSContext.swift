@@ -7,12 +7,12 @@ internal import CHeliographOpenSSL
     // Invariant of @unchecked: the SSL_CTX is never changed after `init`, and OpenSSL counts its references atomically.
     let context: OpaquePointer
     let isServer: Bool
-    /// In the form of ALPN, a length before each name; the callback below points into it. Freed with this object, which
-    /// every session holds.
+    /// Protocol names in ALPN's form, each preceded by its length; the callback below points into it. Freed with this object, which
+    /// every session retains.
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    /// For calling servers whose certificate the system trusts, or one of `authorityFile` (PEM), and that speak one of
-    /// `protocols`. Throws `invalidCertificate`.
+    /// Settings of a client: accepts servers whose certificate the system, or `authorityFile` (PEM), trusts, and that support one
+    /// of `protocols`. Throws `invalidCertificate`.
     package convenience init(clientProtocols protocols: [String], authorityFile: String? = nil) throws(CryptoError) {
         try self.init(isServer: false, protocols: protocols)
         guard unsafe SSL_CTX_set_default_verify_paths(context) == 1 else {
@@ -32,8 +32,8 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// For answering with the certificates of `certificateFile` (PEM, our own first) and its key. A client that speaks none of
-    /// `protocols` is refused. Throws `invalidCertificate`.
+    /// Settings of a server that presents the certificates in `certificateFile` (PEM, its own first) with their key. A client that
+    /// supports none of `protocols` is refused. Throws `invalidCertificate`.
     package convenience init(
         serverProtocols protocols: [String], certificateFile: String, privateKeyFile: String
     ) throws(CryptoError) {
@@ -51,7 +51,7 @@ internal import CHeliographOpenSSL
         unsafe SSL_CTX_set_alpn_select_cb(
             context,
             { _, chosen, chosenCount, offered, offeredCount, list in
-                // The session that calls back holds its context.
+                // The session that calls back retains its context.
                 let bytes = unsafe Unmanaged<TLSContext>.fromOpaque(list!).takeUnretainedValue().protocols
                 var name: UnsafeMutablePointer<UInt8>?
                 let result = unsafe SSL_select_next_proto(
@@ -73,7 +73,7 @@ internal import CHeliographOpenSSL
         guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil) == 1 else {
             fatalError("OpenSSL has no TLS 1.2: its configuration must allow it")
         }
-        // A peer that asks for a new handshake again and again costs us more than itself. (SSL_OP_NO_RENEGOTIATION is a macro.)
+        // Disables renegotiation, with which a peer could cost us more than itself. (SSL_OP_NO_RENEGOTIATION is a macro.)
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
     }
 

@@ -1,30 +1,30 @@
 internal import CHeliographOpenSSL
 
-/// One TLS connection as a machine of bytes: what the network brought goes in by `receive(_:)`, what it shall carry comes out of
-/// `takeOutput(into:)`. Knows no socket.
+/// One TLS connection as a transformation of bytes: input from the network is passed to `receive(_:)`, output for it is taken by
+/// `takeOutput(into:)`. It has no socket.
 ///
-/// Belongs to the thread that uses it; one at a time.
+/// Confined to the thread that uses it, one at a time.
 @safe package final class TLSSession {
     /// Owned; owns both BIOs.
     private let session: OpaquePointer
-    /// From and to the network. Borrowed from `session`.
+    /// Input and output buffers. Borrowed from `session`.
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// Kept alive, as its protocols are read during the handshake.
+    /// Retained because its protocols are read during the handshake.
     private let context: TLSContext
     private let serverName: String?
 
     package private(set) var isEstablished = false
-    /// The peer said that it sends nothing more.
+    /// True if the peer has announced that it sends nothing more.
     package private(set) var isClosedByPeer = false
 
-    /// Calls `serverName`, a DNS name or an address, which the server's certificate must name.
+    /// A client's session with `serverName`, a DNS name or an address, which the server's certificate must name.
     package convenience init(client context: TLSContext, serverName: String) {
         precondition(!context.isServer, "a client's session needs a client's context")
         self.init(context, serverName: serverName)
         unsafe SSL_set_connect_state(session)
         let parameters = unsafe SSL_get0_param(session)
-        // Only a literal address is taken by the first; an address has no place in the SNI.
+        // Only a literal address is accepted by this call; addresses do not go into SNI.
         if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, serverName) == 1 { return }
         ERR_clear_error()
         unsafe X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
@@ -37,7 +37,7 @@ internal import CHeliographOpenSSL
         precondition(isNamed && isSent, "a server's name has at most 255 bytes")
     }
 
-    /// Answers a client.
+    /// A server's session.
     package convenience init(server context: TLSContext) {
         precondition(context.isServer, "a server's session needs a server's context")
         self.init(context, serverName: nil)
@@ -67,7 +67,7 @@ internal import CHeliographOpenSSL
     /// The version's name, such as `TLSv1.3`.
     package var version: String { unsafe String(cString: SSL_get_version(session)) }
 
-    /// Bytes from the network. What they mean shows in the next `advanceHandshake()` or `read(into:)`.
+    /// Takes bytes from the network. They are processed by the next `advanceHandshake()` or `read(into:)`.
     package func receive(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0 else { return }
         guard unsafe BIO_write(input, bytes.baseAddress, Int32(bytes.count)) == bytes.count else {
@@ -75,8 +75,8 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Goes on with the handshake as far as the received bytes allow. Throws `notTrusted` or `tlsFailed`; the alert that tells
-    /// the peer is then in the output.
+    /// Continues the handshake as far as the received bytes allow. Throws `notTrusted` or `tlsFailed`; the alert for the peer is
+    /// then in the output.
     package func advanceHandshake() throws(CryptoError) {
         guard !isEstablished else { return }
         ERR_clear_error()
@@ -88,8 +88,7 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Appends the text that has come to `bytes`, at most `countMax` bytes of it; true while there may be more. Throws
-    /// `tlsFailed`.
+    /// Appends decrypted bytes to `bytes`, at most `countMax`; returns true if there may be more. Throws `tlsFailed`.
     package func read(into bytes: inout [UInt8], countMax: Int) throws(CryptoError) -> Bool {
         ERR_clear_error()
         let result = unsafe withUnsafeTemporaryAllocation(byteCount: countMax, alignment: 16) { buffer in
@@ -110,8 +109,7 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Puts `bytes` into records; they are then in the output, however many there are. After the handshake only. Throws
-    /// `tlsFailed`.
+    /// Encrypts `bytes` into records in the output, however many there are. After the handshake only. Throws `tlsFailed`.
     package func write(_ bytes: [UInt8]) throws(CryptoError) {
         precondition(isEstablished, "text before the end of a handshake")
         guard !bytes.isEmpty else { return }
@@ -122,16 +120,16 @@ internal import CHeliographOpenSSL
         }
     }
 
-    /// Tells the peer, in the output, that nothing more will come.
+    /// Adds the announcement to the output that nothing more is sent.
     package func close() {
         guard isEstablished else { return }
         unsafe SSL_shutdown(session)
         ERR_clear_error()
     }
 
-    /// Appends all bytes that the network shall carry to `bytes`.
+    /// Appends all output for the network to `bytes`.
     package func takeOutput(into bytes: inout [UInt8]) {
-        // The bytes are in one piece in OpenSSL's memory: no need to have them in a third place.
+        // The bytes are contiguous in OpenSSL's memory, so they are copied only once.
         var start: UnsafeMutableRawPointer?
         let count = unsafe BIO_ctrl(output, BIO_CTRL_INFO, 0, &start)
         guard count > 0 else { return }

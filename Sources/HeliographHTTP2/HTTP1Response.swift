@@ -1,5 +1,5 @@
-/// An HTTP/1.1 response while it is received: RFC 9112, as strict as a client may be. If two readers could disagree on the end of the
-/// body, it is malformed.
+/// An HTTP/1.1 response while it is received: RFC 9112, as strict as a client may be. A response is malformed if two parsers could
+/// disagree on the end of its body.
 struct HTTP1Response {
     enum ParseError: Error, Equatable {
         case malformed(String)
@@ -10,20 +10,20 @@ struct HTTP1Response {
         /// A body of that many bytes.
         case counted(Int)
         case chunked
-        /// All until the connection ends.
+        /// A body that ends with the connection.
         case untilEnd
     }
 
     private var bytes: [UInt8] = []
-    /// Nil until the head is whole.
+    /// The parsed head; nil until it is complete.
     private var head: (message: HTTP2Message, body: Body, start: Int, isLast: Bool)?
-    /// Answers of 1xx before the one that counts; more are no answer.
+    /// Interim responses (1xx) so far; too many are an error.
     private var informals = 0
     private static let informalsMax = 8
-    /// For a chunk's size, with what some servers write after it.
+    /// Largest line with a chunk's size, including extensions that some servers add.
     private static let chunkLineBytesMax = 256
 
-    /// The answer once it is whole, and whether it is the last on its connection.
+    /// Adds input. Returns the response once it is complete, and true if it is the last on its connection.
     mutating func append(
         _ more: [UInt8], _ limits: HTTP2Limits
     ) throws(ParseError) -> (message: HTTP2Message, isLast: Bool)? {
@@ -54,7 +54,7 @@ struct HTTP1Response {
             return whole(head, Array(bytes[head.start..<head.start + count]), restAt: head.start + count)
         case .chunked:
             let found = try Self.chunks(bytes[head.start...], room)
-            // Sizes and trailers count as well: chunks of one byte are no way around the limit.
+            // Chunk sizes and trailers count as well, so that one-byte chunks cannot bypass the limit.
             guard (found?.end ?? bytes.count) - head.start <= 4 * room + limits.headerBytesMax else { throw .tooLarge }
             return found.map { whole(head, $0.body, restAt: $0.end) }
         case .untilEnd:
@@ -63,7 +63,7 @@ struct HTTP1Response {
         }
     }
 
-    /// The answer that the end of the connection completes.
+    /// The response that the end of the connection completes.
     func end() -> (message: HTTP2Message, isLast: Bool)? {
         guard let head, case .untilEnd = head.body else { return nil }
         return whole(head, Array(bytes[head.start...]), restAt: bytes.count)
@@ -74,7 +74,7 @@ struct HTTP1Response {
     ) -> (message: HTTP2Message, isLast: Bool) {
         var message = head.message
         message.body = body
-        // Bytes after a complete response were not requested: the connection is not trusted with another request.
+        // Bytes after a complete response were not requested: the connection is not used for another request.
         return (message, head.isLast || end < bytes.count)
     }
 
@@ -127,13 +127,13 @@ struct HTTP1Response {
         return .counted(count)
     }
 
-    /// The parts of all fields of that name, in lower case.
+    /// The comma-separated values of all fields of that name, in lower case.
     private static func values(_ name: String, _ headers: [HTTP2Header]) -> [String] {
         headers.filter { $0.name == name }.flatMap { $0.value.split(separator: ",") }
             .map { String($0.drop { $0 == " " }.prefix { $0 != " " }).lowercased() }
     }
 
-    /// The body and where what follows it begins; nil while it is not whole.
+    /// The body, and the index after it; nil while it is incomplete.
     private static func chunks(_ bytes: ArraySlice<UInt8>, _ room: Int) throws(ParseError) -> (body: [UInt8], end: Int)? {
         var (body, position): ([UInt8], Int) = ([], bytes.startIndex)
         while let (line, next) = try line(bytes[position...]) {

@@ -1,5 +1,5 @@
-/// HTTP/1.1 on one connection, the client's side: one request at a time, and the next only after its answer. For servers that speak no
-/// HTTP/2; what it tells is what they would have told by that.
+/// HTTP/1.1 on one connection, the client's side: one request at a time, the next only after its response. For servers without
+/// HTTP/2; it reports the events that HTTP/2 would.
 final class HTTP1Session: HTTPSession {
     var events: [HTTP2Session.Event] = [.settingsReceived(streamsMax: 1)]
     var streams: [Int32: HTTP2Session.Stream] = [:]
@@ -8,7 +8,7 @@ final class HTTP1Session: HTTPSession {
     private var lastNumber: Int32 = -1
     private var output: [UInt8] = []
     private var response = HTTP1Response()
-    /// Nothing more is sent or read: an answer said so, or a stream ended before its answer.
+    /// True if nothing more is sent or read: a response said so, or a stream ended without one.
     private var isClosing = false
     let peerStreamsMax = 1
 
@@ -33,7 +33,7 @@ final class HTTP1Session: HTTPSession {
         }
     }
 
-    /// An answer without a length ends with the connection.
+    /// A response without a length is completed by the end of the connection.
     func endOfInput() {
         isClosing = true
         if let (number, stream) = streams.first, stream.end == nil, let whole = response.end() { answered(number, whole) }
@@ -65,20 +65,20 @@ final class HTTP1Session: HTTPSession {
         return lastNumber
     }
 
-    /// There is no taking back: the connection is of no use any more.
+    /// A request cannot be cancelled, so the connection is not used any more.
     func reset(_ number: Int32, _ code: HTTP2ErrorCode, _ end: HTTP2StreamEnd) {
         guard let stream = streams[number] else { return }
         stream.end = stream.end ?? end
         (isClosing, output) = (true, [])
     }
 
-    /// HTTP/1.1 has none: nobody answers.
+    /// No effect: HTTP/1.1 has no ping, and no answer is reported.
     func ping() {}
 
     func goAway(_ code: HTTP2ErrorCode, lastStream: Int32?, debug: [UInt8]) { isClosing = true }
 
     private func answered(_ number: Int32, _ whole: (message: HTTP2Message, isLast: Bool)) {
-        // The server knew enough before it had all.
+        // The server answered before it had the whole request.
         if whole.isLast || !output.isEmpty { (isClosing, output) = (true, []) }
         streams[number] = nil
         events.append(.messageReceived(whole.message, stream: number))

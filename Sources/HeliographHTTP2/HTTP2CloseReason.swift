@@ -2,22 +2,22 @@
 package enum HTTP2CloseReason: Equatable, Sendable {
     /// Closed by this side: `close(_:)`, `drop(_:)`, `cut(_:afterBytes:)` or the end of the loop.
     case here
-    /// The peer hung up, with or without a word; `goAway` was told before if it sent one.
+    /// The peer closed the connection, with or without GOAWAY, which `goAwayReceived` has then reported.
     case byPeer
     /// No address of the host answered. A sentence for the operator.
     case unreachable(String)
-    /// The certificate is not that of the host, or nobody that we trust signed it.
+    /// The certificate is not that of the host, or was not signed by a trusted authority.
     case notTrusted(String)
-    /// TLS failed, or the peer speaks no HTTP/2.
+    /// TLS failed, or the peer does not support HTTP/2.
     case tlsFailed(String)
-    /// The peer broke the rules of HTTP/2.
+    /// The peer violated HTTP/2.
     case protocolBroken(String)
-    /// The network broke.
+    /// The network failed.
     case networkFailed(String)
-    /// Opening took longer than `openDeadline`, or going `closeDeadline`.
+    /// Opening took longer than `openDeadline`, or closing longer than `closeDeadline`.
     case deadlinePassed
 
-    /// For the operator.
+    /// The reason as a sentence for the operator.
     package var sentence: String {
         switch self {
         case .unreachable(let sentence), .notTrusted(let sentence), .tlsFailed(let sentence): sentence

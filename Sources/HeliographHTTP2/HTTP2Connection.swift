@@ -1,7 +1,7 @@
 internal import HeliographCrypto
 internal import Glibc
 
-/// The state of one connection; `HTTP2Loop` is what acts on it.
+/// The state of one connection, on which `HTTP2Loop` acts.
 final class HTTP2Connection {
     enum Role {
         case client(any HTTP2ClientHandler, HTTP2ClientConfiguration)
@@ -9,16 +9,16 @@ final class HTTP2Connection {
     }
 
     enum Phase {
-        /// A client's name is being looked up, or a packet of TCP is out. Becomes handshaking, or closed.
+        /// A client's name is being resolved, or TCP is connecting. Becomes handshaking, or closed.
         case connecting
-        /// TCP is up. Becomes greeting once TLS is, or closed.
+        /// TCP is connected. Becomes greeting once TLS is established, or closed.
         case handshaking
-        /// HTTP/2 is agreed; the peer's SETTINGS are awaited. Becomes open, or closed.
+        /// The protocol is negotiated; waits for the peer's SETTINGS. Becomes open, or closed.
         case greeting
         case open
-        /// Nothing new begins; what is queued goes out before the end of `deadline`. Becomes closed.
+        /// No new streams; queued output is sent until `deadline`. Becomes closed.
         case closing
-        /// Gone; its id means nothing any more.
+        /// Ended; its id is no longer valid.
         case closed
     }
 
@@ -30,34 +30,34 @@ final class HTTP2Connection {
     /// The protocol in use: `http2`, or after the handshake HTTP/1.1 for a server that supports nothing else.
     var session: any HTTPSession
     var phase: Phase
-    /// When the phase has to be over. Always set until the connection is open.
+    /// Time by which the phase must end. Always set until the connection is open.
     var deadline: MonotonicTime?
-    /// When each stream that has not ended has to be over.
+    /// Deadline of each stream that has not ended.
     var streamDeadlines: [Int32: MonotonicTime] = [:]
 
-    /// Nil before TCP is begun and after the end.
+    /// Nil before TCP connects and after the end.
     var socket: Int32?
-    /// Addresses not tried yet, and until when the one that is being tried has time.
+    /// Addresses not tried yet, and the deadline of the one being tried.
     var addresses: [String] = []
     var attemptDeadline: MonotonicTime?
-    /// Why the last address did not do.
+    /// Why the last address failed.
     var failure: String?
-    /// An address; what a handler is told.
+    /// The peer's address, as reported to handlers.
     var peer = ""
 
-    /// Records that the network has not taken yet, from `outputOffset` on.
+    /// TLS records that the network has not accepted yet, from `outputOffset` on.
     var output: [UInt8] = []
     var outputOffset = 0
     var isWaitingForWritable = false
-    /// A place for frames before they are sealed, kept for its memory.
+    /// Buffer for frames before they are encrypted; a property so that its memory is reused.
     var plaintext: [UInt8] = []
 
     /// The reason to be reported, if it is known before the connection ends.
     var closeReason: HTTP2CloseReason?
-    /// Fault: nothing of HTTP/2 is read or written before our SETTINGS are sent. nghttp2 would acknowledge the peer's first, and a
-    /// connection that does not begin with SETTINGS is broken.
+    /// Fault: no HTTP/2 is read or written before our SETTINGS are sent. nghttp2 would otherwise acknowledge the peer's first, and
+    /// a connection that does not begin with SETTINGS is invalid.
     var isHoldingSettings = false
-    /// Fault: this many more bytes of HTTP/2 leave, then the socket closes.
+    /// Fault: after this many more bytes of HTTP/2 were sent the socket closes.
     var bytesUntilCut: Int?
     /// Fault: nothing is read or written any more.
     var isStalled = false

@@ -32,7 +32,7 @@ package final class HTTP2Engine: Sendable {
     @discardableResult
     package func execute(_ body: @escaping @Sendable (HTTP2Loop) -> Void) -> Bool { queue.add(body) }
 
-    /// Runs `body` on the loop's thread and waits for what it returns. Throws what it throws, or `HTTP2Error` `stopped`.
+    /// Runs `body` on the loop's thread and awaits its result. Throws the errors of `body`, or `HTTP2Error` `stopped`.
     package func run<Value: Sendable>(_ body: @escaping @Sendable (HTTP2Loop) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let isTaken = execute { loop in continuation.resume(with: Result { try body(loop) }) }
@@ -40,6 +40,6 @@ package final class HTTP2Engine: Sendable {
         }
     }
 
-    /// Ends the thread after what was handed in before; connections are dropped, their handlers told.
+    /// Ends the thread after everything submitted before. Connections are dropped, and their handlers told.
     package func stop() { queue.stop() }
 }

@@ -7,13 +7,13 @@ package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
         case invalidCertificate
         /// The system gave no thread, descriptor or epoll.
         case systemFailed
-        /// There is no such connection, it is not open yet, or it takes no new streams after a GOAWAY.
+        /// The connection does not exist, is not open yet, or accepts no new streams after a GOAWAY.
         case notOpen
-        /// The peer allows no more streams now.
+        /// The peer allows no more streams at the moment.
         case streamLimit
         /// A header cannot be sent.
         case invalidMessage
-        /// The peer broke HTTP, or nghttp2 could not go on.
+        /// The peer violated HTTP, or nghttp2 could not continue.
         case protocolBroken
         /// The engine is stopping.
         case stopped

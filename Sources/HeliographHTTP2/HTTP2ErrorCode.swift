@@ -1,4 +1,4 @@
-/// Why a stream is reset or a connection goes away: RFC 9113 §7, and whatever else a peer sends.
+/// Why a stream was reset or a connection goes away: RFC 9113 §7, and any other code that a peer sends.
 package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
 
@@ -11,7 +11,7 @@ package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStrin
     package static let settingsTimeout = Self(rawValue: 0x4)
     package static let streamClosed = Self(rawValue: 0x5)
     package static let frameSizeError = Self(rawValue: 0x6)
-    /// The stream was not looked at: it may be sent again.
+    /// The stream was not processed: it may be sent again.
     package static let refusedStream = Self(rawValue: 0x7)
     package static let cancel = Self(rawValue: 0x8)
     package static let compressionError = Self(rawValue: 0x9)

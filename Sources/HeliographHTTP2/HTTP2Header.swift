@@ -1,4 +1,4 @@
-/// One header field, pseudo headers such as `:path` included. Names are lower case, as HTTP/2 wants them.
+/// One header field, including pseudo-headers such as `:path`. Names are lower case, as HTTP/2 requires.
 package struct HTTP2Header: Hashable, Sendable {
     package var name: String
     package var value: String

@@ -4,8 +4,8 @@ internal import HeliographPlatform
 
 /// The client's role.
 extension HTTP2Loop {
-    /// Begins to open a connection: name, TCP, TLS, SETTINGS, all within `HTTP2Limits.openDeadline`. How it went is told by
-    /// `settingsReceived` or `closed`. `handler` is held until then.
+    /// Begins to open a connection: name, TCP, TLS, SETTINGS, all within `HTTP2Limits.openDeadline`. The result is reported by
+    /// `settingsReceived` or `closed`. `handler` is retained until `closed`.
     package func connect(_ configuration: HTTP2ClientConfiguration, handler: any HTTP2ClientHandler) -> HTTP2ConnectionID {
         preconditionOnLoop()
         let deadline = now + configuration.limits.openDeadline
@@ -21,7 +21,7 @@ extension HTTP2Loop {
         } else {
             let (queue, id) = (queue, connection.id.rawValue)
             Resolver.resolve(host) { addresses in
-                // If the loop has ended, the result is not needed.
+                // No effect if the loop has ended.
                 _ = queue.add { $0.resolved(id, host, addresses) }
             }
         }
@@ -35,12 +35,12 @@ extension HTTP2Loop {
         connectToNextAddress(connection)
     }
 
-    /// Ends the connection if no address is left.
+    /// Connects to the next address. Ends the connection if none is left.
     func connectToNextAddress(_ connection: HTTP2Connection) {
         forgetAttempt(connection)
         guard case .client(_, let configuration) = connection.role, let deadline = connection.deadline else { return }
         while !connection.addresses.isEmpty {
-            // An address that does not answer gets its share of the time only.
+            // Each address gets its share of the remaining time.
             let share = now.duration(to: deadline) / connection.addresses.count
             let text = connection.addresses.removeFirst()
             guard configuration.allowsAddress(text) else {
@@ -83,7 +83,7 @@ extension HTTP2Loop {
         return nil
     }
 
-    /// The connect that was begun is decided.
+    /// The pending connect has succeeded or failed.
     func tcpAnswered(_ connection: HTTP2Connection) {
         guard let socket = connection.socket, case .client(_, let configuration) = connection.role else { return }
         var error: Int32 = 0
@@ -96,7 +96,7 @@ extension HTTP2Loop {
         }
         connection.attemptDeadline = nil
         connection.phase = .handshaking
-        // Without TLS there is nothing to wait for: the client speaks first.
+        // Without TLS there is no handshake: the client sends first.
         if configuration.tls == nil { return process(connection) }
         do {
             try connection.tls.advanceHandshake()
@@ -108,8 +108,8 @@ extension HTTP2Loop {
 
     // MARK: Requests
 
-    /// Sends a request, which the peer gets whole; what comes of it is told by `responseReceived` or `streamEnded`, by `deadline`
-    /// at the latest. Throws `notOpen`, `streamLimit` or `invalidMessage`, and nothing was sent then.
+    /// Sends a whole request. The result is reported by `responseReceived` or `streamEnded`, by `deadline` at the latest. Throws
+    /// `notOpen`, `streamLimit` or `invalidMessage`; nothing was sent then.
     package func request(
         _ message: HTTP2Message, on id: HTTP2ConnectionID, deadline: MonotonicTime
     ) throws(HTTP2Error) -> HTTP2StreamID {
@@ -131,20 +131,21 @@ extension HTTP2Loop {
         return HTTP2StreamID(connection: id, number: number)
     }
 
-    /// nghttp2 sends whatever it is given; a line break in a value would be another header to the next HTTP/1 proxy.
+    /// True if the header may be sent. nghttp2 does not check, and a line break in a value would be another header for the next
+    /// HTTP/1 proxy.
     private static func isValid(_ header: HTTP2Header) -> Bool {
         !header.name.isEmpty && holds(header.name) { $0 > 0x20 && $0 < 0x7F && !($0 >= 0x41 && $0 <= 0x5A) }
             && isValidValue(header.value)
     }
 
-    /// Printable, or a tab. Each push brings 600 bytes of them, so they are looked at eight at a time.
+    /// True if all characters are printable or tabs. Each push has 600 bytes of values, so they are checked eight at a time.
     private static func isValidValue(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             var index = 0
             while index + 8 <= bytes.count {
                 let word = unsafe UnsafeRawPointer(bytes.baseAddress! + index).loadUnaligned(as: UInt64.self)
-                // Source: Sean Eron Anderson, "Bit Twiddling Hacks": a byte below 0x20, a byte that is 0x7F.
+                // Finds a byte below 0x20 or equal to 0x7F. Source: Sean Eron Anderson, "Bit Twiddling Hacks".
                 let (small, deleted) = (word &- 0x2020_2020_2020_2020, word ^ 0x7F7F_7F7F_7F7F_7F7F)
                 let marks = (small & ~word) | ((deleted &- 0x0101_0101_0101_0101) & ~deleted)
                 if marks & 0x8080_8080_8080_8080 != 0, unsafe !bytes[index..<index + 8].allSatisfy(isValid) { return false }

@@ -1,10 +1,9 @@
 internal import HeliographCrypto
 internal import Glibc
 
-/// Orders of handlers of either role to a connection or a stream. An order to one that has ended has no effect: its end is reported
-/// anyway.
+/// Orders of handlers of either role to a connection or a stream. They have no effect after its end, which is reported anyway.
 extension HTTP2Loop {
-    /// Ends a stream. The last event of it is `.resetHere`.
+    /// Ends a stream. Its last event is `.resetHere`.
     package func reset(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
         preconditionOnLoop()
         guard let connection = connections[stream.connection.rawValue] else { return }
@@ -12,20 +11,20 @@ extension HTTP2Loop {
         touch(connection)
     }
 
-    /// Asks the peer for a sign of life: `pingAnswered`.
+    /// Sends a PING; the answer is reported as `pingAnswered`.
     package func ping(_ connection: HTTP2ConnectionID) {
         order(connection) { $0.session.ping() }
     }
 
-    /// Says that no stream will be begun or taken any more, lets those that are open end, and closes then. `lastStream`: the last
-    /// one of the peer's that will be looked at, which may be lower than what has come; nil: what has come.
+    /// Announces that no stream will be begun or accepted any more, lets open ones finish, and then closes. `lastStream`: the last
+    /// stream of the peer that will be processed, which may be lower than the last received; nil for the last received.
     package func goAway(
         _ connection: HTTP2ConnectionID, _ code: HTTP2ErrorCode = .noError, lastStream: Int32? = nil, debug: [UInt8] = []
     ) {
         order(connection) { $0.session.goAway(code, lastStream: lastStream, debug: debug) }
     }
 
-    /// Like `goAway`, with a wait of `HTTP2Limits.closeDeadline` at most.
+    /// Like `goAway`, but waits for `HTTP2Limits.closeDeadline` at most.
     package func close(_ connection: HTTP2ConnectionID, _ code: HTTP2ErrorCode = .noError) {
         order(connection) { connection in
             guard connection.phase == .open || connection.phase == .greeting else {
@@ -41,7 +40,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// Hangs up without a word: the end of TCP, or its reset.
+    /// Ends the connection without GOAWAY: by the end of TCP, or its reset.
     package func drop(_ connection: HTTP2ConnectionID, byReset: Bool = false) {
         order(connection) { connection in
             if byReset, let socket = connection.socket {
@@ -52,13 +51,13 @@ extension HTTP2Loop {
         }
     }
 
-    /// Fault: exactly so many more bytes of HTTP/2 leave, then the socket closes, inside a frame if need be. What the handler is
-    /// told of streams is as if all had left.
+    /// Fault: sends exactly `count` more bytes of HTTP/2, then closes the socket, inside a frame if need be. Handlers get the
+    /// events as if everything had been sent.
     package func cut(_ connection: HTTP2ConnectionID, afterBytes count: Int) {
         order(connection) { $0.bytesUntilCut = max(0, count) }
     }
 
-    /// Fault: from here on the peer's bytes are neither read nor acknowledged by HTTP/2, and none leave. The socket stays.
+    /// Fault: from here on the peer's bytes are neither read nor acknowledged by HTTP/2, and none are sent. The socket stays open.
     package func stall(_ connection: HTTP2ConnectionID) {
         order(connection) { connection in
             guard !connection.isStalled, let socket = connection.socket else { return }
@@ -85,15 +84,15 @@ extension HTTP2Loop {
     }
 }
 
-/// A look at a connection.
+/// A snapshot of a connection's state.
 package struct HTTP2ConnectionState: Equatable, Sendable {
-    /// An address.
+    /// The peer's address.
     package var peer: String
     /// The version's name, such as `TLSv1.3`.
     package var tlsVersion: String
-    /// The peer's SETTINGS are here and neither side closes.
+    /// True if the peer's SETTINGS have arrived and neither side is closing.
     package var isOpen: Bool
     package var streamsOpen: Int
-    /// The number of streams that the peer lets us begin.
+    /// The number of streams that the peer permits us.
     package var peerStreamsMax: Int
 }

@@ -6,21 +6,21 @@ package struct HTTP2ListenerID: Hashable, Sendable {
     package let port: UInt16
 }
 
-/// A socket that takes connections.
+/// A listening socket.
 struct HTTP2Listener {
     let id: UInt64
     let socket: Int32
     let configuration: HTTP2ServerConfiguration
     let handler: any HTTP2ServerHandler
     var connectionCount = 0
-    /// Not polled for a while.
+    /// True while the listener is not polled.
     var isResting = false
 }
 
 /// The server's role.
 extension HTTP2Loop {
-    /// Answers on an address from now on. `handler` is held until the listener and its last connection are closed. Throws
-    /// `cannotListen`.
+    /// Accepts connections on an address from now on. `handler` is retained until the listener and its last connection are closed.
+    /// Throws `cannotListen`.
     package func listen(
         _ configuration: HTTP2ServerConfiguration, handler: any HTTP2ServerHandler
     ) throws(HTTP2Error) -> HTTP2ListenerID {
@@ -43,7 +43,7 @@ extension HTTP2Loop {
         return HTTP2ListenerID(rawValue: id, port: port)
     }
 
-    /// Takes no new connections; those that are open stay.
+    /// Stops accepting; open connections stay.
     package func close(_ listener: HTTP2ListenerID) {
         preconditionOnLoop()
         if let listener = listeners[listener.rawValue] { close(listener) }
@@ -55,7 +55,7 @@ extension HTTP2Loop {
         Glibc.close(listener.socket)
     }
 
-    /// All of those that are not closed; in the order of their coming.
+    /// Its connections that are not closed, in order of arrival.
     package func connections(of listener: HTTP2ListenerID) -> [HTTP2ConnectionID] {
         preconditionOnLoop()
         return connections.values.filter { connection in
@@ -67,7 +67,7 @@ extension HTTP2Loop {
         while let listener = listeners[listener.id] {
             let socket = Glibc.accept(listener.socket, nil, nil)
             guard socket >= 0 else {
-                // More of those that gave up before we came to them may follow.
+                // The connection was aborted before we accepted it; others may follow.
                 if errno == ECONNABORTED || errno == EINTR { continue }
                 if errno != EAGAIN { rest(listener) }
                 return
@@ -96,7 +96,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// The process is out of descriptors or memory: asking again at once would only burn a processor.
+    /// Pauses accepting: the process is out of descriptors or memory, and trying again at once would only use a processor.
     private func rest(_ listener: HTTP2Listener) {
         poller.remove(listener.socket)
         listeners[listener.id]?.isResting = true
@@ -109,7 +109,7 @@ extension HTTP2Loop {
 
     // MARK: Answers
 
-    /// A whole response.
+    /// Sends a whole response.
     package func respond(_ message: HTTP2Message, to stream: HTTP2StreamID) {
         order(stream.connection) { connection in
             connection.http2.sendHeaders(message.headers, on: stream.number, isWhole: message.body.isEmpty)
@@ -117,18 +117,18 @@ extension HTTP2Loop {
         }
     }
 
-    /// The head of a response, `:status` first, of which the body comes by `sendBody` or never.
+    /// Sends the head of a response, `:status` first. Its body is sent by `sendBody`, or never.
     package func sendHeaders(_ headers: [HTTP2Header], to stream: HTTP2StreamID) {
         order(stream.connection) { $0.http2.sendHeaders(headers, on: stream.number, isWhole: false) }
     }
 
-    /// A piece of a body, after `sendHeaders`.
+    /// Sends a piece of a body, after `sendHeaders`.
     package func sendBody(_ bytes: [UInt8], to stream: HTTP2StreamID, isWhole: Bool) {
         order(stream.connection) { $0.http2.sendBody(bytes, on: stream.number, isWhole: isWhole) }
     }
 
-    /// A new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` arrives; or the first SETTINGS, if they were held.
-    /// Until then a stream above it is refused; after that it ends the connection.
+    /// Sends a new SETTINGS_MAX_CONCURRENT_STREAMS, in force once `settingsAcknowledged` arrives; or the first SETTINGS, if they
+    /// were held. Until then a stream above the limit is refused; after that it ends the connection.
     package func sendSettings(_ connection: HTTP2ConnectionID, streamsMax: Int) {
         order(connection) { connection in
             connection.http2.sendSettings(streamsMax: streamsMax)
@@ -138,7 +138,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// Gives back the window that was used up, where `Faults.holdsWindow` keeps it.
+    /// Sends the WINDOW_UPDATEs that `Faults.holdsWindow` held back.
     package func releaseWindow(_ connection: HTTP2ConnectionID) {
         order(connection) { $0.http2.releaseWindow() }
     }

@@ -50,7 +50,7 @@ extension HTTP2Loop {
             sessionSpoke(connection)
             if connection.tls.isClosedByPeer { finish(connection, connection.closeReason ?? .byPeer) }
         } catch let error as CryptoError {
-            // The alert that says why is worth an attempt.
+            // Tries to send the TLS alert with the reason.
             sendRecords(connection)
             finish(connection, error.code == .notTrusted ? .notTrusted(error.message) : .tlsFailed(error.message))
         } catch let error as HTTP2Error {
@@ -82,7 +82,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// Acts on what nghttp2 said in its last call.
+    /// Acts on the events of nghttp2's last call.
     private func sessionSpoke(_ connection: HTTP2Connection) {
         let events = connection.session.events
         connection.session.events = []
@@ -123,13 +123,13 @@ extension HTTP2Loop {
     func reportEnd(_ end: HTTP2StreamEnd, of number: Int32, _ connection: HTTP2Connection) {
         let stream = HTTP2StreamID(connection: connection.id, number: number)
         report(HTTP2ServerEvent.streamEnded(stream, end), connection)
-        // A client was given the answer when it came.
+        // A client got the response when it arrived.
         if end != .answered { report(HTTP2ClientEvent.streamEnded(stream, end), connection) }
     }
 
     // MARK: Out
 
-    /// Sends as much as there is and the network takes.
+    /// Sends as much as is queued and the network accepts.
     func flush(_ connection: HTTP2Connection) {
         guard connection.phase != .closed, connection.phase != .connecting, !connection.isStalled else { return }
         repeat {
@@ -143,7 +143,7 @@ extension HTTP2Loop {
         if connection.phase != .handshaking, connection.session.isOver { sayGoodbye(connection) }
     }
 
-    /// Moves frames into records. False if that ended the connection.
+    /// Encrypts frames into records. Returns false if that ended the connection.
     private func fill(_ connection: HTTP2Connection) -> Bool {
         var bytes = connection.plaintext
         connection.plaintext = []
@@ -210,7 +210,7 @@ extension HTTP2Loop {
         finish(connection, connection.closeReason ?? complaint ?? .here)
     }
 
-    /// The peer broke HTTP/2: nghttp2's GOAWAY that says so is worth an attempt.
+    /// The peer violated HTTP/2: tries to send nghttp2's GOAWAY with the reason.
     private func breakOff(_ connection: HTTP2Connection, _ sentence: String) {
         guard connection.phase != .closed else { return }
         connection.closeReason = connection.closeReason ?? .protocolBroken(sentence)
@@ -218,7 +218,7 @@ extension HTTP2Loop {
         if fill(connection), sendRecords(connection) { finish(connection, .protocolBroken(sentence)) }
     }
 
-    /// Forgets the connection; its streams end, then it does.
+    /// Removes the connection; its streams end first.
     func finish(_ connection: HTTP2Connection, _ reason: HTTP2CloseReason) {
         guard connection.phase != .closed else { return }
         connection.phase = .closed

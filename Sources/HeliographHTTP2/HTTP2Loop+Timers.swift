@@ -15,7 +15,7 @@ extension HTTP2Loop {
         return timer.id
     }
 
-    /// No effect if the timer has run.
+    /// Cancels the timer. No effect if it has run.
     package func cancel(_ timer: HTTP2TimerID) {
         preconditionOnLoop()
         timers.removeAll { $0.id == timer }
@@ -57,7 +57,7 @@ extension HTTP2Loop {
         }
     }
 
-    /// The handler is told at once: a connection that takes no more bytes would keep a reset, and its echo, for ever.
+    /// Ends a stream and tells the handler at once: on a stalled connection the reset would never be sent.
     private func end(_ number: Int32, of connection: HTTP2Connection, _ end: HTTP2StreamEnd) {
         guard let stream = connection.session.streams[number], stream.end == nil else { return }
         connection.session.reset(number, .cancel, end)

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Speaks HTTP/2 over TLS on all connections of one engine. Everything here is called on the engine's thread.
 ///
-/// A turn: wait for sockets, jobs and deadlines; feed what came to the sessions; tell the handlers; send what they and nghttp2
-/// have to send. Handlers are told from one queue, so they may call anything.
+/// A turn: wait for sockets, jobs and deadlines; pass input to the sessions; deliver events to the handlers; send the output of
+/// handlers and nghttp2. Events are delivered from a queue, so that handlers may call any method.
 package final class HTTP2Loop {
     enum Report {
         case client(any HTTP2ClientHandler, HTTP2ClientEvent, HTTP2ConnectionID)
@@ -28,9 +28,9 @@ package final class HTTP2Loop {
     var dirty: [HTTP2Connection] = []
     /// Sorted by deadline.
     var timers: [Timer] = []
-    /// No deadline of a connection or stream passes before this.
+    /// Earliest deadline of any connection or stream, or earlier.
     var nextSweep: MonotonicTime?
-    /// When this turn began: exact enough for deadlines, and read once.
+    /// Start of this turn, read once: exact enough for deadlines.
     package private(set) var now = MonotonicTime.now
     private var lastID: UInt64 = 0
     /// The number of the queue's descriptor in the poller; no id is 0.
@@ -65,7 +65,7 @@ package final class HTTP2Loop {
         poller.remove(queue.descriptor)
     }
 
-    /// Repeats until no connection has anything to report or to send.
+    /// Repeats until no connection has events to report or output to send.
     private func settle() {
         while !reports.isEmpty || !dirty.isEmpty {
             tellHandlers()
@@ -107,7 +107,7 @@ package final class HTTP2Loop {
         return lastID
     }
 
-    /// Marks a connection whose session or state has changed, to be looked at before the turn ends.
+    /// Marks a connection whose session or state has changed, so that it is handled before the turn ends.
     func touch(_ connection: HTTP2Connection) {
         guard !connection.isInDirtyList else { return }
         connection.isInDirtyList = true

@@ -1,6 +1,6 @@
 /// A whole request or a whole response.
 package struct HTTP2Message: Equatable, Sendable {
-    /// In their order on the wire; those whose name begins with a colon first.
+    /// Headers in wire order; pseudo-headers come first.
     package var headers: [HTTP2Header]
     package var body: [UInt8]
 
@@ -9,7 +9,7 @@ package struct HTTP2Message: Equatable, Sendable {
         self.body = body
     }
 
-    /// A response without more than these.
+    /// A response with this status, headers and body.
     package init(status: Int, headers: [HTTP2Header] = [], body: [UInt8] = []) {
         self.init(headers: [HTTP2Header(":status", String(status))] + headers, body: body)
     }

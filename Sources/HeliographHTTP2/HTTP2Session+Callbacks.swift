@@ -1,6 +1,6 @@
 internal import CHeliographNghttp2
 
-/// Callbacks of nghttp2. None of these changes anything but the session's own state and `events`.
+/// Callbacks of nghttp2. They change only the session's own state and `events`.
 extension HTTP2Session {
     static func setCallbacks(_ callbacks: OpaquePointer?) {
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
@@ -41,7 +41,7 @@ extension HTTP2Session {
         }
     }
 
-    /// The object that owns the nghttp2 session which calls back; alive, as it is inside a call of its own.
+    /// The object that owns the nghttp2 session. It is alive, because nghttp2 calls back during a call of it.
     private static func of(_ user: UnsafeMutableRawPointer?) -> HTTP2Session {
         unsafe Unmanaged<HTTP2Session>.fromOpaque(user!).takeUnretainedValue()
     }
@@ -60,7 +60,7 @@ extension HTTP2Session {
         if !isServer, stream.headers.first?.value.first == "1" { stream.headers = [] }
     }
 
-    /// An error of the callback resets the stream.
+    /// An error result resets the stream.
     private func headerReceived(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, stream number: Int32
     ) -> Int32 {
@@ -116,7 +116,7 @@ extension HTTP2Session {
         (stream.headers, stream.body) = ([], [])
         guard !isServer else { return }
         stream.end = .answered
-        // The server knew enough before it had all; it does not want the rest.
+        // The server answered before it had the whole request, and does not want the rest.
         if !stream.isSent { reset(number, .cancel, .answered) }
     }
 
@@ -126,10 +126,10 @@ extension HTTP2Session {
         if let known = stream.end {
             end = known
         } else if code == .noError {
-            // A response that ends without a whole message is none.
+            // A response that ends before its message is complete does not count.
             end = isServer ? .answered : .reset(.noError)
         } else if code == .refusedStream, !isServer {
-            // Above the last stream of a GOAWAY.
+            // The stream is above the last one of a GOAWAY.
             end = .reset(code)
         } else {
             end = .resetHere(code)
@@ -139,8 +139,8 @@ extension HTTP2Session {
 
     // MARK: Going out
 
-    /// Before it is sent and not after: what nghttp2 tells after, it tells when it is asked for the next frame, and a connection
-    /// that ends between the two may have carried it. `readOutput` knows about bodies.
+    /// Called before the frame is sent: nghttp2 reports a sent frame only when asked for the next, and a connection that ends in
+    /// between may have carried it. Bodies are handled in `readOutput`.
     private func frameIsDue(_ head: nghttp2_frame_hd) {
         guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
             head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
@@ -148,7 +148,7 @@ extension HTTP2Session {
         stream(head.stream_id)?.isSent = true
     }
 
-    /// nghttp2 refuses to begin a stream after a GOAWAY, and closes it itself if it was created.
+    /// A stream was not sent: nghttp2 refuses new streams after a GOAWAY, and closes one that was created.
     private func frameNotSent(_ head: nghttp2_frame_hd) {
         guard !isServer, UInt32(head.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[head.stream_id] else { return }
         stream.end = stream.end ?? .reset(.refusedStream)
@@ -156,7 +156,7 @@ extension HTTP2Session {
         events.append(.streamEnded(.reset(.refusedStream), stream: head.stream_id))
     }
 
-    /// The data provider for a stream's `output`, nil if there will be none; nghttp2 copies it during the call.
+    /// The data provider for a stream's `output`; nil if no body follows. nghttp2 copies it during the call.
     static func withBodyProvider<Result>(
         isNeeded: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
     ) -> Result {
@@ -211,7 +211,7 @@ extension HTTP2Session {
         }
     }
 
-    /// Copies the string to `end`, which then is behind it, and returns its start. There has to be room.
+    /// Copies the string to `end`, moves `end` behind it, and returns its start. There must be room.
     private static func put(_ string: String, in text: UnsafeMutableBufferPointer<UInt8>, at end: inout Int) -> Int {
         var string = string
         let start = end

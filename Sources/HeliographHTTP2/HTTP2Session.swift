@@ -3,8 +3,8 @@ internal import CHeliographNghttp2
 /// HTTP/2 on one connection as a machine of bytes, by nghttp2: knows neither sockets nor TLS nor time. The only file, with its
 /// extensions, that calls nghttp2.
 ///
-/// Belongs to the loop's thread. nghttp2 calls back from inside `receive(_:)` and `produce(into:upTo:)` only; what it says is
-/// kept in `events` and acted on after the call.
+/// Belongs to the loop's thread. nghttp2 calls back only during `receive(_:)` and `produce(into:upTo:)`; its events are collected
+/// in `events` and handled after the call.
 @safe final class HTTP2Session: HTTPSession {
     enum Event {
         case settingsReceived(streamsMax: Int)
@@ -22,16 +22,16 @@ internal import CHeliographNghttp2
         var headers: [HTTP2Header] = []
         var headerBytes = 0
         var body: [UInt8] = []
-        /// The peer's message is whole.
+        /// True if the peer's message is complete.
         var isReceived = false
         /// Our body, and the number of bytes sent of it.
         var output: [UInt8] = []
         var outputOffset = 0
-        /// Nothing will be added to `output`.
+        /// True if nothing will be added to `output`.
         var isOutputWhole = false
-        /// nghttp2 has nothing to read from `output` until it is told that there is more.
+        /// True if nghttp2 waits until it is told that `output` has more.
         var isDeferred = false
-        /// Our last frame of it was handed out, or is about to be.
+        /// True if our last frame of it was handed out, or is about to be.
         var isSent = false
         /// The end to be reported, if it is known before the stream closes.
         var end: HTTP2StreamEnd?
@@ -40,15 +40,15 @@ internal import CHeliographNghttp2
     let isServer: Bool
     var events: [Event] = []
     var streams: [Int32: Stream] = [:] { didSet { latest = nil } }
-    /// One of `streams`: nghttp2 calls back a dozen times for one stream, then for the next.
+    /// The last one used of `streams`: nghttp2 makes a dozen callbacks for one stream before the next.
     private var latest: (number: Int32, stream: Stream)?
     let limits: HTTP2Limits
     /// nghttp2's text about the peer's mistake.
     var complaint: String?
-    /// Set by `init`, and not changed after; owned.
+    /// Owned; set in `init` and constant after it.
     private(set) var session: OpaquePointer! = nil
 
-    /// `faults` and `streamWindowBytes` are a server's.
+    /// `faults` and `streamWindowBytes` apply to servers only.
     init(
         isServer: Bool, limits: HTTP2Limits, faults: HTTP2ServerConfiguration.Faults = .init()
     ) {
@@ -63,11 +63,11 @@ internal import CHeliographNghttp2
             unsafe nghttp2_option_del(options)
             unsafe nghttp2_session_callbacks_del(callbacks)
         }
-        // Before its SETTINGS nothing is known of the peer, and APNs begins with one stream; nghttp2 would assume a hundred.
+        // Limit until the peer's SETTINGS arrive: APNs begins with one stream, whereas nghttp2 would assume a hundred.
         unsafe nghttp2_option_set_peer_max_concurrent_streams(options, 1)
         if faults.holdsWindow { unsafe nghttp2_option_set_no_auto_window_update(options, 1) }
         unsafe Self.setCallbacks(callbacks)
-        // Deleted in `deinit`, so no callback comes after this object.
+        // The session is deleted in `deinit`, so no callback comes after this object.
         let user = unsafe Unmanaged.passUnretained(self).toOpaque()
         let create = unsafe isServer ? nghttp2_session_server_new2 : nghttp2_session_client_new2
         guard unsafe create(&session, callbacks, user, options) == 0 else {
@@ -92,7 +92,7 @@ internal import CHeliographNghttp2
         guard count == bytes.count else { throw HTTP2Error(.protocolBroken, complaint ?? Self.sentence(Int32(count))) }
     }
 
-    /// Appends what shall be sent to `bytes` until there is no more or they are `countMax`, or a frame over it.
+    /// Appends output to `bytes` until there is no more or `countMax` is reached; the last frame may exceed it.
     func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2Error) {
         while bytes.count < countMax {
             var start: UnsafePointer<UInt8>?
@@ -106,14 +106,14 @@ internal import CHeliographNghttp2
     /// True if neither side has anything left to send.
     var isOver: Bool { unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
-    /// The number of streams that the peer lets us begin.
+    /// The number of streams that the peer permits us.
     var peerStreamsMax: Int {
         Int(unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
     // MARK: Orders
 
-    /// The first of a connection is part of its greeting. A client allows no pushed stream.
+    /// Sends SETTINGS; the first are part of the connection's greeting. A client permits no pushed streams.
     func sendSettings(streamsMax: Int?, streamWindowBytes: Int? = nil) {
         var entries: [nghttp2_settings_entry] = []
         if !isServer { entries.append(.init(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)) }
@@ -131,7 +131,7 @@ internal import CHeliographNghttp2
         check(unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
     }
 
-    /// A new stream's number; nil where nghttp2 takes none any more.
+    /// Sends a request. Returns the new stream's number; nil if nghttp2 permits no more.
     func sendRequest(_ message: HTTP2Message) -> Int32? {
         let stream = Stream()
         stream.output = message.body
@@ -146,7 +146,7 @@ internal import CHeliographNghttp2
         return number
     }
 
-    /// The head of a response. `sendBody` follows, unless it `isWhole`.
+    /// Sends the head of a response. `sendBody` follows, unless `isWhole`.
     func sendHeaders(_ headers: [HTTP2Header], on number: Int32, isWhole: Bool) {
         guard let stream = streams[number] else { return }
         stream.isOutputWhole = stream.isOutputWhole || isWhole
@@ -167,7 +167,7 @@ internal import CHeliographNghttp2
         check(unsafe nghttp2_session_resume_data(session, number))
     }
 
-    /// Ends a stream; `end` is what its handler will be told.
+    /// Ends a stream; `end` is reported to its handler.
     func reset(_ number: Int32, _ code: HTTP2ErrorCode, _ end: HTTP2StreamEnd) {
         guard let stream = streams[number] else { return }
         stream.end = stream.end ?? end
@@ -176,10 +176,10 @@ internal import CHeliographNghttp2
 
     func ping() { check(unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)) }
 
-    /// The frames already received decide what it means.
+    /// No effect: the frames already received determine the result.
     func endOfInput() {}
 
-    /// `lastStream` nil: the last one that was looked at.
+    /// `lastStream`: nil for the last one processed.
     func goAway(_ code: HTTP2ErrorCode, lastStream: Int32?, debug: [UInt8]) {
         let last = unsafe lastStream ?? nghttp2_session_get_last_proc_stream_id(session)
         check(
@@ -187,7 +187,7 @@ internal import CHeliographNghttp2
                 session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code.rawValue, debug, debug.count))
     }
 
-    /// Sends what `holdsWindow` held back: as much window as was used.
+    /// Sends the WINDOW_UPDATEs that `holdsWindow` held back.
     func releaseWindow() {
         for number in [0] + streams.keys {
             let used =
@@ -199,7 +199,8 @@ internal import CHeliographNghttp2
         }
     }
 
-    /// A stream or session that is ending takes no order any more, which is no mistake; all else is one of ours.
+    /// Checks a result of nghttp2. A stream or session that is ending refuses calls, which is no error; anything else is an error
+    /// of ours.
     private func check(_ result: Int32) {
         precondition(result != NGHTTP2_ERR_INVALID_ARGUMENT.rawValue, "nghttp2 got an argument that it does not take")
         if result == NGHTTP2_ERR_NOMEM.rawValue { fatalError("nghttp2 could not allocate: out of memory") }

@@ -1,4 +1,4 @@
-/// Names a connection of one loop; never used again.
+/// Names a connection of one loop; never reused.
 package struct HTTP2ConnectionID: Hashable, Sendable {
     package let rawValue: UInt64
 }

@@ -1,5 +1,5 @@
-/// HTTP on one connection, as a machine of bytes: input goes in by `receive(_:)`, output comes out of `produce(into:upTo:)`, and what
-/// they mean is in `events` after either.
+/// HTTP on one connection, as a machine of bytes: input is passed to `receive(_:)`, output comes from `produce(into:upTo:)`, and
+/// either adds to `events`.
 ///
 /// Confined to the loop's thread.
 protocol HTTPSession: AnyObject {
@@ -10,14 +10,14 @@ protocol HTTPSession: AnyObject {
     var complaint: String? { get }
     /// True if neither side has anything left to send.
     var isOver: Bool { get }
-    /// The number of streams that the peer lets us begin.
+    /// The number of streams that the peer permits us.
     var peerStreamsMax: Int { get }
 
     func receive(_ bytes: [UInt8]) throws(HTTP2Error)
-    /// The peer said that nothing more will come.
+    /// The peer has closed its side.
     func endOfInput()
     func produce(into bytes: inout [UInt8], upTo countMax: Int) throws(HTTP2Error)
-    /// A new stream's number; nil where none is taken any more.
+    /// Sends a request. Returns the new stream's number; nil if no more are permitted.
     func sendRequest(_ message: HTTP2Message) -> Int32?
     func reset(_ number: Int32, _ code: HTTP2ErrorCode, _ end: HTTP2StreamEnd)
     func ping()

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Jobs of other threads for the loop, and the descriptor that wakes it.
+/// Jobs that other threads submit to the loop, and the descriptor that wakes it.
 final class JobQueue: Sendable {
     typealias Job = @Sendable (HTTP2Loop) -> Void
 
@@ -11,7 +11,7 @@ final class JobQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The ends of a pipe; the first is readable when there is something to take. Open as long as this object lives.
+    /// The descriptors for waking: the first is readable when there are jobs. Open as long as this object lives.
     let descriptor: Int32
     private let waker: Int32
 
@@ -35,7 +35,7 @@ final class JobQueue: Sendable {
             state.jobs.append(job)
             return (true, state.jobs.count == 1)
         }
-        // Only the first one wakes: the loop takes them all.
+        // Only the first one wakes the loop, which takes them all.
         if isFirst { wake() }
         return isTaken
     }
@@ -45,7 +45,7 @@ final class JobQueue: Sendable {
         wake()
     }
 
-    /// Everything in order, and whether nothing more will come.
+    /// Takes all jobs, in order; `isStopped` if no more will come.
     func take() -> (jobs: [Job], isStopped: Bool) {
         var bytes: UInt64 = 0
         while unsafe read(descriptor, &bytes, 8) > 0 {}
@@ -58,7 +58,7 @@ final class JobQueue: Sendable {
 
     private func wake() {
         var one: UInt8 = 1
-        // The counter is full only if the descriptor is readable anyway.
+        // The write fails only if the counter is full; the descriptor is readable then anyway.
         _ = unsafe write(waker, &one, 1)
     }
 }

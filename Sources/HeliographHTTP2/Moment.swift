@@ -1,8 +1,8 @@
-/// One reading of the clocks. The machines that use the client have none of their own.
+/// A reading of both clocks. The client's machines have no clock of their own.
 package struct Moment: Equatable, Sendable {
-    /// For waits and ages: never jumps.
+    /// The monotonic time, for waits and ages.
     package var instant: MonotonicTime
-    /// For what a server compares with its own clock; seconds since 1970. May jump.
+    /// Seconds since 1970, for times that a server compares with its own clock. May jump.
     package var unixSeconds: Int64
 
     package init(instant: MonotonicTime, unixSeconds: Int64) {

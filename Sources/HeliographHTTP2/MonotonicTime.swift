@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Nanoseconds that only go forward, also while the machine sleeps: the wall clock may jump, deadlines may not.
+/// Monotonic nanoseconds, which also advance while the machine sleeps: the wall clock may jump, deadlines may not.
 ///
-/// Not `ContinuousClock.Instant`: its layout is not known to the compiler, which makes every copy of whatever holds one a call,
-/// and that showed in the profile of a push.
+/// Not `ContinuousClock.Instant`: its layout is opaque to the compiler, so that every copy of a value that contains one is a call,
+/// which showed in the profile of a push.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -17,7 +17,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Stops at the ends of what there is.
+    /// Clamps at the ends of the range.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (seconds, attoseconds) = duration.components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// poll: which descriptors can be read or written, by the number that each was added with. An engine has a handful of
-/// connections, so the walk through all of them costs less than the system call.
+/// Waits by poll(2), and reports ready descriptors by the number that each was added with. An engine has a handful of connections,
+/// so scanning all of them costs less than the system call.
 struct Poller {
     struct Ready {
         var number: UInt64
@@ -11,7 +11,7 @@ struct Poller {
 
     private var entries: [pollfd] = []
     private var numbers: [UInt64] = []
-    /// The place of each descriptor in both.
+    /// Index of each descriptor in both arrays.
     private var places: [Int32: Int] = [:]
 
     mutating func add(_ descriptor: Int32, _ number: UInt64, writable: Bool = false) {
@@ -21,7 +21,7 @@ struct Poller {
         numbers.append(number)
     }
 
-    /// `writable`: whether it matters that the descriptor takes bytes.
+    /// `writable`: also report when the descriptor can be written to.
     mutating func change(_ descriptor: Int32, writable: Bool) {
         guard let place = places[descriptor] else { preconditionFailure("a descriptor that is not polled") }
         entries[place].events = Self.events(writable)
@@ -38,8 +38,8 @@ struct Poller {
         if place < entries.count { places[entries[place].fd] = place }
     }
 
-    /// Waits until something is ready or `limit` is over; nil waits for ever. Errors and hang-ups are both readable and writable:
-    /// reading or writing tells which.
+    /// Waits until something is ready or `limit` has passed; nil waits for ever. Errors and hang-ups are reported as both readable
+    /// and writable; reading or writing then shows the error.
     mutating func wait(_ limit: Duration?) -> [Ready] {
         let count = unsafe poll(&entries, nfds_t(entries.count), limit.map(Self.milliseconds) ?? -1)
         guard count > 0 else {
@@ -58,7 +58,7 @@ struct Poller {
 
     private static func events(_ writable: Bool) -> Int16 { Int16(POLLIN) | (writable ? Int16(POLLOUT) : 0) }
 
-    /// Rounded up: waking early would only mean to wait again.
+    /// Rounded up, because waking early would only lead to another wait.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         let (seconds, attoseconds) = duration.components
         return Int32(
@@ -72,7 +72,7 @@ extension String {
     init(errno number: Int32) {
         self = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             unsafe buffer.initialize(repeating: 0)
-            // The one of POSIX, which fills the buffer.
+            // The POSIX variant, which fills the buffer.
             _ = unsafe strerror_r(number, buffer.baseAddress!, buffer.count)
             return unsafe String(cString: buffer.baseAddress!)
         }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A literal address and a port, in the form of the system.
+/// A literal address and a port, in the system's form.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     private var count: socklen_t
 
-    /// For `socket`: close-on-exec and never blocking.
+    /// The type for `socket`: close-on-exec and never blocking.
     static let stream = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
 
-    /// Nil where `text` is no address.
+    /// Nil if `text` is no address.
     init?(_ text: String, port: UInt16) {
         var four = sockaddr_in()
         var six = sockaddr_in6()
@@ -46,7 +46,7 @@ struct SocketAddress {
         unsafe withUnsafeBytes(of: storage) { unsafe UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
     }
 
-    /// Without the port.
+    /// The address without the port.
     var text: String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
             let result = unsafe withPointer { address, count in
@@ -62,7 +62,7 @@ struct SocketAddress {
         }
     }
 
-    /// Close-on-exec and never blocking, for a descriptor that was made without.
+    /// Makes a descriptor close-on-exec and non-blocking, if it was made without.
     static func setFlags(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -1,9 +1,9 @@
-/// Facts about the agent that are sent in addition to its input.
+/// Facts about the agent that are sent together with its input.
 package struct HookCaller: Sendable {
     package var process: String?
     package var entrypoint: String?
     package var attended: String?
-    /// The agent's own dialog opens only when the hook is over.
+    /// True if the agent's own dialog opens only after the hook has ended.
     package var dialogWaits = false
     /// Value of `attended` in a session that one of our programs runs: that program asks the person at its terminal.
     package static let run = "run"
@@ -14,12 +14,12 @@ package struct HookCaller: Sendable {
         self.attended = attended
     }
 
-    /// True only if the agent says so: one that says nothing may be waiting for us alone.
+    /// True only if the agent says so, because an agent that does not may be waiting for us alone.
     package var isAttended: Bool { attended == "1" || attended == Self.run }
 }
 
 extension HookCaller {
-    /// The whole of the environment that is ever sent: it also holds keys and tokens.
+    /// Reads these variables. No other part of the environment is ever sent, because it also contains keys and tokens.
     package init(of hooks: HookPart, environment: (String) -> String? = HostPaths.variable) {
         process = environment(hooks.process)
         entrypoint = environment(hooks.entrypoint)
@@ -28,7 +28,7 @@ extension HookCaller {
 
     package mutating func lookForRun(of hooks: HookPart, environment: (String) -> String? = HostPaths.variable) {
         if let run = environment(hooks.run), run == environment(hooks.session) { attended = Self.run }
-        // One that runs in a terminal of ours, or below it: until that says what can be done, nothing is offered in its place.
+        // An agent in or below a terminal of ours: until that terminal's program reports an offer, none is made in its place.
         if attended == "1", environment(TerminalNotice.variable) != nil { attended = Self.run }
     }
 }

@@ -1,5 +1,6 @@
 extension HookExchange {
-    /// `POST /v1/agent/WHAT`, which no tool call waits for: the daemon has `budget` to take it and to answer, and `transferMax` for what is large.
+    /// Makes a `POST /v1/agent/WHAT`, for which no tool call waits. The daemon has `budget` to take it and to answer, and
+    /// `transferMax` for a large one.
     package init(
         agent what: String, _ body: [UInt8], caller: HookCaller = HookCaller(), socketPath: String, budget: Duration,
         transferMax: Duration? = nil, isAgentAlive: @escaping () -> Bool = { true }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Hands one request to the daemon: tells it something, or asks it and waits.
+/// Sends one request to the daemon: a report, or a question whose answer it waits for.
 package struct HookExchange {
     /// Result of reporting an event.
     package enum Told: Equatable {
-        /// The daemon has it, and has this to say to the agent.
+        /// The daemon has the event, and an answer for the agent.
         case answered([UInt8])
-        /// The daemon has it, and has nothing to say.
+        /// The daemon has the event, and no answer.
         case taken
         case unheard
     }
@@ -16,9 +16,10 @@ package struct HookExchange {
     package let request: HookRequest
     package let socketPath: String
     package var limits: HookLimits
-    /// Asked once in `limits.agentCheck` while waiting: nobody needs an answer whose agent is gone.
+    /// Called every `limits.agentCheck` while waiting: if the agent is gone, nobody needs the answer.
     package var isAgentAlive: () -> Bool
-    /// True if a person is at the terminal, and the agent shows its own prompt there: nothing waits for us alone, so we may wait longer.
+    /// True if a person is at the terminal and the agent shows its own prompt there. Then nothing waits for us alone, and we may
+    /// wait longer.
     package var isAttended = false
 
     package init(
@@ -31,16 +32,16 @@ package struct HookExchange {
         self.isAgentAlive = isAgentAlive
     }
 
-    /// Sends and waits for the daemon's word that it has it, so that the next hook's event cannot overtake this one; all of
-    /// it within the budget, unless the event is so large that the daemon is still taking it. Whether it worked is nobody's
-    /// business: a hook must not disturb its agent.
+    /// Sends the event and waits until the daemon confirms it, so that the next hook's event cannot overtake this one. All of it
+    /// happens within the budget, unless the event is so large that the daemon is still reading it. The result may be ignored: a
+    /// hook must not disturb its agent.
     @discardableResult
     package func tell() -> Told {
         guard let (status, body) = send() else { return .unheard }
         return status == 200 ? .answered(body) : status == 204 ? .taken : .unheard
     }
 
-    /// The daemon's answer, whatever it is; nil if none came within the budget.
+    /// Sends the request. Returns the daemon's answer, whatever it is; nil if none came within the budget.
     package func send() -> (status: Int, body: [UInt8])? {
         let deadline = ContinuousClock.now + limits.budget
         guard let socket = HookSocket(connectingTo: socketPath, until: deadline),
@@ -49,14 +50,15 @@ package struct HookExchange {
         return (status, body)
     }
 
-    /// The answer for the agent, or nil for no decision.
+    /// Returns the answer for the agent, or nil for no decision.
     package func ask() -> [UInt8]? {
         guard let (status, body) = wait(), status == 200 else { return nil }
         return body
     }
 
-    /// The daemon's final answer, or nil for no decision. Waits as long as the agent lives, and the daemon lives or comes back: for that
-    /// a while if the agent waits for us, and all of the question's life if it asks at its terminal as well.
+    /// Returns the daemon's final answer, or nil for no decision. Waits as long as the agent lives and the daemon lives or comes
+    /// back. A daemon that is gone is waited for a short time if the agent waits for us alone, and for all of the question's life
+    /// if it asks at its terminal as well.
     package func wait() -> (status: Int, body: [UInt8])? {
         var attempt = 1
         var brokenSince: ContinuousClock.Instant?
@@ -69,7 +71,7 @@ package struct HookExchange {
                 case .unusable: return nil
                 case .gaveUp where !isAttended: return nil
                 case .broken, .gaveUp:
-                    // A connection that lasted for long was a working daemon, not one more crash of the same outage.
+                    // A connection that lasted long belonged to a working daemon, not to one more crash of the same outage.
                     if ContinuousClock.now - begun > limits.retryWindow { brokenSince = nil }
                 }
             } else if attempt == 1 {
@@ -85,7 +87,8 @@ package struct HookExchange {
         }
     }
 
-    /// With a deadline it gives up there; without one, when the agent is gone or the daemon gives no sign of life.
+    /// Exchanges one request and answer. It gives up at the deadline, or without one when the agent is gone or the daemon shows no
+    /// sign of life.
     package func exchange(
         _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
     ) -> Outcome {
@@ -93,12 +96,12 @@ package struct HookExchange {
         let transferEnd = ContinuousClock.now + limits.transferMax
         var sent = 0
         while sent < bytes.count {
-            // A daemon that refuses early may have answered before it hung up: what it said is read below.
+            // A daemon that refuses early may have answered before it hung up; its answer is read below.
             guard let count = socket.send(bytes[sent...]) else { break }
             sent += count
             guard count == 0 else { continue }
             guard wait(for: POLLOUT, on: socket, until: deadline) else { return .gaveUp }
-            // The daemon has just read something.
+            // The daemon has just read some bytes.
             if deadline != nil { deadline = min(.now + limits.budget, transferEnd) }
         }
         var response = HookResponse(limits: limits)
@@ -141,7 +144,7 @@ package struct HookExchange {
         }
     }
 
-    /// Any answer to any request is a sign of life.
+    /// True if the daemon answers any request.
     private func isDaemonAlive() -> Bool {
         let deadline = ContinuousClock.now + limits.probePatience
         guard let socket = HookSocket(connectingTo: socketPath, until: deadline) else { return false }
@@ -156,7 +159,7 @@ package struct HookExchange {
     private func pause(_ duration: Duration) {
         let parts = duration.components
         var time = timespec(tv_sec: Int(parts.seconds), tv_nsec: Int(parts.attoseconds / 1_000_000_000))
-        // A signal that cuts this short costs one early attempt.
+        // A signal that ends the sleep only makes one attempt early.
         unsafe nanosleep(&time, nil)
     }
 }

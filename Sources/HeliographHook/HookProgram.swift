@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// `heliograph-hook`: the calls of agents in a program of their own. If it is not next to `heliograph`, that does all of it, too.
+/// `heliograph-hook`: the calls of agents as a separate program. If it is not next to `heliograph`, that program handles them too.
 package enum HookProgram {
     package static let name = "heliograph-hook"
     static let command = "heliograph"
 
-    /// Path for agents to call: the small program, if it is next to the command and can be run; else the command.
+    /// Path for agents to call: the small program if it is next to the command and executable, else the command.
     package static func path(beside command: String) -> String {
         guard let folder = folder(of: command, named: Self.command) else { return command }
         let path = folder + name
@@ -15,7 +15,7 @@ package enum HookProgram {
     /// The command next to this program.
     package static var commandPath: String? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            // A link's target has no byte that ends it.
+            // readlink writes no byte that ends the string.
             count = unsafe buffer.withMemoryRebound(to: CChar.self) {
                 unsafe max(0, readlink("/proc/self/exe", $0.baseAddress!, $0.count))
             }
@@ -23,7 +23,7 @@ package enum HookProgram {
         return folder(of: String(decoding: bytes, as: UTF8.self), named: name).map { $0 + command }
     }
 
-    /// With the slash at its end.
+    /// The folder of the path, with the slash at its end.
     private static func folder(of path: String, named name: String) -> String? {
         guard path.utf8.first == UInt8(ascii: "/"), path.hasSuffix("/" + name) else { return nil }
         return String(path.dropLast(name.count))

@@ -1,9 +1,9 @@
-/// The daemon's answer while it comes in. Only what is whole and exactly as announced counts: half a decision is none.
+/// The daemon's answer while it is received. Only a complete answer of the announced length counts: half a decision is none.
 struct HookResponse: Sendable {
     enum Progress: Equatable {
         case incomplete
         case complete(status: Int, body: [UInt8])
-        /// Not our daemon's way of answering, or beyond a limit.
+        /// The answer is not in our daemon's form, or beyond a limit.
         case unusable
     }
 
@@ -44,7 +44,7 @@ struct HookResponse: Sendable {
         return nil
     }
 
-    /// A missing length means an empty body only if the status says that there is none.
+    /// Parses the head. A missing length means an empty body only if the status allows none.
     private static func parse(head: ArraySlice<UInt8>) -> (status: Int, length: Int)? {
         let lines = head.split(separator: 10)
         guard let statusLine = lines.first,

@@ -9,7 +9,7 @@ package struct HookSocket: ~Copyable {
 
     private let descriptor: Int32
 
-    /// Nil unless a daemon that runs as our own user took the connection before the deadline.
+    /// Nil unless a daemon that runs as our own user accepted the connection before the deadline.
     package init?(connectingTo path: String, until deadline: ContinuousClock.Instant) {
         guard let address = UnixAddress(path), Self.isOwnSocket(path) else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -27,7 +27,7 @@ package struct HookSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// For a loop of its own, which closes it.
+    /// A copy of the descriptor for a loop, which has to close it.
     package consuming func descriptorForALoop() -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
@@ -40,7 +40,7 @@ package struct HookSocket: ~Copyable {
         Self.wait(for: events, on: descriptor, until: deadline)
     }
 
-    /// The daemon is there, and does nothing: whatever was sent it reads when it goes on.
+    /// True if the daemon's process is stopped; it will read what was sent once it goes on.
     var isPeerStopped: Bool { UnixAddress.isPeerStopped(descriptor) }
 
     package static func wait(for events: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant) -> Readiness {
@@ -53,7 +53,8 @@ package struct HookSocket: ~Copyable {
         }
     }
 
-    /// Number of bytes that the kernel took now: zero if it would have to wait, nil if the peer is gone.
+    /// Sends without blocking. Returns the number of bytes that the kernel took: zero if it would have to wait, nil if the peer is
+    /// gone.
     package func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         // The buffer outlives the call, and the length is its own.
@@ -76,8 +77,9 @@ package struct HookSocket: ~Copyable {
 
     // MARK: - The peer we talk to
 
-    /// The owner of the file is known before anything is sent; that nobody swapped it in between, only the kernel's word on the
-    /// peer says. Both, because another user's program behind the path would read the tool input and answer for the person.
+    /// True if the socket's file is our own, which is checked before anything is sent. Only the kernel's information on the peer
+    /// shows that it was not swapped in between. Both checks are needed: another user's program behind the path would read the tool
+    /// input and answer for the person.
     private static func isOwnSocket(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -86,7 +88,7 @@ package struct HookSocket: ~Copyable {
 
     // MARK: - Time
 
-    /// Rounded up, so that a wait never ends before its deadline and spins.
+    /// Milliseconds left, rounded up, so that a wait never ends before its deadline and spins.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = (deadline - .now).components
         if left.seconds < 0 || left.attoseconds < 0 { return 0 }
@@ -94,7 +96,7 @@ package struct HookSocket: ~Copyable {
         return Int32(clamping: left.seconds.multipliedReportingOverflow(by: 1000).partialValue + fraction)
     }
 
-    /// Never zero: for the kernel that means without limit.
+    /// Time left; never zero, which the kernel reads as unlimited.
     private static func timeValue(until deadline: ContinuousClock.Instant) -> timeval {
         let left = max(1, milliseconds(until: deadline))
         return timeval(tv_sec: Int(left / 1000), tv_usec: Int(left % 1000) * 1000)

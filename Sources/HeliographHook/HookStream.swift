@@ -1,8 +1,9 @@
 import Glibc
 
-/// Standard input and output without buffers of their own.
+/// Standard input and output, unbuffered.
 package enum HookStream {
-    /// All of standard input, or the beginning of what is longer than allowed or does not end in time; nil if nothing comes, or if it is a terminal.
+    /// All of standard input, or its beginning if it is too long or does not end in time. Nil if nothing comes, or if it is a
+    /// terminal.
     package static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)?
     {
         if isatty(descriptor) == 1 { return nil }
@@ -25,7 +26,7 @@ package enum HookStream {
                 if errno == EINTR || errno == EAGAIN { continue }
                 return bytes.isEmpty ? nil : (bytes, false)
             }
-            // An agent whose pipe breaks could take that for a failure: the rest is read, too, and forgotten.
+            // The rest is read too and discarded, because an agent whose pipe breaks could take that for a failure.
             guard bytes.count < limits.inputBytesMax else {
                 isWhole = false
                 continue
@@ -38,7 +39,7 @@ package enum HookStream {
         }
     }
 
-    /// Writes everything, or stops if there is no reader any more. Returns the number of the error that ended it, or 0.
+    /// Writes everything, or stops if there is no reader any more. Returns the error number, or 0.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) -> Int32 {
         var rest = bytes[...]

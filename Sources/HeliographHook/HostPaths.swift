@@ -9,8 +9,8 @@ internal import HeliographPlatform
 /// | `configDirectory` | `$XDG_CONFIG_HOME/heliograph`, else `~/.config/heliograph` |
 /// | `socket` | `$HELIOGRAPH_SOCKET`, else `host.sock` in the state directory |
 ///
-/// A relative path is ignored, as the XDG specification asks: hooks run in the agent's working directory, in which it would name another
-/// file in each project. Nothing here creates a directory.
+/// A relative path is ignored, as the XDG specification asks: hooks run in the agent's working directory, so it would name another
+/// file in each project. No directory is created here.
 package struct HostPaths: Sendable, Equatable {
     package let home: String
     package let stateDirectory: String

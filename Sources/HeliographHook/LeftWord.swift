@@ -1,30 +1,30 @@
 import Glibc
 
-/// A session's end that its hook could tell nobody, as no daemon ran: a file that the next one reads, which would find the process gone
-/// and take it for killed.
+/// The end of a session that its hook could not report because no daemon ran: a file for the next daemon, which would otherwise
+/// find the process gone and take it for killed.
 ///
-/// The first line names the agent and the event; what the agent wrote follows. A file has its name when all of it is there.
+/// The first line names the agent and the event; the agent's input follows. The file gets its name only when it is complete.
 package struct LeftWord: Sendable, Equatable {
-    /// The only one after which nothing comes that would tell.
+    /// The only event that is kept: after it no other event would report the session.
     static let event = "SessionEnd"
-    /// Sessions that end while no daemon runs; one that never comes back gets no more.
+    /// Most such files, for sessions that end while no daemon runs; if none ever comes back, no more are written.
     private static let wordsMax = 256
-    /// Such an event has about 500 bytes.
+    /// Bytes of an event; it usually has about 500.
     private static let bytesMax = 64 << 10
     private static let ending = ".word"
-    /// A hook writes its draft within milliseconds: an older one is of a hook that was killed.
+    /// Age in seconds of a draft that a killed hook has left: hooks write theirs within milliseconds.
     private static let draftSecondsMax = 60
 
     package let agent: String
     package let event: String
     package let payload: [UInt8]
 
-    /// The daemon makes it, so that there is none for a machine that has had no daemon.
+    /// The folder of the files. The daemon creates it, so there is none on a machine without a daemon.
     package static func folder(in stateDirectory: String) -> String { stateDirectory + "/unheard" }
 
     // MARK: In a hook
 
-    /// Fails silently: then the process is found gone, as without this.
+    /// Writes the file. Fails silently: then the next daemon finds the process gone, as it would without the file.
     static func leave(_ payload: [UInt8], agent: String, event: String, in stateDirectory: String) {
         let folder = folder(in: stateDirectory)
         guard payload.count <= bytesMax, let names = names(in: folder), names.count < wordsMax,
@@ -44,7 +44,7 @@ package struct LeftWord: Sendable, Equatable {
 
     // MARK: In the daemon
 
-    /// All that were left, which are left no more.
+    /// Reads all such files and removes them.
     package static func take(from stateDirectory: String) -> [LeftWord] {
         let folder = folder(in: stateDirectory)
         return (names(in: folder) ?? []).sorted().compactMap { name in
@@ -72,7 +72,7 @@ package struct LeftWord: Sendable, Equatable {
         return LeftWord(agent: String(words[0]), event: String(words[1]), payload: Array(bytes[(end + 1)..<count]))
     }
 
-    /// Nil if there is no such folder.
+    /// Names of the files; nil if there is no folder.
     private static func names(in folder: String) -> [String]? {
         guard let directory = unsafe opendir(folder) else { return nil }
         defer { unsafe closedir(directory) }

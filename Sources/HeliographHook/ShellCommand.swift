@@ -1,11 +1,11 @@
 // `environ` is read once, in the only thread there is.
 @unsafe @preconcurrency import Glibc
 
-/// A command of the person's own in `/bin/sh`, with our input as its input, and our output as its output.
+/// A person's own command in `/bin/sh`; it gets our input, and its output is ours.
 struct ShellCommand {
     private let process: pid_t
 
-    /// Nil if it could not be started. When this returns, it has read its input, or has ended.
+    /// Nil if it could not be started. When this returns, the command has read its input, or has ended.
     init?(running command: String, input: [UInt8]) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -18,7 +18,7 @@ struct ShellCommand {
         self.process = process
     }
 
-    /// Waits for its end; a signal counts as in the shell.
+    /// Waits for the end of the command. Returns its status; a signal counts as in the shell.
     func wait() -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
@@ -39,13 +39,13 @@ struct ShellCommand {
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // We ignore SIGPIPE; a shell pipeline counts on it.
+        // We ignore SIGPIPE, but shell pipelines depend on it.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
         unsafe sigaddset(&defaults, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        // The three strings live until the child runs: posix_spawn returns after that, and then they are freed.
+        // The three strings live until the child runs: posix_spawn returns only then, and they are freed after it.
         let words = ["sh", "-c", command]
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }

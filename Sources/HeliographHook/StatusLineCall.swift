@@ -1,13 +1,14 @@
 import Glibc
 
-/// `heliograph statusline AGENT [--wrap COMMAND]`: the only source of a running session's cost for some agents.
+/// `heliograph statusline AGENT [--wrap COMMAND]`: for some agents the only source of a running session's cost.
 ///
-/// The person's own status line comes first: it is started before the daemon is told, and its output and status pass through.
+/// The person's own status line comes first: it is started before the daemon gets the input, and its output and status pass
+/// through.
 enum StatusLineCall {
     static func run(agent: String, wrapped: String?, hooks: HookPart?) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         var limits = HookLimits()
-        // Drawn several times a second: a daemon that is stopped is not waited for.
+        // The line is drawn several times a second, so a stopped daemon is not waited for.
         limits.glance = .milliseconds(1)
         guard let input = HookStream.readInput(limits: limits), input.isWhole else { return 0 }
         let body = input.bytes

@@ -1,31 +1,32 @@
-/// One message between `heliograph claude`, which holds a terminal, and those who come to it: `kind`, four bytes of length, content.
+/// One message between `heliograph claude`, which holds a terminal, and the processes that connect to it: `kind`, four bytes of
+/// length, content.
 package struct TerminalFrame: Equatable {
     package enum Kind: UInt8 {
-        // To the holder.
-        /// Rows and columns; from here on the other end is shown the terminal, and types there.
+        // Frames to the holder.
+        /// Rows and columns. From here on the other end shows the terminal, and types there.
         case attach = 0x41
         case keys = 0x4B
         case resize = 0x52
         case query = 0x51
-        /// A hook: the process of its agent, a line feed, what the agent wrote.
+        /// From a hook: the process of its agent, a line feed, and the agent's input.
         case prompt = 0x50
-        /// The daemon: a client looks at the terminal, or types there.
+        /// From the daemon: a client's look at the terminal, or its keys.
         case call = 0x43
 
-        // From the holder.
+        // Frames from the holder.
         case output = 0x4F
         /// A sentence for the person.
         case message = 0x4D
         /// Exit status, in decimal.
         case ended = 0x45
         case status = 0x53
-        /// The hook's output; empty if the agent may go on.
+        /// The hook's output; empty if the agent may continue.
         case verdict = 0x56
-        /// To `call`.
+        /// The answer to `call`.
         case answer = 0x57
     }
 
-    /// More than an agent passes to its hook.
+    /// Largest frame: more than an agent passes to its hook.
     package static let bytesMax = 9 << 20
     package static let headBytes = 5
 
@@ -53,10 +54,10 @@ package struct TerminalFrame: Equatable {
     }
 }
 
-/// Takes frames out of a stream of bytes.
+/// Splits a stream of bytes into frames.
 package struct TerminalFrameReader {
     private var bytes: [UInt8] = []
-    /// The other end speaks another language; nothing more is read.
+    /// True if the other end does not send frames; nothing more is read then.
     package private(set) var isBroken = false
 
     package init() {}

@@ -1,16 +1,17 @@
 import Glibc
 
-/// A notice from a hook of a Claude Code in a terminal of ours to `heliograph claude`, which holds the terminal: the agent takes a
-/// prompt. On this evidence a client's prompt counts as taken.
+/// A notice that the agent takes a prompt, from a hook of a Claude Code in a terminal of ours to `heliograph claude`, which holds
+/// the terminal. On this evidence a client's prompt counts as taken.
 package enum TerminalNotice {
-    /// Names the socket of the holder to the hooks of the agent that it started.
+    /// Variable that names the holder's socket to the hooks of the agent that it started.
     package static let variable = "HELIOGRAPH_TERMINAL"
     package static let event = "UserPromptSubmit"
-    /// The holder answers in a millisecond. One that is stuck must not keep a prompt from its agent.
+    /// Time for the holder's answer, which takes a millisecond. One that is stuck must not keep a prompt from its agent.
     private static let budget = Duration.milliseconds(500)
     private static let verdictBytesMax = 4 << 10
 
-    /// The hook's output instead of a report to the daemon: the agent gives the prompt back. Nil if it may go on.
+    /// The hook's output that refuses a prompt and is written instead of a report to the daemon: the agent returns the prompt. Nil
+    /// if it may go on.
     package static func refusal(
         event: String, process: String?, payload: [UInt8], environment: (String) -> String? = HostPaths.variable
     ) -> [UInt8]? {

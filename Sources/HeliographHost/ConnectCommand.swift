@@ -1,4 +1,4 @@
-/// `heliograph connect [AGENT]` and `disconnect [AGENT]`: without a name, all that are found here.
+/// `heliograph connect [AGENT]` and `disconnect [AGENT]`; without a name, all agents that are found here.
 package struct ConnectCommand {
     private struct Connectable {
         let name: String
@@ -32,7 +32,7 @@ package struct ConnectCommand {
             + remarks.map { "\n\n\($0)" }.joined()
     }
 
-    /// The fault of the request, as a sentence.
+    /// The fault of the request, as a sentence; nil if there is none.
     package func objection(to request: ConnectRequest, of name: String?) -> String? {
         guard let name else {
             return request.options.isEmpty ? nil : "Name the agent: \(Self.list(request.options, "and")) are one agent's own."
@@ -52,7 +52,7 @@ package struct ConnectCommand {
 
     // MARK: - Connect
 
-    /// As `ConnectPart.connect` has it; of several the worst.
+    /// Connects the named agent, or all that are found. Returns the exit code of `ConnectPart.connect`, of several the worst.
     package func connect(_ name: String?, _ request: ConnectRequest) throws(ConnectError) -> Int32 {
         if let name { return try part(name).connect(request) }
         let found = connectable.compactMap { agent in InstalledProgram.path(of: agent.part.program).map { (agent, $0) } }
@@ -72,13 +72,13 @@ package struct ConnectCommand {
     }
 
     package struct Outcome {
-        /// Not connected before, and now.
+        /// Agents that were not connected before, and are now.
         package var connected: [String] = []
         package var failures: [(title: String, error: ConnectError)] = []
     }
 
-    /// All that are found here, after one question for all of them; one that cannot be connected keeps no other from it. Nil if there was
-    /// nobody to ask, or the answer was no.
+    /// Connects all agents that are found here, after one question for all; one that fails does not prevent the others. Nil if
+    /// there was nobody to ask, or the answer was no.
     package func connectAll(executable: String, assumeYes: Bool) -> Outcome? {
         var found = connectable.filter { InstalledProgram.path(of: $0.part.program) != nil }
         var outcome = Outcome()
@@ -117,12 +117,13 @@ package struct ConnectCommand {
         }
     }
 
-    /// Those of these agents that are connected.
+    /// The connected ones of these agents.
     package func connected(among names: [String]? = nil) -> [String] {
         connectable.filter { names?.contains($0.name) != false && $0.part.isConnected(.user) }.map(\.name)
     }
 
-    /// The same, wherever an agent is connected for this person or in this folder.
+    /// Disconnects the named agent, or all that are connected for this person or in this folder. Returns the exit code of
+    /// `ConnectPart.disconnect`, of several the worst.
     package func disconnect(_ name: String?, _ request: ConnectRequest) throws(ConnectError) -> Int32 {
         if let name { return try part(name).disconnect(request) }
         let connected = connectable.flatMap { agent in
@@ -137,7 +138,7 @@ package struct ConnectCommand {
         }
     }
 
-    /// Each shows its change and asks, unless nobody shall be asked.
+    /// Runs the change of each agent, which is shown and confirmed unless confirmation is off.
     private func each(
         _ chosen: [(agent: Connectable, place: ConnectPlace)], _ command: String, _ request: ConnectRequest,
         _ change: (any ConnectPart, ConnectRequest) throws(ConnectError) -> Int32

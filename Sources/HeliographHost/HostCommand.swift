@@ -12,8 +12,8 @@ package enum HostCommand {
         try HostDaemon.run(configuration, agents: RegisteredAgents.all, logger: logger)
     }
 
-    /// Redeems `RELAY/#host=CODE` and keeps what it gave. Returns the name that the relay knows this machine by. `isToRun`: the daemon is to run
-    /// here then. A link works once: what would be in the way afterwards is looked for before.
+    /// Redeems `RELAY/#host=CODE` and saves the result. Returns the name by which the relay knows this machine. `isToRun`: the
+    /// daemon will run here afterwards. A link works once, so obstacles are looked for before.
     package static func join(
         link: String, name: String? = nil, certificateAuthorityFile: String? = nil, isToRun: Bool = false,
         paths: HostPaths = HostPaths()
@@ -28,7 +28,7 @@ package enum HostCommand {
             throw HostError(.pairing, "\(link.relay) has no TLS: a token would go over the network for all to read")
         }
         let name = name ?? HostConfiguration.machineName()
-        // A token is shown to the relay that gave it and to no other. A file that cannot be read has none.
+        // A token is sent only to the relay that issued it. A file that cannot be read contains none.
         let known = try? HostConfiguration.load(paths)
         let previous = known?.relay == link.relay ? known?.token : nil
         let authorities: String?
@@ -55,7 +55,7 @@ package enum HostCommand {
     /// Removes what was kept for a pairing that is done.
     package static func endPairing(_ paths: HostPaths = HostPaths()) throws { try PairingAttempt.end(paths) }
 
-    /// True if this machine was never paired; a file that cannot be read is one of a machine that was.
+    /// True if this machine was never paired; with a file that cannot be read it was.
     package static func isNew(_ paths: HostPaths = HostPaths()) -> Bool {
         !Files.isThere(HostConfiguration.file(paths)) && !ConsentFiles(paths).hasEpochs
     }
@@ -71,12 +71,12 @@ package enum HostCommand {
         return isShown ? "\(rule): the one that opened the relay's link, and others after \(command)." : "\(rule): \(command)"
     }
 
-    /// Longer than what pairing writes.
+    /// Bytes of a trial file, longer than what pairing writes.
     private static let probe = [UInt8](repeating: UInt8(ascii: " "), count: 4 << 10)
 
-    /// Throws what would keep the token from being kept or the daemon from running, as far as it can be seen.
+    /// Throws if something would prevent the token from being saved or the daemon from running, as far as that can be seen.
     private static func check(_ paths: HostPaths, isToRun: Bool) throws {
-        // The second also because a service that sees only this folder of the home cannot make it.
+        // The state directory too, because a service that sees only this folder of the home cannot create it.
         for folder in [paths.configDirectory, paths.stateDirectory] {
             try Files.makePrivateDirectory(folder)
             let file = folder + "/pairing.check"

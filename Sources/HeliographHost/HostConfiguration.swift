@@ -26,19 +26,19 @@ package struct HostConfiguration: Sendable {
     package var certificateAuthorityFile: String?
     var consent = ConsentSetting.open
     var content = ContentSetting.open
-    /// The spool, the lock and the socket; one daemon each.
+    /// The folder of the spool, the lock and the socket; each daemon has its own.
     package var stateDirectory: String
     package var socketPath: String
-    /// For `~` on cards.
+    /// The home folder that cards show as `~`.
     package var home: String
-    /// Named in `hello`.
+    /// The program's name in `hello`.
     package var software = "heliograph-host"
-    /// Clients that may steer its sessions, among those that the relay lets.
+    /// Clients that may steer this host's sessions, if the relay permits it as well.
     var steering = SteeringRights.everyone
     var spool = SpoolLimits()
     var link = LinkLimits()
 
-    /// Where it was read, and where the host's keys lie.
+    /// The folders from which this was read, and in which the host's keys are.
     let paths: HostPaths
 
     package init(relay: RelayAddress, token: String, paths: HostPaths = HostPaths()) {
@@ -50,12 +50,12 @@ package struct HostConfiguration: Sendable {
         home = paths.home
     }
 
-    /// Nil: all that the relay lets; none: nobody.
+    /// Sets the clients that may steer. Nil: all that the relay permits; an empty set: nobody.
     package mutating func steer(by clients: Set<ClientID>?) {
         steering = clients.map { $0.isEmpty ? .nobody : .only($0) } ?? .everyone
     }
 
-    /// Up to the first dot: people do not call their laptop by its domain.
+    /// The machine's name up to the first dot: people do not call their laptop by its domain.
     static func machineName() -> String {
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: 256) { buffer, count in
             count = unsafe gethostname(buffer.baseAddress!, 255) == 0 ? 255 : 0
@@ -98,7 +98,7 @@ package struct HostConfiguration: Sendable {
         } catch let error as HostError {
             throw error
         } catch {
-            // Never the error's own words: it could quote the token.
+            // The error's own text is not used, because it could quote the token.
             throw HostError(.badConfiguration, "\(path) is not as it must be: {\"relay\":…,\"token\":…,\"name\":…}")
         }
     }
@@ -107,8 +107,9 @@ package struct HostConfiguration: Sendable {
 
     package static let contentWords = ContentSetting.allCases.map(\.rawValue)
 
-    /// Words that are none of `consentWords` or `contentWords` change nothing. Throws, and keeps nothing, if they do not go together.
-    /// `isNew`: the machine was paired for the first time; without a word for it, its content is what goes with its consent.
+    /// Saves the configuration. Words other than `consentWords` or `contentWords` change nothing. Throws, and saves nothing, if the
+    /// two do not go together. `isNew`: the machine was paired for the first time; without a word, its content then follows its
+    /// consent.
     package mutating func keep(
         consent: String?, content: String?, isNew: Bool = false, _ paths: HostPaths = HostPaths()
     ) throws(HostError) {
@@ -140,7 +141,7 @@ package struct HostConfiguration: Sendable {
             $0.field("consent", consent.rawValue)
             $0.field("content", content.rawValue)
         }
-        // Two that pair at once write to one draft of the file.
+        // Two pairings at once would write to the same draft of the file.
         try Files.edit(in: paths.configDirectory) { () throws(HostError) in
             try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])
         }

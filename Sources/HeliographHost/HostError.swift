@@ -1,36 +1,36 @@
 internal import Glibc
 
-/// Why the host side could not do what it was asked.
+/// The reason why the host side could not do something.
 package struct HostError: Error, CustomStringConvertible {
     package enum Code: Sendable {
         /// Another daemon holds this state directory.
         case alreadyRunning
         /// A file or directory of ours cannot be used.
         case file
-        /// Something is longer than what keeps it takes.
+        /// Something is longer than its place permits.
         case tooLong
-        /// The configuration file, an address or a link says something that cannot be.
+        /// The configuration file, an address or a link is not valid.
         case badConfiguration
         /// This machine is not paired yet.
         case notPaired
         /// The relay refused the pairing.
         case pairing
-        /// Nothing that can be trusted answers at the relay's address.
+        /// No trusted relay answers at the address.
         case unreachable
         /// Invalid arguments.
         case badInput
-        /// The daemon said no, and why.
+        /// The daemon refused, and gave the reason.
         case refused
         /// Another program has the session open.
         case sessionOpen
-        /// A program cannot be started; `number` says why.
+        /// A program cannot be started; `number` is the reason.
         case notStarted
-        /// This process is not set up as it must be.
+        /// The environment of this process is not as required.
         case system
     }
 
     package let code: Code
-    /// The system's error number, if it is an error of the system.
+    /// The system's error number, for errors of the system.
     var number: Int32?
     /// A sentence for the person at the terminal; never a token.
     package let message: String
@@ -53,7 +53,7 @@ package struct HostError: Error, CustomStringConvertible {
         return error
     }
 
-    /// With `notStarted`: the status that a shell would end with.
+    /// The status with which a shell would end, for `notStarted`.
     var shellStatus: Int32 { number == ENOENT ? 127 : 126 }
 
     package var description: String { message }

@@ -2,9 +2,9 @@ internal import Glibc
 internal import HostCore
 
 extension HostInstant {
-    /// CLOCK_MONOTONIC stands still while the machine sleeps, and CLOCK_BOOTTIME does not. The former: Claude Code's own time-out
-    /// of a hook and the timers of our loop stand still as well, so a question that a laptop slept over is as open after it as
-    /// its hook is. The relay counts the hours meanwhile, says that it expired, and takes no decision for it.
+    /// CLOCK_MONOTONIC stops while the machine sleeps, CLOCK_BOOTTIME does not. The former is used because Claude Code's own
+    /// time-out of a hook and the timers of our loop stop as well: after a laptop has slept, a question is still as open as its
+    /// hook. The relay counts those hours, reports the question as expired, and accepts no decision for it.
     static var now: HostInstant { HostInstant(wall: read(CLOCK_REALTIME), monotonic: read(CLOCK_MONOTONIC)) }
 
     private static func read(_ clock: clockid_t) -> Int64 {

@@ -1,14 +1,14 @@
 package import RelayProtocol
 
-/// A client's copy of the relay's state: sessions, approvals, and the logs of the sessions that it follows, each an exact part of the
-/// relay's. Pure: takes facts, returns changes.
+/// A client's copy of the relay's state: sessions, approvals, and the logs of the sessions that it follows, each an exact part of
+/// the relay's. Pure: takes facts, returns changes.
 ///
-/// A batch of events that does not continue at the end of the log is refused; the change then names the position to subscribe from.
+/// A batch of events that does not continue at the end of the log is refused; the change then has the position to subscribe from.
 package struct ClientView: Sendable {
-    /// Enough to look back on; older events are available with `history`.
+    /// Number of events that are kept; older ones can be read with `history`.
     package static let eventsKeptMax = 500
 
-    /// The end of one session's log, as far as it has been seen.
+    /// The known end of one session's log.
     package struct Log: Sendable {
         package fileprivate(set) var position: Position
         /// The last events up to `position`.
@@ -23,23 +23,23 @@ package struct ClientView: Sendable {
     }
 
     package enum Change: Sendable {
-        /// The relay's log is another one; all that was known of it is void.
+        /// The relay's log has another epoch; everything known before is invalid.
         case epochChanged
-        /// Sessions and pending approvals are complete, for the first time in this epoch.
+        /// All sessions and pending approvals are known, for the first time in this epoch.
         case workspaceKnown
         case session(Summary, previous: Summary?)
         case sessionGone(SessionID)
         case approval(Approval, previous: Approval?)
-        /// `skipped` events before `first` were not seen and are not coming.
+        /// `skipped`: number of events before `first` that were not received and will not be.
         case events(SessionEvents, skipped: Int64)
         case delta(Delta)
         case output(ToolOutput)
         case reset(SessionID, ResetReason)
-        /// A snapshot of this session has come; its new events, if any, have been reported.
+        /// A snapshot of this session was received; its new events, if any, have been reported.
         case sessionKnown(SessionID)
-        /// There was a hole or another epoch: subscribe again, from here, or for a snapshot.
+        /// Events were missing, or the epoch changed: subscribe again, after this position, or for a snapshot if it is nil.
         case resubscribe(SessionID, after: Position?)
-        /// A snapshot's numbers do not add up: it is no stretch of a log, and the session is followed no longer.
+        /// A snapshot's numbers are inconsistent: it cannot be part of a log, and the session is not followed any more.
         case unusable(SessionID)
     }
 
@@ -48,12 +48,13 @@ package struct ClientView: Sendable {
     /// True while pages of a workspace snapshot are still to come.
     package var awaitsPages: Bool { unconfirmed != nil }
     package private(set) var sessions: [SessionID: Summary] = [:]
-    /// All pending ones; resolved ones as far as the relay has sent them.
+    /// All pending approvals, and those resolved ones that the relay has sent.
     package private(set) var approvals: [ApprovalKey: Approval] = [:]
     package private(set) var logs: [SessionID: Log] = [:]
-    /// Followed from a snapshot that has not come yet.
+    /// Sessions that are followed, and whose first snapshot has not been received.
     private var expected: Set<SessionID> = []
-    /// Known before the snapshot that is coming in pages, and not in those so far; gone if they are in none.
+    /// Sessions and approvals known before the snapshot that is arriving in pages, and in none of its pages so far; removed if they
+    /// are in none at all.
     private var unconfirmed: (sessions: Set<SessionID>, approvals: Set<ApprovalKey>)?
 
     package init() {}
@@ -68,7 +69,7 @@ package struct ClientView: Sendable {
         approvals[ApprovalKey(session: session, approval: approval)]
     }
 
-    /// From now on events of this session are taken: those after `position`, or those of the next snapshot.
+    /// Accepts events of this session from now on: those after `position`, or those of the next snapshot if it is nil.
     package mutating func follow(_ session: SessionID, after position: Position?) {
         if let position {
             logs[session] = Log(position: position)
@@ -98,7 +99,7 @@ package struct ClientView: Sendable {
         case .output(let output): return logs[output.session] == nil ? [] : [.output(output)]
         case .summary(let summary): return take(summary)
         case .approval(let approval): return take(approval)
-        // The snapshot that follows goes on from here; the events in between are reported as skipped.
+        // The snapshot that follows continues from here; the events in between are reported as skipped.
         case .reset(_, .behind): return []
         case .reset(let session, let reason):
             guard logs[session] != nil || expected.contains(session) else { return [] }
@@ -119,7 +120,7 @@ package struct ClientView: Sendable {
         defer { self.epoch = epoch }
         unconfirmed = nil
         guard let known = self.epoch, known != epoch else { return [] }
-        // Numbers of another life of the log compare with nothing.
+        // Positions of another epoch cannot be compared.
         sessions = [:]
         approvals = [:]
         isWorkspaceKnown = false
@@ -146,7 +147,7 @@ package struct ClientView: Sendable {
         return [.workspaceKnown]
     }
 
-    /// The changes of a first snapshot are told as one, at its end.
+    /// True during a first snapshot, whose changes are reported as one, at its end.
     private var isBeginning: Bool { unconfirmed != nil && !isWorkspaceKnown }
 
     private mutating func take(_ summary: Summary) -> [Change] {
@@ -225,7 +226,7 @@ package struct ClientView: Sendable {
         var fresh = batch
         fresh.first = next
         fresh.events = Array(batch.events.dropFirst(Int(next - batch.first)))
-        // A repeat: its events are known already.
+        // A repeat, whose events are known already.
         if fresh.events.isEmpty { return [] }
         log.position = Position(epoch: batch.epoch, seq: log.position.seq + Int64(fresh.events.count))
         log.events = (log.events + fresh.events).suffix(Self.eventsKeptMax)

@@ -1,21 +1,21 @@
 internal import RelayProtocol
 
-/// Why a connection to the relay has ended.
+/// Reason for the end of a connection to the relay.
 package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
-    /// Closed by the relay, with a code and its words, or without either.
+    /// Closed by the relay, with a code and a reason, or without either.
     case peer(code: UInt16?, reason: String)
-    /// Closed by us.
+    /// Closed by this side.
     case local(code: UInt16)
-    /// Nothing came for longer than a living relay is silent, or it did not open in time.
+    /// The relay was silent for too long, or the connection was not established in time.
     case timedOut
-    /// More waited to be sent than may.
+    /// More bytes waited to be sent than are allowed.
     case tooSlow
-    /// The connection broke, or was never made; a sentence for a log.
+    /// The connection broke, or could not be made; a sentence for a log.
     case failed(String)
-    /// The opening handshake was answered with this HTTP status, and maybe with when to come back.
+    /// The opening handshake was answered with this HTTP status. `retryAfter`: the requested wait, if there was one.
     case refused(status: UInt16, retryAfter: Duration? = nil)
 
-    /// For an operator's log.
+    /// The end as a line of an operator's log.
     package var description: String {
         switch self {
         case .peer(nil, _): "the relay closed and gave no code"
@@ -29,7 +29,7 @@ package enum LinkEnd: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// For a person who watches. Codes that we have our own words for use those, without the advice, which is already being followed.
+    /// A text for people. Codes with a text of ours use that, without advice that is followed automatically.
     package var sentence: String {
         switch self {
         case .peer(nil, _): "the relay hung up"

@@ -1,4 +1,4 @@
-/// Why a link does not come back.
+/// Reason for which a link does not reconnect.
 package struct LinkError: Error, Equatable, Sendable {
     package enum Kind: Sendable, Equatable {
         /// The relay does not know the token (any more).

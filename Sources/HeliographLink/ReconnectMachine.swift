@@ -1,20 +1,20 @@
 internal import RelayProtocol
 
-/// Decides whether and when a host or a client reconnects after its connection to the relay has ended. Pure: time and chance are
-/// arguments.
+/// Decides whether and when a host or a client reconnects after its connection to the relay has ended. Pure: time and randomness
+/// are arguments.
 package struct ReconnectMachine: Sendable {
     package enum State: Equatable, Sendable {
         /// Not started. Becomes `connecting`.
         case idle
         /// A connection was ordered. Becomes `greeting`, `waiting` or `over`.
         case connecting
-        /// Open, and `hello` is sent; only `welcome` counts. Becomes `up`, `waiting` or `over`.
+        /// The connection is open, and `hello` was sent; only `welcome` is accepted. Becomes `up`, `waiting` or `over`.
         case greeting
         /// Welcomed. Becomes `waiting` or `over`.
         case up
-        /// The link is down and a retry is due. Becomes `connecting`.
+        /// The link is down, until the next attempt. Becomes `connecting`.
         case waiting
-        /// Coming back would be pointless. Final.
+        /// Reconnecting would be pointless. Final.
         case over
     }
 
@@ -24,13 +24,13 @@ package struct ReconnectMachine: Sendable {
     }
 
     package struct Policy: Sendable {
-        /// The first retry comes within this; a relay that restarts is back in a second.
+        /// Longest wait before the first attempt; a relay that restarts is back in a second.
         package var first: Duration
-        /// The longest wait: how late a laptop that wakes up may be at worst.
+        /// Longest wait; also the longest time that a laptop needs to reconnect after it wakes up.
         package var most: Duration
-        /// The part of a wait that is no matter of chance, from 0 to 1.
+        /// The part of a wait that is not random, from 0 to 1.
         package var steadyPart: Double
-        /// The wait after a refusal that only a person can mend (a revoked token, another version); nil: it is the end.
+        /// Wait after a refusal that only a person can resolve (a revoked token, another version); nil: the link ends.
         package var refused: Duration?
 
         package init(
@@ -43,11 +43,11 @@ package struct ReconnectMachine: Sendable {
         }
     }
 
-    /// Closed that often in a row for a protocol error, we would only be closed again.
+    /// Protocol errors in a row after which the link ends, as the next connection would be closed too.
     static let protocolErrorsMax = 3
 
     package private(set) var state = State.idle
-    /// Connections that have ended since the link last proved itself.
+    /// Connections that have ended since `proven` was last called.
     package private(set) var failures = 0
     private var protocolErrors = 0
     private let policy: Policy
@@ -56,7 +56,7 @@ package struct ReconnectMachine: Sendable {
 
     // MARK: - Facts, in the order of life
 
-    /// At the start, and when a retry is due. False: there is nothing to do.
+    /// Called at the start, and at the time of the next attempt. False if no connection is to be made.
     package mutating func begin() -> Bool {
         guard state == .idle || state == .waiting else { return false }
         state = .connecting
@@ -73,13 +73,13 @@ package struct ReconnectMachine: Sendable {
         state = .up
     }
 
-    /// Resets the counts of failures before this connection.
+    /// The connection works: resets the counts of failures.
     package mutating func proven() {
         failures = 0
         protocolErrors = 0
     }
 
-    /// `jitter` is from 0 to 1.
+    /// A connection has ended. `jitter`: a random number from 0 to 1.
     package mutating func closed(_ end: LinkEnd, jitter: Double) -> After {
         precondition(state != .over, "after the end no connection is ordered")
         let fault = refusal(end)
@@ -92,15 +92,16 @@ package struct ReconnectMachine: Sendable {
         return .retry(after: fault == nil ? wait(after: end, jitter: min(max(jitter, 0), 1)) : policy.refused ?? policy.most)
     }
 
-    /// There is nothing to come back to.
+    /// Ends the link for good.
     package mutating func end() { state = .over }
 
     // MARK: - What an end means
 
-    /// The error if only a person can mend the cause; nil: reconnect.
+    /// The error, if only a person can resolve its cause; nil: reconnect.
     private mutating func refusal(_ end: LinkEnd) -> LinkError? {
         switch end {
-        // A peer that always reconnects follows the server's delay, and is not kept away by what may be a captive portal.
+        // A peer that always reconnects, such as a host, follows the server's delay, and also retries after answers that may come
+        // from a captive portal.
         case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return LinkError(.unauthorised, "the relay does not know this client (any more)")
@@ -113,19 +114,20 @@ package struct ReconnectMachine: Sendable {
             protocolErrors += 1
             guard protocolErrors >= Self.protocolErrorsMax else { return nil }
             return LinkError(.failed, "the relay and this program do not understand each other: \(end.sentence)")
-        // Too many, or too slow: nothing that a person has to mend.
+        // Too many requests, a timeout or a server error resolve themselves.
         case .refused(let status, _) where !(status == 429 || status == 408 || status >= 500):
             return LinkError(.unreachable, "no relay answers there (HTTP \(status))")
         default: return nil
         }
     }
 
-    /// As long as the relay asks for, else doubling, capped, and spread so that not all come back at once.
+    /// The wait before the next attempt: as long as the relay asks for, else doubling up to a limit, and randomised so that not all
+    /// peers reconnect at once.
     private func wait(after end: LinkEnd, jitter: Double) -> Duration {
         switch end {
         case .peer(let code?, let text):
             guard let wait = CloseCode.wait(code, text).map({ Duration.milliseconds($0) }) else { break }
-            // The relay spreads restarts itself, by milliseconds; whole seconds are spread here.
+            // The relay randomises restarts itself, in milliseconds; a delay in whole seconds is randomised here.
             return code == CloseCode.restarting.rawValue ? wait : wait + policy.first * jitter
         case .refused(_, let wait?): return wait + policy.first * jitter
         default: break

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// Keeps one client connected to its relay over any number of connections: says hello, subscribes, continues from its last position, and
-/// sends a command again, under the same id, until its reply has come. Pure: time and chance are arguments.
+/// Keeps one client connected to its relay over any number of connections: sends `hello`, subscribes, continues from its last
+/// position, and repeats a command with the same id until it is answered. Pure: time and randomness are arguments.
 package struct RelayLink: Sendable {
     package enum Order: Sendable {
         case connect
@@ -10,45 +10,46 @@ package struct RelayLink: Sendable {
         case tell(News)
     }
 
-    /// News for the command that runs over this link.
+    /// News for the command that uses this link.
     package enum News: Sendable {
-        /// `again`: it was up before.
+        /// `again`: true if the link was up before.
         case up(again: Bool)
         case down(String, retryIn: Duration)
         case over(LinkError)
         case changed(ClientView.Change)
-        /// After `up(again: true)`: everything that happened meanwhile has been reported.
+        /// After `up(again: true)`: everything that happened while the link was down has been reported.
         case caughtUp(events: Int)
         case replied(CommandID, Reply)
-        /// A session could not be followed.
+        /// A session cannot be followed.
         case notFollowed(SessionID, Notice)
         case notice(Notice)
         /// The outcome of a push, as JSON, if the command asked to watch devices.
         case push([UInt8])
-        /// The sender is as the relay says.
+        /// A letter; the sender is as the relay reports it.
         case letter(Letter, from: LetterPeer)
     }
 
-    /// With more, the session that has been quiet for longest is dropped; it is followed again when it moves.
+    /// Sessions followed at the same time. Beyond it, the one without activity for longest is dropped, and followed again on its
+    /// next activity.
     package static let followedMax = 256
-    /// A session that turns up with a longer past is followed from near its end.
+    /// Events from which on a new session is followed near its end only.
     package static let pastEventsMax: Int64 = 200
 
     package private(set) var view = ClientView()
     package var phase: ReconnectMachine.State { reconnect.state }
-    /// This client as the relay calls it.
+    /// This client's identifier at the relay.
     package private(set) var client: ClientID?
     /// The heartbeat that the relay announced; the next connection uses it too.
     package private(set) var heartbeat: Heartbeat?
     package private(set) var followed: [SessionID] = []
-    /// Every session is followed from the moment it moves.
+    /// If true, every session is followed from its next activity on.
     package var followsAll = false
 
     private let software: String
     private let idPrefix: String
     private var idsMade = 0
     private var unanswered: [(id: CommandID, command: ClientCommand)] = []
-    /// Subscriptions of this connection.
+    /// Pending subscribe commands of this connection.
     private var subscriptions: [CommandID: SessionID?] = [:]
     private var reconnect = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0.5, refused: nil))
     private var wasUp = false
@@ -73,7 +74,7 @@ package struct RelayLink: Sendable {
         return [.send(ClientMessage.hello(Hello(software: software)).bytes)]
     }
 
-    /// `opening`: what comes of a message whose content is sealed.
+    /// `opening`: decrypts a message with sealed content, into any number of messages.
     package mutating func received(
         _ bytes: [UInt8], opening: (MessageToClient) -> [MessageToClient] = { [$0] }
     ) -> [Order] {
@@ -119,7 +120,7 @@ package struct RelayLink: Sendable {
 
     package mutating func submit(_ command: ClientCommand) -> (CommandID, [Order]) { submit { _ in command } }
 
-    /// For a command that its own id is a part of. Nothing is sent if it cannot be made.
+    /// Submits a command whose content includes its own id. If `make` throws, nothing is sent.
     package mutating func submit<Fault: Error>(
         _ make: (CommandID) throws(Fault) -> ClientCommand
     ) throws(Fault) -> (CommandID, [Order]) {
@@ -129,7 +130,7 @@ package struct RelayLink: Sendable {
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
     }
 
-    /// The command is no longer needed: it is not sent again.
+    /// The command is no longer needed, and is not sent again.
     package mutating func withdraw(_ id: CommandID) { unanswered.removeAll { $0.id == id } }
 
     package mutating func unfollow(_ session: SessionID) -> [Order] {
@@ -140,7 +141,7 @@ package struct RelayLink: Sendable {
         return [.send(ClientMessage.command(makeID(), .unsubscribe(session)).bytes)]
     }
 
-    /// Nil: from a snapshot of the last events.
+    /// Follows a session after this position; nil: from a snapshot of the last events.
     package mutating func follow(_ session: SessionID, after position: Position?) -> [Order] {
         view.follow(session, after: position)
         guard !followed.contains(session) else { return phase == .up ? [subscribe(session)] : [] }
@@ -158,7 +159,7 @@ package struct RelayLink: Sendable {
         heartbeat = welcome.heartbeat
         let changes = view.reduce(message)
         if followsAll, !changes.isEmpty {
-            // Another log: what moved in the old one is no reason to look at the new one's past.
+            // The log has another epoch: activity in the old one is no reason to read the new one's past.
             for session in followed { view.unfollow(session) }
             followed = []
         }
@@ -231,7 +232,7 @@ package struct RelayLink: Sendable {
         return unfollow(quietest)
     }
 
-    /// Every log has reached what its summary promised.
+    /// Reports `caughtUp` once every followed log has reached the number in its summary.
     private mutating func tellIfCaughtUp() -> [Order] {
         guard let count = caughtUpEvents, isWorkspaceCurrent else { return [] }
         let isBehind = followed.contains { session in

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Signals that one thread waits for, where otherwise they would interrupt or end whatever runs.
+/// Signals that one thread waits for, while they are blocked on all threads.
 package struct BlockedSignals: Sendable {
     package struct Signal: Sendable {
         package let number: Int32
-        /// A process sent it. What a terminal sends goes to all who sit at it.
+        /// True if a process sent it. A terminal's signals are sent to all processes in its foreground.
         package let isFromProcess: Bool
     }
 
@@ -13,7 +13,7 @@ package struct BlockedSignals: Sendable {
 
     private let numbers: [Int32]
 
-    /// Call it before any other thread is started: they inherit that these signals are not theirs.
+    /// Blocks these signals. Call it before any other thread is started, as threads inherit what is blocked.
     package init(_ numbers: [Int32]) {
         self.numbers = numbers
         var set = set
@@ -22,12 +22,12 @@ package struct BlockedSignals: Sendable {
         }
     }
 
-    /// Waits on this thread.
+    /// Waits for the next of these signals; blocks the calling thread.
     package func next() -> Signal {
         var set = set
         var info = unsafe siginfo_t()
         while true {
-            // Cut short by another signal, it waits on.
+            // Another signal can interrupt the wait, which is then repeated.
             let number = unsafe sigwaitinfo(&set, &info)
             if number > 0 { return Signal(number: number, isFromProcess: unsafe info.si_code <= 0) }
         }

@@ -1,10 +1,11 @@
-/// Spreads waits, so that clients that were thrown off together do not come back together. The same seed, the same throws.
+/// A seeded random generator that spreads waits, so that clients that were disconnected together do not reconnect together. The
+/// same seed gives the same numbers.
 package struct Dice {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// In 0..<1. SplitMix64.
+    /// A number in 0..<1, by SplitMix64.
     package mutating func next() -> Double {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -13,7 +14,8 @@ package struct Dice {
         return Double((mixed ^ (mixed >> 31)) >> 11) / Double(1 << 53)
     }
 
-    /// `base`, doubled for each of `count` beyond the first, at most `max`; of that a half to the whole.
+    /// Exponential back-off: `base`, doubled for each of `count` beyond the first, at most `max`; returns a random duration from a
+    /// half of that to the whole.
     package mutating func backoff(_ base: Duration, doubled count: Int, max: Duration) -> Duration {
         let whole = min(base * (1 << min(count - 1, 20)), max)
         return whole / 2 + whole / 2 * next()

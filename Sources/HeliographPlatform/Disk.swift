@@ -1,14 +1,14 @@
 internal import Glibc
 
 package enum Disk {
-    /// Inodes that are free on the file system of `path`; nil if it has no bound, or it cannot be read.
+    /// Free inodes on the file system of `path`; nil if it has no limit, or it cannot be read.
     package static func freeFiles(at path: String) -> UInt64? {
         var facts = statvfs()
         guard unsafe statvfs(path, &facts) == 0, facts.f_files > 0 else { return nil }
         return UInt64(facts.f_favail)
     }
 
-    /// Bytes that this process may still write on the file system of `path`; nil if there is none, or it cannot be read.
+    /// Bytes that this process may still write on the file system of `path`; nil if that does not exist, or cannot be read.
     package static func freeBytes(at path: String) -> UInt64? {
         var facts = statvfs()
         guard unsafe statvfs(path, &facts) == 0 else { return nil }

@@ -1,5 +1,5 @@
-/// Advice about a full disk, in the same words everywhere.
+/// Advice about a full disk, with the same text everywhere.
 package enum DiskMend {
-    /// For a disk that is full, of bytes or of inodes; "there" is the path that the sentence names.
+    /// For a disk without free bytes or inodes; "there" refers to the path in the sentence before it.
     package static let full = "make room there (df -h, df -i)"
 }

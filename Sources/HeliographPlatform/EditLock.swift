@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// Held by one process of ours from reading a small file until it is replaced, so that of two commands at once neither undoes the other.
+/// A lock for one of our processes, from reading a small file until it is replaced, so that two commands at the same time do not
+/// undo each other's changes.
 ///
 /// The lock is on the file's folder, which stays when the file is replaced, and leaves nothing behind.
 package struct EditLock: ~Copyable {
-    /// An edit takes milliseconds, on a slow disk a second.
+    /// Longest wait for the lock. An edit takes milliseconds, on a slow disk a second.
     package static let waitMax = Duration.seconds(10)
     private static let lookEvery = Duration.milliseconds(10)
 
     private let descriptor: Int32
 
-    /// Returns once no other process edits in this folder. A file system without locks on folders (NFS) does not stop the edit.
+    /// Waits until no other process edits in this folder. On a file system without locks on folders (NFS) it does not wait.
     package init(folder: String, within wait: Duration = Self.waitMax) throws(FolderError) {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -27,7 +28,7 @@ package struct EditLock: ~Copyable {
                     number: nil)
             }
             var pause = timespec(tv_sec: 0, tv_nsec: Int(Self.lookEvery.components.attoseconds / 1_000_000_000))
-            // A signal that cuts this short costs one early look.
+            // If a signal interrupts this, the next attempt is only earlier.
             unsafe nanosleep(&pause, nil)
         }
         self.descriptor = descriptor

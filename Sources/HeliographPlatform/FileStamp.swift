@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Distinguishes states of a file without reading it.
+/// Distinguishes states of a file without reading its content.
 package struct FileStamp: Sendable, Equatable, CustomStringConvertible {
     private let seconds: Int
     private let nanoseconds: Int
-    /// In bytes.
+    /// Bytes of the file.
     package let size: Int
     private let inode: UInt
 
@@ -18,6 +18,6 @@ package struct FileStamp: Sendable, Equatable, CustomStringConvertible {
         inode = facts.st_ino
     }
 
-    /// The same for the same state, also in another process.
+    /// The same text for the same state, also in another process.
     package var description: String { "\(inode)-\(size)-\(seconds)-\(nanoseconds)" }
 }

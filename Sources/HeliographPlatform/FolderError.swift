@@ -1,4 +1,4 @@
-/// Why a folder cannot be used as it has to be, as a sentence that says how to mend it if a person can.
+/// Error of a folder that cannot be used, with a sentence that contains the remedy if a person can apply one.
 package struct FolderError: Error {
     package let message: String
     /// The error of the system call, if one failed.

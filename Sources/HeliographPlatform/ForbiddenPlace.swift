@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The first place on the way to a folder or a file whose permissions keep this process's user out, with its owner.
+/// The first part of a path whose permissions exclude this process's user, with its owner.
 package struct ForbiddenPlace: Sendable, Equatable {
     package let path: String
-    /// The owner's name, or number if it has none.
+    /// The owner's name, or the number if there is no name.
     package let owner: String
-    /// True if this process's user owns it, and has to change its permissions.
+    /// True if this process's user owns it, and so can change its permissions.
     package let isOwn: Bool
     private let isFile: Bool
 
@@ -19,7 +19,7 @@ package struct ForbiddenPlace: Sendable, Equatable {
             guard unsafe access(place, wanted) != 0 else { continue }
             guard errno == EACCES else { return nil }
             self.init(place)
-            // A path that is no folder is another mistake.
+            // A path through something that is not a folder is another kind of mistake.
             if isFile { return nil }
             return
         }
@@ -41,10 +41,10 @@ package struct ForbiddenPlace: Sendable, Equatable {
         owner = UserRecord.name(of: facts.st_uid)
     }
 
-    /// The sentence as an error of the system's.
+    /// The sentence as a system error.
     package var error: FolderError { FolderError(message: sentence + ".", number: EACCES) }
 
-    /// Says what is wrong and what to do, without a stop at the end.
+    /// Describes the problem and the remedy, without a full stop.
     package var sentence: String {
         if isOwn { return "\(path) is yours, but its permissions keep you out: chmod u+rwX \(path)" }
         let user = UserRecord.name(of: geteuid())

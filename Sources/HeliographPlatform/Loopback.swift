@@ -1,6 +1,7 @@
-/// Names and addresses that lead to the machine that follows them.
+/// Names and addresses of the local machine.
 package enum Loopback {
-    /// `localhost`, `::1`, or an address of 127.0.0.0/8. A name that only begins like one, `127.0.0.1.example.org`, is somebody's.
+    /// True for `localhost`, `::1`, and addresses in 127.0.0.0/8, but not for a name that only begins like one, such as
+    /// `127.0.0.1.example.org`.
     package static func contains(_ host: String) -> Bool {
         host.lowercased() == "localhost" || host == "::1" || isIPv4(host)
     }

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// A listening TCP socket that a service manager holds and hands to us: `sd_listen_fds(3)`, without its library.
+/// A listening TCP socket that a service manager holds and passes to this process: `sd_listen_fds(3)`, without its library.
 package struct PassedSocket: Sendable {
     private static let firstDescriptor: Int32 = 3
 
-    /// Closes on exec.
+    /// Close-on-exec is set.
     package let descriptor: Int32
-    /// Numeric; IPv6 without brackets.
+    /// Numeric address; IPv6 without brackets.
     package let host: String
     package let port: UInt16
 
-    /// How many descriptors were passed to this process, by `LISTEN_FDS` and `LISTEN_PID`; nil if that is no number.
+    /// Number of descriptors that were passed to this process, by `LISTEN_FDS` and `LISTEN_PID`; nil if it is not a valid number.
     package static func count(environment: [String: String], processID: Int32 = getpid()) -> Int? {
         guard environment["LISTEN_PID"] == String(processID), let text = environment["LISTEN_FDS"] else { return 0 }
         return Int(text).flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// The first one that was passed; nil if it is no TCP socket that listens.
+    /// The first passed descriptor; nil if it is not a listening TCP socket.
     package init?() { self.init(descriptor: Self.firstDescriptor) }
 
     package init?(descriptor: Int32) {
@@ -30,7 +30,7 @@ package struct PassedSocket: Sendable {
         self.port = port
     }
 
-    /// Nil for other families than IPv4 and IPv6.
+    /// Nil for families other than IPv4 and IPv6.
     private static func address(of descriptor: Int32) -> (host: String, port: UInt16)? {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

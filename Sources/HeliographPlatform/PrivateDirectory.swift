@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A directory that only its owner may look into, as everything must that holds tokens or what agents say.
+/// A directory that only its owner can access, as required for tokens and for agents' output.
 package enum PrivateDirectory {
-    /// Creates the folder and those above it if they are missing. An existing one is never changed, as it could be anybody's. `isOwn`
+    /// Creates the folder and those above it if they are missing. An existing one is never changed, as it may be anybody's. `isOwn`
     /// also requires that it belongs to this process's user.
     package static func make(_ path: String, isOwn: Bool) throws(FolderError) {
         for end in path.indices.dropFirst() where path[end] == "/" { try makeOne(String(path[..<end])) }
@@ -30,7 +30,7 @@ package enum PrivateDirectory {
     private static func makeOne(_ path: String) throws(FolderError) {
         guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         let code = errno
-        // An existing directory of somebody else's may answer with EACCES or EROFS instead.
+        // For an existing directory of another user the error may be EACCES or EROFS instead.
         guard unsafe access(path, F_OK) != 0 else { return }
         throw refusal(path, "cannot be made", code)
     }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Looks names up where blocking harms nobody.
+/// Looks up host names on a thread that may block.
 package enum Resolver {
-    /// Tried in turn; more would only lengthen the wait.
+    /// Addresses of a name that are tried in turn; more would only lengthen the wait.
     package static let addressesMax = 4
 
-    /// Calls back on a thread of its own with numeric addresses, none if there are none.
+    /// Calls `body` on a separate thread with numeric addresses; empty if there are none.
     package static func resolve(_ host: String, _ body: @escaping @Sendable ([String]) -> Void) {
         if !BackgroundThread.start({ body(addresses(of: host)) }) { body([]) }
     }
 
-    /// Numeric addresses, none if there are none. Blocks.
+    /// Numeric addresses; empty if there are none. Blocks.
     package static func addresses(of host: String) -> [String] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,20 +1,21 @@
 internal import Glibc
 
-/// systemd, or another program that started us with a socket to report our state to: `sd_notify(3)`, without its library.
+/// systemd, or another program that started this process with a socket for reports about its state: `sd_notify(3)`, without its
+/// library.
 package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case stopping
-        /// We are still running; expected within every `watchdogInterval`.
+        /// This process is still working; expected within every `watchdogInterval`.
         case alive
     }
 
     /// A path, or with a leading @ a name in the abstract namespace.
     private let socket: String
-    /// Interval at which `alive` is expected: half of the service manager's timeout. Nil: never.
+    /// Interval at which `alive` has to be sent: half of the service manager's timeout. Nil: never.
     package let watchdogInterval: Duration?
 
-    /// Nil if no service manager asked for notifications. `environment` is `NOTIFY_SOCKET` and, for this process, `WATCHDOG_USEC` and
+    /// Nil if no service manager asked for notifications. `environment`: `NOTIFY_SOCKET` and, for this process, `WATCHDOG_USEC` and
     /// `WATCHDOG_PID`.
     package init?(environment: [String: String], processID: Int32 = getpid()) {
         guard let socket = environment["NOTIFY_SOCKET"], socket.hasPrefix("/") || socket.hasPrefix("@"),
@@ -49,7 +50,7 @@ package struct ServiceManager: Sendable {
         var name = Array(socket.utf8)
         if socket.hasPrefix("@") { name[0] = 0 }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
-        // An abstract name is as long as we say; a path ends with a zero, which is there already.
+        // The length says where an abstract name ends; a path ends with a zero byte, which is there already.
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (socket.hasPrefix("@") ? 0 : 1))
         let sent = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

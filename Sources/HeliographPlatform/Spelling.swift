@@ -1,13 +1,13 @@
 /// Suggestions for misspelled words.
 package enum Spelling {
-    /// The word of `words` with the fewest letters to change, add or leave out, at most `distanceMax`; case does not count.
+    /// The word of `words` with the smallest edit distance, at most `distanceMax`; case is ignored.
     package static func nearest(to word: String, in words: [String], distanceMax: Int) -> String? {
         let best = words.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
             .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
         return best.flatMap { $0.distance <= distanceMax ? $0.word : nil }
     }
 
-    /// Levenshtein's.
+    /// Levenshtein distance.
     private static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)

@@ -18,7 +18,7 @@ package struct UnixAddress: Sendable {
     /// True if the process at the other end of a connection runs as our own user.
     package static func isOwnPeer(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.user == geteuid() }
 
-    /// True if the other end of a connection is in this very process.
+    /// True if the other end of a connection is in this same process.
     package static func isOwnProcess(_ descriptor: Int32) -> Bool { peer(of: descriptor)?.process == getpid() }
 
     /// True if the process that listens at the other end is stopped, by a signal or a debugger; false if that cannot be read.
@@ -27,7 +27,7 @@ package struct UnixAddress: Sendable {
         let file = unsafe open("/proc/\(peer.process)/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
-        // `1234 (name, which may have brackets) T …`: more than the beginning is not asked for.
+        // `1234 (name, which may contain brackets) T …`: only the beginning is needed.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 256) { buffer, count in
             count = unsafe max(0, read(file, buffer.baseAddress, buffer.count))
         }
@@ -36,16 +36,16 @@ package struct UnixAddress: Sendable {
     }
 
     private static func peer(of descriptor: Int32) -> (process: pid_t, user: uid_t, group: gid_t)? {
-        // The kernel's `struct ucred`, which the C library keeps behind a feature macro: process, user, group.
+        // The kernel's `struct ucred`, which the C library hides behind a feature macro: process, user, group.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, uid_t.max, gid_t.max)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return nil }
         return peer
     }
 
-    /// For `bind` and `connect`; the pointer holds until `body` returns.
+    /// For `bind` and `connect`; the pointer is valid until `body` returns.
     package func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        // A `sockaddr_un` begins as every `sockaddr` does, and its length goes with it.
+        // A `sockaddr_un` begins like every `sockaddr`, and its length is passed with it.
         unsafe withUnsafePointer(to: address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -2,16 +2,16 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A connection that is being made on one thread, and awaited on another, which may go away.
+/// A connection that is made on one thread while another one waits for it, which may give up.
 ///
 /// Unchecked: the connection belongs to the thread that takes it out, under the lock.
 @safe final class Opening: @unchecked Sendable {
     private enum Stage {
-        /// Can become made, or given up.
+        /// Being made. Can become `made` or `givenUp`.
         case making
-        /// Can become taken.
+        /// Made. Can become `taken`.
         case made(UInt?)
-        /// The caller stopped waiting: a connection that is made is closed at once.
+        /// The waiting thread has given up: a connection that is then made is closed at once.
         case givenUp
         case taken
     }
@@ -19,7 +19,7 @@ internal import Synchronization
     private let stage = Mutex(Stage.making)
     private let isDone = DispatchSemaphore(value: 0)
 
-    /// Takes as long as libpq does.
+    /// Makes the connection. Takes as long as libpq does.
     func end(with settings: [(String, String)], _ libpq: LibPQ) {
         let (names, values) = unsafe (settings.map { unsafe strdup($0.0) }, settings.map { unsafe strdup($0.1) })
         defer { unsafe (names + values).forEach { unsafe free($0) } }
@@ -34,7 +34,7 @@ internal import Synchronization
         if isWanted { isDone.signal() } else if let made = unsafe made { unsafe libpq.finish(made) }
     }
 
-    /// False once the time is over: nothing is taken afterwards.
+    /// False if the deadline has passed: then nothing can be taken any more.
     func wait(until deadline: DispatchTime) -> Bool {
         if isDone.wait(timeout: deadline) == .success { return true }
         return stage.withLock { stage in
@@ -44,7 +44,7 @@ internal import Synchronization
         }
     }
 
-    /// Once `wait` was true. Nil: libpq had no memory.
+    /// Called after `wait` returned true. Nil: libpq had no memory.
     func take() -> LibPQ.Connection? {
         let address: UInt? = stage.withLock { stage in
             guard case .made(let address) = stage else { preconditionFailure("a connection is taken once, when it was made") }

@@ -2,31 +2,31 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// One connection, with a deadline of our own for every request: the database's deadlines do not end a commit that waits for a standby,
-/// and a network that is gone reports nothing.
+/// One connection, with our own deadline for every request: the database's deadlines do not end a commit that waits for a standby,
+/// and a broken network reports nothing.
 ///
 /// Unchecked: one thread at a time uses it, the one that took it out of its pool.
 @safe package final class PostgresConnection: @unchecked Sendable {
-    /// Before anything is asked: names, the address, TLS, the password.
+    /// Time limit for name look-up, connection, TLS and authentication.
     package static let openingMax = Duration.seconds(10)
 
     private let libpq: LibPQ
     private let connection: LibPQ.Connection
     private let notices: Notices
-    /// The names of statements of which the database has a plan, by their text.
+    /// Names of prepared statements, by their text.
     private var prepared: [String: String] = [:]
-    /// Nothing can be asked of it any more.
+    /// True once the connection cannot be used any more.
     package private(set) var isLost = false
 
     /// Server to choose from a multi-host address.
     package enum Server: String, Sendable {
-        /// The one that takes writes.
+        /// The server that accepts writes.
         case primary = "read-write"
         case any
     }
 
-    /// `address` is one of libpq's: `postgresql://…`, or `key=value …`. `name` is what others see it by (`application_name`). What the
-    /// address itself says of `target_session_attrs` and `connect_timeout` holds.
+    /// `address`: as libpq defines it: `postgresql://…`, or `key=value …`. `name`: the application name that others see
+    /// (`application_name`). `target_session_attrs` and `connect_timeout` in the address take precedence.
     package init(
         to address: String, as name: String, of server: Server = .primary, within limit: Duration = openingMax
     ) throws(PostgresError) {
@@ -41,17 +41,17 @@ internal import Synchronization
 
     deinit { unsafe libpq.finish(connection) }
 
-    /// Each host of an address, and each address of a host, gets so many seconds; two that say nothing leave time for a third.
+    /// Time for each host of an address, and each IP address of a host, in seconds; two that do not answer leave time for a third.
     private static let hostSeconds = 3
 
-    /// libpq tries the next host after a silent one only if it waits by itself. So it does, on a thread of its own, which is abandoned
-    /// when the time is over: it ends when libpq has tried all hosts.
+    /// Connects on a separate thread, as libpq tries the next host after a silent one only in its blocking call. The thread is
+    /// abandoned when the time has passed: it ends when libpq has tried all hosts.
     private static func connect(
         _ libpq: LibPQ, _ address: String, _ name: String, _ server: Server, within limit: Duration
     ) throws(PostgresError) -> LibPQ.Connection? {
         // Settings in the address override those above it; those below it override the address.
         let settings = [
-            // The system, too, notices a dead peer, for waits that have no deadline.
+            // For waits without a deadline of ours, the system also detects a dead peer.
             ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
             ("connect_timeout", "\(hostSeconds)"), ("target_session_attrs", server.rawValue), ("dbname", address),
             ("application_name", name), ("client_encoding", "UTF8"),
@@ -77,25 +77,26 @@ internal import Synchronization
         }
     }
 
-    /// The version of the server, as `150018`.
+    /// Version of the server, such as `150018`.
     package var serverVersion: Int { Int(unsafe libpq.serverVersion(connection)) }
 
-    /// Number of the database's process behind this connection, as reported at the start; a pooler reports one of its own.
+    /// Process id of the server process behind this connection, as reported at its start; a pooler reports an id of its own.
     package var backendPID: Int32 { unsafe libpq.backendPID(connection) }
 
-    /// A parameter that the server reports unasked: `server_encoding`, `in_hot_standby`.
+    /// A parameter that the server reports by itself: `server_encoding`, `in_hot_standby`.
     package func setting(_ name: String) -> String? {
         unsafe libpq.parameterStatus(connection, name).map { unsafe String(cString: $0) }
     }
 
-    /// The database's warning since the last `run` began. A commit that it warned about is not the one that was requested.
+    /// The database's warning since the last `run` began. A commit with a warning may not be what was requested.
     ///
     /// May be an earlier warning: libpq passes a notice on as soon as it has it, perhaps before the result that it came after.
     package var warning: String? { notices.warning.withLock { $0 } }
 
-    /// Has the statements done in one round trip and, outside a transaction that was begun, in one transaction: all of them or none.
+    /// Executes the statements in one round trip and, outside a transaction that was begun, in one transaction: all of them or
+    /// none.
     ///
-    /// Where it throws `lost`, the connection cannot be used any more.
+    /// If it throws `lost`, the connection cannot be used any more.
     package func run(_ statements: [PostgresStatement], within limit: Duration) throws(PostgresError) -> [PostgresRows] {
         guard !isLost else { throw PostgresError(.lost, "The connection to the database has ended.") }
         let deadline = ContinuousClock.now + limit
@@ -117,7 +118,7 @@ internal import Synchronization
 
     // MARK: - Sending
 
-    /// Results to come, in order.
+    /// Expected results, in order.
     private enum Awaited {
         case plan(sql: String, name: String)
         case rows
@@ -129,7 +130,7 @@ internal import Synchronization
             if let known = prepared[statement.sql] {
                 name = known
             } else {
-                // A name of its own each time: that of a plan that was refused is not given again.
+                // A new name each time, as the name of a plan that was refused is not used again.
                 let fresh = "s\(plansMade)"
                 plansMade += 1
                 guard unsafe libpq.sendPrepare(connection, fresh, statement.sql, 0, nil) == 1 else { throw failure(.lost) }
@@ -140,7 +141,7 @@ internal import Synchronization
         let lengths = statement.places.map { Int32($0?.count ?? 0) }
         let formats = statement.places.map { _ in Int32(1) }
         let count = Int32(lengths.count)
-        // A value of no bytes needs an address, too; libpq copies all of them.
+        // An empty value needs an address too; libpq copies all values.
         let bytes = statement.bytes + [0]
         let isSent = unsafe bytes.withUnsafeBytes { bytes in
             let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -173,18 +174,18 @@ internal import Synchronization
             case .pipelineAborted: break
             default:
                 let error = unsafe refused(result)
-                // One that ends the connection may come after the commit.
+                // An error that ends the connection may come after the commit.
                 guard error.code == .refused else { throw error }
                 refusal = refusal ?? error
             }
-            // Each part ends with nothing.
+            // Each part's results end with nil.
             while let more = unsafe try next(by: deadline) { unsafe libpq.clear(more) }
         }
         guard let end = unsafe try next(by: deadline) else { throw failure(.lost) }
         defer { unsafe libpq.clear(end) }
         switch unsafe LibPQ.ResultStatus(rawValue: libpq.resultStatus(end)) {
         case .pipelineSync: break
-        // A constraint that is looked at with the commit.
+        // A constraint that is checked at the commit.
         default:
             let error = unsafe refused(end)
             isLost = true
@@ -215,7 +216,7 @@ internal import Synchronization
         }
     }
 
-    /// False once the time is over.
+    /// False if the deadline has passed.
     private func wait(for events: Int32, until deadline: ContinuousClock.Instant) throws(PostgresError) -> Bool {
         while true {
             let left = deadline - ContinuousClock.now
@@ -237,14 +238,15 @@ internal import Synchronization
     }
 }
 
-/// Notices that the database sends while a connection is used.
+/// Receives the notices that the database sends while a connection is used.
 private final class Notices: Sendable {
     let warning = Mutex<String?>(nil)
     private let libpq: LibPQ
 
     init(_ libpq: LibPQ) { self.libpq = libpq }
 
-    /// Called from within libpq's calls, on their thread, with the notices of the connection that it was set for, which outlive it.
+    /// Called within libpq's calls, on their thread. `context` is the `Notices` of the connection that it was set for, which
+    /// outlives that connection.
     static let receiver: LibPQ.NoticeReceiver = { context, result in
         guard let context = unsafe context, let result = unsafe result else { return }
         let notices = unsafe Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()

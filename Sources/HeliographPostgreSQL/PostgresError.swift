@@ -1,14 +1,14 @@
-/// Why a database did not do what it was asked to.
+/// Error of a database connection.
 package struct PostgresError: Error, Sendable {
     package enum Code: Sendable, Hashable {
         /// libpq is not installed, or too old.
         case missingLibrary
-        /// No answer in time, or none that allows to go on. Nothing was requested yet.
+        /// No answer in time, or one with which the connection cannot be used. Nothing was requested yet.
         case cannotConnect
-        /// The database said no to a statement: nothing of its transaction is there. The connection goes on.
+        /// The database refused a statement: nothing of its transaction is stored. The connection remains usable.
         case refused
-        /// The connection ended, by its own or because the answer did not come in time. Nobody knows whether a transaction that was under
-        /// way is there.
+        /// The connection ended, by itself or because an answer did not come in time. It is unknown whether a transaction under way
+        /// was committed.
         case lost
     }
 
@@ -16,7 +16,7 @@ package struct PostgresError: Error, Sendable {
     package let message: String
     /// The SQLSTATE, five characters, if the database sent one.
     package let state: String?
-    /// The constraint that a row violates, if that is the error.
+    /// The constraint that was violated, if that is the error.
     package let constraint: String?
 
     package init(_ code: Code, _ message: String, state: String? = nil, constraint: String? = nil) {

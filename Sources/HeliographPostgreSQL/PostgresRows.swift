@@ -1,10 +1,10 @@
-/// A statement's result. The memory is libpq's, and is freed with this.
+/// A statement's result. The memory is libpq's, and is freed with this object.
 @safe package final class PostgresRows {
     private let libpq: LibPQ
     private let result: LibPQ.Result
     package let count: Int
 
-    /// Takes over `result`.
+    /// Takes ownership of `result`.
     init(_ libpq: LibPQ, _ result: LibPQ.Result) {
         self.libpq = libpq
         unsafe self.result = unsafe result
@@ -20,7 +20,7 @@
 
     package var first: Row? { count > 0 ? self[0] : nil }
 
-    /// One row. Each column is read as what the statement says that it is.
+    /// One row. Columns have to be read with the type that the statement gives them.
     package struct Row {
         fileprivate let rows: PostgresRows
         fileprivate let index: Int32
@@ -29,7 +29,7 @@
             unsafe rows.libpq.isNull(rows.result, index, column) != 0
         }
 
-        /// `smallint`, `int` or `bigint`.
+        /// A column of type `smallint`, `int` or `bigint`.
         package func integer(_ column: Int32) -> Int64 {
             let bytes = unsafe buffer(column)
             precondition([2, 4, 8].contains(bytes.count), "column \(column) is no integer")
@@ -53,12 +53,12 @@
 
         package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
-        /// Calls `body` with the column in place.
+        /// Calls `body` with the column's bytes in place.
         package func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
             unsafe body(buffer(column))
         }
 
-        /// libpq's, there as long as the rows are.
+        /// Memory of libpq, valid as long as the rows.
         private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
             let start = unsafe rows.libpq.value(rows.result, index, column)
             let count = unsafe rows.libpq.length(rows.result, index, column)

@@ -1,14 +1,14 @@
-/// One statement with its values, which go over in binary.
+/// One statement with its values, which are sent in binary.
 package struct PostgresStatement: Sendable {
     let sql: String
-    /// The database keeps its plan for this connection. Not for what is asked once, such as a migration.
+    /// True if the database keeps its plan for this connection. False for statements that are used once, such as a migration's.
     let isPrepared: Bool
-    /// Every value, one after the other.
+    /// The bytes of all values, one after the other.
     private(set) var bytes: [UInt8] = []
-    /// Position of each value in the buffer; nil: NULL.
+    /// Range of each value in `bytes`; nil: NULL.
     private(set) var places: [Range<Int>?] = []
 
-    /// `sql` names the type of each value: `$1::bigint`.
+    /// `sql` must give the type of each value: `$1::bigint`.
     package init(_ sql: String, _ values: [PostgresValue], isPrepared: Bool = true) {
         self.sql = sql
         self.isPrepared = isPrepared
@@ -24,7 +24,7 @@ package struct PostgresStatement: Sendable {
     package static func once(_ sql: String, _ values: PostgresValue...) -> Self { Self(sql, values, isPrepared: false) }
 }
 
-/// A value, as PostgreSQL's binary formats have it.
+/// A value in PostgreSQL's binary format.
 package enum PostgresValue: Sendable {
     case null
     case int(Int32), bigint(Int64), text(String), bytea([UInt8])
@@ -35,7 +35,7 @@ package enum PostgresValue: Sendable {
     package static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
     package static func bytea(_ value: [UInt8]?) -> Self { value.map { .bytea($0) } ?? .null }
 
-    /// At most.
+    /// Upper limit of the encoded size.
     fileprivate var byteCount: Int {
         let (head, length) = (20, 4)
         return switch self {
@@ -54,7 +54,7 @@ package enum PostgresValue: Sendable {
         }
     }
 
-    /// False for none.
+    /// Encodes the value; false for NULL.
     fileprivate func encode(into bytes: inout [UInt8]) -> Bool {
         switch self {
         case .null: return false
@@ -108,7 +108,7 @@ package enum PostgresValue: Sendable {
         return true
     }
 
-    /// PostgreSQL's own numbers, the same in every version.
+    /// PostgreSQL's own type numbers, the same in every version.
     private enum ElementType {
         static let bytea: Int32 = 17
         static let int8: Int32 = 20
@@ -122,7 +122,7 @@ extension [UInt8] {
         unsafe Swift.withUnsafeBytes(of: number.bigEndian) { unsafe append(contentsOf: $0) }
     }
 
-    /// An array of one dimension, from 1; one of nothing has none.
+    /// Header of an array with one dimension and indexes from 1; an empty array has no dimension.
     fileprivate mutating func addHead(of count: Int, type: Int32, hasNulls: Bool = false) {
         add(Int32(count == 0 ? 0 : 1))
         add(Int32(hasNulls ? 1 : 0))

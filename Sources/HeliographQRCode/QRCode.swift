@@ -1,8 +1,8 @@
 internal import CHeliographQREncode
 
-/// A text as a QR code, for a phone to scan off a terminal or a page.
+/// A text as a QR code, for a phone to scan from a terminal or a page.
 package struct QRCode: Sendable, Equatable {
-    /// From top to bottom; true is dark. Without the quiet zone.
+    /// Rows from top to bottom, without the quiet zone; true is dark.
     package let rows: [[Bool]]
 
     /// Medium correction: a screen is clean, but it may be photographed at an angle.
@@ -15,14 +15,14 @@ package struct QRCode: Sendable, Equatable {
         defer { unsafe QRcode_free(code) }
         let width = Int(unsafe code.pointee.width)
         rows = (0..<width).map { row in
-            // The lowest bit is the colour; the others say what the module is for.
+            // The lowest bit is the colour; the others are the module's role.
             (0..<width).map { column in unsafe code.pointee.data[row * width + column] & 1 == 1 }
         }
     }
 
-    /// What a code of version 40 with medium correction holds.
+    /// Capacity of a code of version 40 with medium correction.
     package static let textBytesMax = 2_331
 
-    /// A row a line: `1` is dark, `0` is light.
+    /// One text for each row: `1` is dark, `0` is light.
     package var rowsText: [String] { rows.map { row in String(row.map { $0 ? "1" : "0" }) } }
 }

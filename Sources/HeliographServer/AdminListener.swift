@@ -1,10 +1,10 @@
 import Logging
 import WebSocketEngine
 
-/// Listens to the commands of the relay's own machine, and listens again if the socket file was removed: a command that finds none
-/// concludes that the relay will not hear of a revocation. Confined to the core's thread.
+/// Listens for commands on the relay's own machine, and listens again if the socket file was removed: a command that finds no
+/// socket assumes that the relay does not get the revocation. Confined to the core's thread.
 final class AdminListener {
-    /// Less than a command waits.
+    /// Interval of looks at the socket: less than a command waits.
     private static let interval = Duration.seconds(2)
 
     private let loop: EventLoop
@@ -13,7 +13,7 @@ final class AdminListener {
     private let logger: Logger
     private var listener: Listener
     private var isClosed = false
-    /// Told of once, until it listens again.
+    /// True after a failure was logged, until it listens again.
     private var isFailing = false
 
     init(_ loop: EventLoop, _ configuration: ListenerConfiguration, _ handler: any ServerHandler, _ logger: Logger) throws {
@@ -25,7 +25,7 @@ final class AdminListener {
         lookLater()
     }
 
-    /// For good.
+    /// Closes the listener for good.
     func close() {
         isClosed = true
         listener.close()
@@ -51,7 +51,7 @@ final class AdminListener {
             guard !isFailing else { return }
             isFailing = true
             logger.error(
-                "the socket for this machine's commands was removed, and cannot be made again yet: no command is heard",
+                "the socket for this machine's commands was removed, and cannot be made again yet: commands do not reach the relay",
                 metadata: ["error": "\(error)"])
         }
     }

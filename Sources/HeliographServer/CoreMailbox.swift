@@ -1,15 +1,16 @@
 import RelayCore
 import WebSocketEngine
 
-/// Facts for the core, until `RelayRunner` takes them: before other input, and at the end of the turn at the latest. Confined to the
-/// core's thread.
+/// Facts for the core, until `RelayRunner` takes them: before other input, and at the end of the turn at the latest. Confined to
+/// the core's thread.
 ///
-/// Parts that carry out the core's orders answer here. So they can be created before it, and none of them calls it while it gives orders.
-/// Nothing in it outlives a turn; the number of facts is bounded by their sources (`HTTPCommandPeers.countMax`, pushes under way).
+/// Parts that carry out the core's effects answer here. So they can be created before it, and none of them calls it while it
+/// returns effects. Facts do not stay longer than a turn; their number is limited by their sources (`HTTPCommandPeers.countMax`,
+/// pushes under way).
 final class CoreMailbox {
     private let handle: EventLoopHandle
     private var facts: [Input] = []
-    /// The core was told something in this turn.
+    /// True if the core got input in this turn.
     private var hasWork = true
 
     init(of loop: EventLoop) { handle = loop.handle }
@@ -17,7 +18,7 @@ final class CoreMailbox {
     func put(_ fact: Input) {
         hasWork = true
         facts.append(fact)
-        // A fact added while a turn ends belongs to the next one.
+        // Wakes the loop: a fact that is added while a turn ends belongs to the next one.
         if facts.count == 1 { handle.execute {} }
     }
 
@@ -30,7 +31,7 @@ final class CoreMailbox {
         return facts
     }
 
-    /// Ends the turn: `tick` is called if the core had input in it. A process may have many cores with nothing to do.
+    /// Ends the turn: `tick` is called if the core got input in it. A process may have many idle cores.
     func endTurn(_ tick: () -> Void) {
         guard hasWork else { return }
         tick()

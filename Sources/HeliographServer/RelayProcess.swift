@@ -5,16 +5,16 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// Parts of every relay process: signals, the service manager, its registration as a node. Confined to the thread that starts it, except
-/// for `signals`.
+/// Parts of every relay process: signals, the service manager, its registration as a node. Confined to the thread that starts it,
+/// except for `signals`.
 final class RelayProcess {
-    /// Once the relay listens, the port is the one that it was given.
+    /// The settings. Once the relay listens, the port is the actual one.
     private(set) var configuration: ServerConfiguration
     let logger: Logger
     let signals = SignalSwitch()
     /// Nil if it takes no links.
     let links: LinkAcceptor.Shared?
-    /// The bearer for them.
+    /// The bearer token for links.
     let linkSecret: String?
     private let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
     private var started: ((RelayAddresses) -> Void)?
@@ -27,7 +27,8 @@ final class RelayProcess {
         links = linkSecret.map { LinkAcceptor.Shared(secret: $0) }
     }
 
-    /// Called once it accepts connections: obeys signals from then on, and notifies the program that started it, the first time.
+    /// Called once the relay accepts connections: it handles signals from then on, and the first call notifies the program that
+    /// started it.
     func serves(
         on loops: EventLoopGroup, port: UInt16, _ folder: String, _ credentials: Credentials,
         carryOut: @escaping (SignalWatch.Order) -> Void

@@ -6,10 +6,11 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The relay as a process: what is wired to what. Everything but `PeerHandler`, of which each loop has its own, lives on the core's thread.
+/// The relay as a process, and how its parts are connected. Everything is confined to the core's thread, except for `PeerHandler`,
+/// of which each loop has its own.
 ///
 ///     sockets ─▶ PeerHandler ─▶ Ingress ─▶ RelayRunner ─▶ Relay (pure) ─▶ effects ─▶ SessionLog, sockets, PushRunner ─▶ PushWay
-///                   └─▶ Routes (page, pairing, health) ─▶ HTTPCommandPeers (clients over HTTP)          Access: who may come in
+///                   └─▶ Routes (page, pairing, health) ─▶ HTTPCommandPeers (clients over HTTP)          Access: who may connect
 ///     Access, PairingDesk, HTTPCommandPeers, PushRunner ─▶ CoreMailbox ─▶ RelayRunner
 package final class RelayServer {
     private let common: ServerParts
@@ -20,10 +21,10 @@ package final class RelayServer {
     package static func run(_ configuration: ServerConfiguration, started: @escaping (RelayAddresses) -> Void) throws {
         let logger = Logger(label: "heliograph.relay")
         try SystemLimits.check(loops: configuration.loops)
-        // Before anything is made.
+        // Checked before anything is created.
         try AdminSocket(in: configuration.dataDirectory).check()
         let process = RelayProcess(configuration, logger, started: started)
-        // Closing the terminal ends what runs in it; a service is told to read its files again.
+        // On a terminal, closing it ends the relay; a service reads its files again on this signal.
         try SignalWatch.start(hangUpStops: isatty(STDIN_FILENO) == 1) { [signals = process.signals] in signals.fire($0) }
         if let node = try StoreOpening.node(for: process) { return try NodeServer.run(process, node) }
         guard let store = try StoreOpening.open(for: process) else { return logger.notice("stopped while it stood by") }
@@ -45,11 +46,11 @@ package final class RelayServer {
         logger.notice("stopped")
     }
 
-    /// True if there is no relay in the folder that was named.
+    /// True if the error says that there is no relay in the given folder.
     package static func isAbsent(_ error: any Error) -> Bool { OpenStore.isAbsent(error) }
 
-    /// True if a start failed for want of something from the machine: room, rights, limits, an address. A person may mend that and start
-    /// again; otherwise the folder's content is refused.
+    /// True if a start failed because of the machine: disk space, permissions, limits, an address. A person may correct that and
+    /// start again; other errors are about the folder's content.
     package static func isFaultOfMachine(_ error: any Error) -> Bool {
         switch error {
         case let error as WebSocketEngineError: error.code == .cannotListen || error.code == .initialisationFailed
@@ -85,7 +86,7 @@ package final class RelayServer {
         core.runner.start(holders: access.authenticator.clients, limits: access.limits)
         try common.listen(as: .alone) { [ingress = core.ingress] in ingress.take($0) }
         common.strangers.start()
-        // Revocations before the command line could report them here, and from now on those of other machines.
+        // Reads revocations that the command line could not report before, and from now on those of other machines.
         access.reload()
         let (boundAccess, boundCommon, handle) = (LoopBound(access, loop: loop), LoopBound(common, loop: loop), loop.handle)
         store.whenEntrantsChanged { handle.execute { boundAccess.value.reload() } }

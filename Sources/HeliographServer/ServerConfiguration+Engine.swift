@@ -2,7 +2,7 @@ import RelayCluster
 import RelayProtocol
 import WebSocketEngine
 
-/// The engine's configuration, for an owner and for an edge alike.
+/// The engine's configuration, the same for an owner and an edge.
 extension ServerConfiguration {
     var eventLoop: EventLoop.Configuration {
         var loop = EventLoop.Configuration()
@@ -12,7 +12,7 @@ extension ServerConfiguration {
         return loop
     }
 
-    /// Listener for hosts, clients and, with `takesLinks`, other nodes. `unfinishedBytesMax` is of one loop.
+    /// Listener for hosts, clients and, with `takesLinks`, other nodes. `unfinishedBytesMax`: the limit of one loop.
     func publicListener(unfinishedBytesMax: Int, takesLinks: Bool) -> ListenerConfiguration {
         var listener = listener(passedSocket.map { .passed($0) } ?? .tcp(host: host, port: port), unfinishedBytesMax)
         listener.tls = tls

@@ -1,15 +1,15 @@
-/// Why something about a relay cannot be done, as a sentence for the person who asked for it.
+/// Error of an operation on a relay, as a sentence for the person who requested it.
 package struct ServerError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         case settings
-        /// The machine gives too little: descriptors, threads, addresses, rights.
+        /// The machine does not provide enough: descriptors, threads, addresses, permissions.
         case machine
         /// A private file cannot be written.
         case file
-        /// `push.json`, and what shall be put into it.
+        /// `push.json`, or a key to be added to it, is invalid.
         case push
         case profiles
-        /// The change is on disk, but not in use.
+        /// The change is on disk, but the running relay does not use it yet.
         case tokens
         case workspace
     }

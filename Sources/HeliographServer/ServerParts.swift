@@ -5,18 +5,18 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Parts of every relay process, whether it is alone or one of several: access, the way to the push services, the watches over memory and
-/// certificates, the listeners. Cores come and go in it. Confined to the core's thread.
+/// Parts of every relay process, whether it is alone or one of several: access, the push services' clients, the watches over memory
+/// and certificates, the listeners. Cores are created and removed in it. Confined to the core's thread.
 final class ServerParts {
     let loops: EventLoopGroup
-    /// Shared by all cores.
+    /// Parts that all cores share.
     let around: CoreUnit.Surroundings
-    /// Where `Access` says what concerns cores.
+    /// Carries messages from `Access` to the cores.
     let mailbox: CoreMailbox
     let overseer: Overseer
     /// Started once there are cores.
     let strangers: StrangerSweep
-    /// Nil where they are files in the folder.
+    /// Secrets in the database; nil if they are files in the folder.
     let secrets: SharedSecrets?
     private let memory: MemoryWatch
     private let certificates: CertificateWatch?
@@ -24,11 +24,11 @@ final class ServerParts {
     private var listener: Listener?
     private var admin: AdminListener?
 
-    /// After a polite goodbye, how long peers have to take what is theirs and leave.
+    /// Time that peers have at the end of the relay to read what waits for them and disconnect.
     private static let goodbyeDeadline = Duration.seconds(3)
     private static let goodbyeLookInterval = Duration.milliseconds(20)
 
-    /// Throws where a file in the folder cannot be used. Nobody can come in yet.
+    /// Throws if a file in the folder cannot be used. Nobody can connect yet.
     init(_ process: RelayProcess, _ data: some OpenData, _ loops: EventLoopGroup) throws {
         let (loop, configuration, logger) = (loops.main, process.configuration, process.logger)
         self.loops = loops
@@ -68,10 +68,10 @@ final class ServerParts {
 
     // MARK: - Coming in
 
-    /// Where peers come in; 0 before they can.
+    /// The port that peers connect to; 0 before it listens.
     var port: UInt16 { listener?.port ?? 0 }
 
-    /// Peers come in from now on; what they say goes to `take`. Throws where an address cannot be had.
+    /// Accepts peers from now on, and passes their input to `take`. Throws if an address is not available.
     func listen(as part: PeerHandler.Part, take: @escaping (Arrival) -> Void) throws {
         let (loop, configuration, measures, logger) = (loops.main, around.configuration, around.measures, around.logger)
         let (admission, forwarding) = (around.access.admission, configuration.forwarding)
@@ -87,13 +87,13 @@ final class ServerParts {
         certificates?.start()
     }
 
-    /// What the database survives is another from now on.
+    /// The database's durability has changed.
     func durabilityChanged(_ found: DatabaseDurability) {
         around.measures.databaseLooked(
             isSynchronous: found.isSynchronous, standbysInSync: found.standbysInSync, standbysNeeded: found.standbysNeeded)
         guard !found.isSynchronous else { return }
         around.logger.warning(
-            "what is acknowledged is on the database's machine alone, and lost with it: set synchronous_standby_names (heliograph doctor)"
+            "acknowledged data is on the database's machine alone, and lost with it: set synchronous_standby_names (heliograph doctor)"
         )
     }
 
@@ -109,14 +109,14 @@ final class ServerParts {
         }
     }
 
-    /// Nobody new comes in.
+    /// Accepts no new connections from now on.
     func closeListeners() {
         listener?.close()
         admin?.close()
     }
 
-    /// Ends the loops when `isEmpty` says that all who were told goodbye have left, and no push is on its way: one whose answer is not waited
-    /// for is sent again by who serves next. Ends them when that takes too long, too.
+    /// Ends the loops when `isEmpty` is true, that is, all closed peers have disconnected, and no push is under way: a push whose
+    /// answer is not waited for is sent again by the next relay. Also ends them when that takes too long.
     func end(whenEmpty isEmpty: @escaping () -> Bool) {
         end(whenEmpty: isEmpty, by: ContinuousClock.now + Self.goodbyeDeadline)
     }

@@ -4,9 +4,9 @@ import RelayCore
 import Synchronization
 import WebSocketEngine
 
-/// The way to the data, which is short for a file, and may lead past other relays for a database.
+/// Opens the data: at once for a file; for a database possibly after waiting for other relays.
 enum StoreOpening {
-    /// For a relay that others on its database reach; nil for one that is alone.
+    /// Opens the store of a node that others on its database can reach; nil for a relay that is alone.
     static func node(for process: RelayProcess) throws -> OpenNode? {
         let configuration = process.configuration
         guard let address = configuration.store, let url = configuration.advertise, let secret = process.linkSecret else {
@@ -15,7 +15,7 @@ enum StoreOpening {
         let node = try OpenNode(
             forRelayIn: configuration.dataDirectory, at: address, name: configuration.node ?? url, reachedAt: url,
             linkSecret: secret, refusal: configuration.allowsAsynchronousDatabase ? nil : losing)
-        // Of two that start at once, one at least sees the other.
+        // Of two nodes that start at the same time, at least one sees the other.
         try node.renew(isLeaving: false)
         if try node.hasCompany() { try refuseToLose(node, configuration) }
         logSchema(node.schema, process.logger)
@@ -26,7 +26,7 @@ enum StoreOpening {
         logger.notice("the database is open", metadata: ["schema": "\(schema)"])
     }
 
-    /// Several nodes are there to lose nothing.
+    /// Throws if a commit could be lost, as several nodes are run to prevent that.
     private static func refuseToLose(_ node: OpenNode, _ configuration: ServerConfiguration) throws {
         guard try configuration.allowsAsynchronousDatabase || node.durability().isSynchronous else {
             try node.close()
@@ -42,7 +42,8 @@ enum StoreOpening {
         """
     }
 
-    /// A relay that takes no links listens to nobody while others own what it is to own. Nil where it was to stop before they had left.
+    /// Opens the store for a relay that is alone. It does not listen while others own its data. Nil if it was told to stop while it
+    /// waited.
     static func open(for process: RelayProcess) throws -> OpenStore? {
         let (configuration, logger, signals) = (process.configuration, process.logger, process.signals)
         let isStandingBy = Atomic(false)
@@ -63,16 +64,16 @@ enum StoreOpening {
         }
     }
 
-    /// A status of its own (EX_TEMPFAIL): a service manager starts the relay again, also one that does not restart processes that end with
-    /// 1, which is for what an operator has to mend.
+    /// Exit status EX_TEMPFAIL, on which a service manager restarts the relay, even one that does not restart after status 1, which
+    /// is for errors that an operator has to correct.
     private static let dataLostStatus: Int32 = 75
 
     private static func watch(_ store: OpenStore, _ logger: Logger) {
         store.whenLost { end($0, logger) }
     }
 
-    /// Ends the process where the data is lost to another: at once, and as if it had been killed. What peers are shown from then on may be
-    /// old, and all that was acknowledged is committed. Peers come back, to the relay that holds the data.
+    /// Ends the process when the data may belong to another relay: at once, as if it had been killed. What peers are shown after
+    /// that may be outdated, and everything acknowledged is committed. Peers reconnect to the relay that owns the data.
     static func end(_ error: LogError, _ logger: Logger) {
         logger.critical("the database may be another relay's by now: ends", metadata: ["error": "\(error)"])
         _exit(dataLostStatus)

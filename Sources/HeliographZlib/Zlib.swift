@@ -1,10 +1,10 @@
 internal import CHeliographZlib
 
-/// The little of zlib that is used here.
+/// The few functions of zlib that are used here.
 package enum Zlib {
-    /// Goes on with a CRC-32; one begins with 0.
+    /// Continues a CRC-32, which begins with 0.
     package static func crc32(_ value: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        // zlib takes no address for a wish to begin again.
+        // zlib would treat a null address as a request to begin again.
         guard var address = bytes.baseAddress, unsafe !bytes.isEmpty else { return value }
         var (value, count) = (value, bytes.count)
         if canFold, count >= Int(CHZLIB_FOLDED_MIN) {
@@ -18,14 +18,15 @@ package enum Zlib {
             truncatingIfNeeded: crc32_z(uLong(value), address.assumingMemoryBound(to: Bytef.self), z_size_t(count)))
     }
 
-    /// The processor multiplies without carry. Each event and each state has a checksum, and zlib's table takes four instructions for a byte of it.
+    /// True if the processor has carry-less multiplication. Each event and each state has a checksum, and zlib's table takes four
+    /// instructions per byte.
     private static let canFold = chzlib_can_fold() != 0
 
     /// The bytes as a gzip file (RFC 1952), as small as zlib makes it; without a time, so that the same bytes give the same file.
     package static func gzip(_ bytes: [UInt8]) -> [UInt8] {
         var stream = unsafe z_stream()
         let size = unsafe Int32(MemoryLayout<z_stream>.size)
-        // With zlib's largest window and its largest table, and the envelope of a file, which 16 more ask for.
+        // zlib's largest window and table, and a gzip header, which adding 16 selects.
         let begun = unsafe deflateInit2_(
             &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
         guard begun == Z_OK else { fatalError("zlib could not begin to compress: out of memory") }

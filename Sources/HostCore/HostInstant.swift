@@ -1,8 +1,8 @@
-/// A moment by both clocks: the wall's for people and the wire, the other for waiting.
+/// A moment on both clocks: the wall clock for people and the wire, the monotonic one for waiting.
 package struct HostInstant: Sendable, Equatable {
     /// Milliseconds since 1970.
     package var wall: Int64
-    /// Milliseconds of a clock that never jumps.
+    /// Milliseconds on the monotonic clock.
     package var monotonic: Int64
 
     package init(wall: Int64, monotonic: Int64) {

@@ -17,7 +17,7 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case keychain
         /// The saved state of the last run could not be read or written.
         case storage
-        /// The relay did not answer; it may have got the request.
+        /// The relay did not answer; it may have received the request.
         case unreachable
         /// The relay asks to come back later.
         case busy
@@ -25,9 +25,9 @@ public struct LiveActivityError: Error, Sendable, Hashable, CustomStringConverti
         case unauthorised
         /// The relay does not know the subject of the request.
         case notFound
-        /// The relay will never take this.
+        /// The relay will never accept this.
         case refused
-        /// The relay, or something on the way, answered in words that are not the relay's.
+        /// The relay, or a proxy in between, sent a response that is not the relay's.
         case badAnswer
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A value behind a lock. `Mutex` asks for iOS 18.
-/// `@unchecked`: `value` is read and written under the lock alone.
+/// A value behind a lock. `Mutex` requires iOS 18. `@unchecked`: `value` is read and written under the lock only.
 package final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

@@ -14,7 +14,8 @@ struct JavaScriptModule {
     private(set) var code = ""
 
     private var rest: ArraySlice<JavaScriptToken>
-    /// Private names as they are in the page, in the order in which the module first has them: no other module can see them.
+    /// Short names for private names, numbered in the order in which the module first uses them: private names are visible in their
+    /// own module only.
     private var privates: [String: String] = [:]
 
     init(path: String, source: String) throws(PageBundleError) {
@@ -49,7 +50,7 @@ struct JavaScriptModule {
         guard depth == 0 else { throw fails("brackets that do not match") }
     }
 
-    /// A private name becomes a short one, also in what is inserted into a template, where it always follows a dot.
+    /// Replaces a private name by a short one, also in expressions inside a template, where it always follows a dot.
     private mutating func shortened(_ token: JavaScriptToken, after last: JavaScriptToken?) -> String {
         if token.kind == .word, last?.is("#") == true { return short(token.text) }
         guard token.kind == .literal, token.text.first == "`", token.text.contains(".#") else { return token.text }
@@ -60,7 +61,7 @@ struct JavaScriptModule {
         }
     }
 
-    /// In base 26, in letters: the first names have one.
+    /// A number in base 26, as letters: the first names have one letter.
     private mutating func short(_ name: String) -> String {
         if let known = privates[name] { return known }
         var (text, rest) = ("", privates.count)
@@ -112,7 +113,7 @@ struct JavaScriptModule {
         throw fails("it ends within an import")
     }
 
-    /// `./other.js` and `../other.js`, from the place of this module.
+    /// Resolves `./other.js` and `../other.js` against this module's path.
     private func resolved(_ reference: String) throws(PageBundleError) -> String {
         var folders = path.split(separator: "/").dropLast().map(String.init)
         let parts = reference.split(separator: "/").map(String.init)

@@ -1,13 +1,13 @@
-/// A piece of JavaScript, as far as it has to be understood to leave out comments and to find `import` and `export`.
+/// A token of JavaScript, as far as it must be understood to leave out comments and to find `import` and `export`.
 struct JavaScriptToken: Equatable {
     enum Kind {
         /// A name, a keyword or a number.
         case word
-        /// A string, a template with everything in it, or a regular expression: kept as it is.
+        /// A string, a template with everything in it, or a regular expression: kept unchanged.
         case literal
-        /// One character of anything else.
+        /// One character of any other kind.
         case sign
-        /// Blanks and comments; `text` is what they are reduced to, a line's end or a blank.
+        /// Blanks and comments; `text` is their replacement, a line break or a blank.
         case gap
     }
 
@@ -16,16 +16,15 @@ struct JavaScriptToken: Equatable {
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
 
-    /// Signs next to which a blank has no meaning. Not those that form another sign together with a neighbour, such as `++`, `//` and
-    /// `<!--`.
+    /// Signs next to which a blank has no meaning. Without those that could combine with a neighbour, as in `++`, `//` and `<!--`.
     private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
-    /// Signs after which no statement ends. One before a `}` ends there without a line's end.
+    /// Signs after which a statement cannot end. Before a `}` a statement ends even without a line break.
     private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
 
-    /// Signs that become something else next to a number or a regular expression.
+    /// Signs that could combine with a number or a regular expression next to them.
     private static let growing: Set<String> = [".", "/"]
 
-    /// A string or a template.
+    /// True for a string or a template.
     private var isQuoted: Bool { kind == .literal && text.first != "/" }
 
     private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
@@ -35,16 +34,18 @@ struct JavaScriptToken: Equatable {
         guard let before, let after, before.kind != .gap else { return false }
         if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }
         if before.isSign(Self.alone) || after.isSign(Self.alone) { return false }
-        // Two signs may together be a third, a dot may be of a number, and two words are two; nothing else grows together.
+        // Two signs may combine to another one, a dot may belong to a number, and two words need a separator; nothing else
+        // combines.
         if before.isSign(Self.growing) || after.isSign(Self.growing) { return true }
         return before.isQuoted || after.isQuoted ? false : (before.kind == .sign) == (after.kind == .sign)
     }
 }
 
-/// Reads JavaScript into tokens.
+/// Splits JavaScript into tokens.
 ///
-/// Whether a slash begins a regular expression depends on what comes before it. The one case that would need a parser, a regular expression
-/// right after the `)` of a condition or a `}`, is taken for a division there; a quote in it then ends the build, as the string does not end.
+/// Whether a slash begins a regular expression depends on the token before it. The one case that would need a parser, a regular
+/// expression directly after the `)` of a condition or a `}`, is read as a division; a quote in it then ends the build with an
+/// unterminated string.
 struct JavaScriptReader {
     private let file: String
     private let bytes: [UInt8]
@@ -86,7 +87,7 @@ struct JavaScriptReader {
 
     private func text(from start: Int) -> String { String(decoding: bytes[start..<position], as: UTF8.self) }
 
-    /// Letters, digits, `$`, `_`, and whatever is not ASCII.
+    /// True for letters, digits, `$`, `_`, and everything that is not ASCII.
     static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -131,7 +132,7 @@ struct JavaScriptReader {
                 position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             }
         }
-        // A line's end may end a statement, so it is kept.
+        // A line break may end a statement, so it is kept.
         return JavaScriptToken(kind: .gap, text: hasLineEnd ? "\n" : " ")
     }
 
@@ -160,7 +161,7 @@ struct JavaScriptReader {
         position += 1
     }
 
-    /// Skips past the `}` that ends an expression in a template; the skipped text belongs to the template's own.
+    /// Skips past the `}` that ends an expression in a template; the skipped text stays part of the template.
     private mutating func skipInserted() throws(PageBundleError) {
         let outside = tokens
         tokens = [JavaScriptToken(kind: .sign, text: "{")]
@@ -178,7 +179,7 @@ struct JavaScriptReader {
         throw fails("what is inserted into a template does not end")
     }
 
-    /// Words after which an expression comes, not an operator.
+    /// Words after which an expression follows, not an operator.
     private static let leading: Set<String> = [
         "return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do", "instanceof", "yield", "await",
     ]

@@ -15,9 +15,9 @@ package struct PageBundle {
     private static let index = "index.html"
 
     private let files: [String: String]
-    /// In the order in which they run.
+    /// Modules in the order in which they run.
     private var modules: [JavaScriptModule] = []
-    /// Place in `modules`, by path; nil while the module's imports are read.
+    /// Index in `modules`, by path; nil while the module's imports are read.
     private var places: [String: Int?] = [:]
     /// Path of the module that has each export.
     private var exporters: [String: String] = [:]
@@ -82,7 +82,7 @@ package struct PageBundle {
             pages["\(name).css"] = part.style
             page = Self.filled("part", name, in: page)
         }
-        // A page can compare this digest with that of the page that the relay serves.
+        // A page can compare this digest with that of the page that the relay serves now.
         pages[index] = Self.filled("page", Self.digest(page), in: page)
         return pages
     }
@@ -100,13 +100,13 @@ package struct PageBundle {
             "<meta name=\"\(name)\" content=\"\">", with: "<meta name=\"\(name)\" content=\"\(content)\">", maxReplacements: 1)
     }
 
-    /// A program that a browser runs apart from the page, with the modules that it imports.
+    /// A program that a browser runs separately from the page, with the modules that it imports.
     package static func script(_ path: String, of files: [String: String]) throws(PageBundleError) -> String {
         var bundle = PageBundle(files: files)
         return "\"use strict\";\(try bundle.program(path))\n"
     }
 
-    /// FNV-1a of 64 bits: against accidents, not attacks.
+    /// FNV-1a with 64 bits: protects against accidents, not attacks.
     private static func digest(_ text: String) -> String {
         String(
             text.utf8.reduce(0xCBF2_9CE4_8422_2325) { (hash: UInt64, byte) in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 },
@@ -125,7 +125,7 @@ package struct PageBundle {
         return String(tag.dropFirst(before.count).dropLast(after.count))
     }
 
-    /// Text that would end its element, or begin a comment, is refused.
+    /// Throws if the text would end its element, or begin a comment.
     private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
             throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")
@@ -135,14 +135,14 @@ package struct PageBundle {
 
     // MARK: - Modules
 
-    /// The module and its imports, without those that earlier programs have loaded.
+    /// The code of a module and its imports, without those that earlier programs have loaded.
     private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
         return modules.dropFirst(known).map(Self.function).joined(separator: "\n")
     }
 
-    /// The module's place in `modules`, after those of all that it imports.
+    /// The module's index in `modules`, after all modules that it imports.
     private mutating func load(_ path: String) throws(PageBundleError) -> Int {
         if let known = places[path] {
             guard let known else { throw PageBundleError(file: path, sentence: "it imports itself, by way of others") }
@@ -204,14 +204,14 @@ package struct PageBundle {
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
         var dense = ""
         for line in lines {
-            // A line's end has no meaning after these, and the last declaration of a rule ends with it.
+            // A line break has no meaning after these signs, and the last declaration of a rule needs no semicolon.
             if line.first == "}", dense.last == ";" { dense.removeLast() }
             dense += "{};,".contains(line.last ?? " ") ? line : line + "\n"
         }
         return try Self.inline(dense + "\n", path)
     }
 
-    /// Without the blanks next to the signs that part rules and declarations. One before a colon parts selectors, and stays.
+    /// Removes blanks next to the signs that separate rules and declarations. One before a colon separates selectors, and is kept.
     private static func dense(_ text: Substring) -> String {
         var result = text.replacing(" {", with: "{")
         for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }

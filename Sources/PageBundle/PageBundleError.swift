@@ -1,4 +1,4 @@
-/// Input that cannot be put into one file without guessing. Ends the build.
+/// Input that cannot be bundled without guessing. Ends the build.
 package struct PageBundleError: Error, CustomStringConvertible, Equatable {
     package var file: String
     package var sentence: String

@@ -7,9 +7,9 @@ struct APNsAnswer: Equatable, Sendable {
     var status: Int
     /// As Apple wrote it; empty if there is none.
     var reasonText = ""
-    /// With a 410: since when the token is dead; milliseconds since 1970.
+    /// With a 410: time since which the token is dead, in milliseconds since 1970.
     var timestamp: Int64?
-    /// Seconds.
+    /// Wait that the service asks for, in seconds.
     var retryAfter: Int?
     var uniqueID: String?
     var channelID: String?
@@ -36,7 +36,7 @@ struct APNsAnswer: Equatable, Sendable {
         timestamp = refusal.timestamp.flatMap { Int64(exactly: $0.rounded()) }
     }
 
-    /// The reason of a GOAWAY, which has the form of a refusal.
+    /// The reason in a GOAWAY, which has the form of a refusal.
     static func reasonText(ofGoAway debug: [UInt8]) -> String? { refusal(in: debug)?.reason }
 
     private struct Refusal: Decodable {
@@ -44,7 +44,7 @@ struct APNsAnswer: Equatable, Sendable {
         var timestamp: Double?
     }
 
-    /// Nil if it is no JSON: a proxy on the way answers with pages.
+    /// Nil if it is not JSON: a proxy in between answers with pages.
     private static func refusal(in body: [UInt8]) -> Refusal? {
         body.isEmpty ? nil : try? JSONDecoder().decode(Refusal.self, from: Data(body))
     }

@@ -2,9 +2,9 @@ package import ChannelAPNs
 internal import HeliographCrypto
 internal import HeliographHTTP2
 
-/// Sends pushes to APNs and says what became of each. Used from any thread; ends with the last reference, or by `stop()`.
+/// Sends pushes to APNs and reports the outcome of each. Usable from any thread; ends with the last reference, or by `stop()`.
 package final class APNsClient: Sendable {
-    /// Holder of the driver.
+    /// Holds the driver.
     private final class Home: @unchecked Sendable {
         // Invariant of @unchecked: read and written by jobs of the engine only, all on its one thread.
         var driver: APNsDriver?
@@ -13,8 +13,8 @@ package final class APNsClient: Sendable {
     private let engine: HTTP2Engine
     private let home = Home()
 
-    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`. A key file that cannot be read is no error here:
-    /// its requests say so, until it can.
+    /// Throws `HTTP2Error` `systemFailed`, or `CryptoError` `invalidCertificate`. An unreadable key file throws nothing here:
+    /// requests fail with it until it is readable.
     package init(_ configuration: APNsConfiguration) throws {
         let tls = try TLSContext(clientProtocols: ["h2"], authorityFile: configuration.authorityFile)
         engine = try HTTP2Engine()
@@ -26,7 +26,7 @@ package final class APNsClient: Sendable {
 
     deinit { stop() }
 
-    /// Tells `completion` what became of the request, once, on a thread of the client's that it must not block.
+    /// Calls `completion` once with the outcome, on a thread of the client that it must not block.
     package func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void) {
         let home = home
         let isTaken = engine.execute { loop in
@@ -38,7 +38,7 @@ package final class APNsClient: Sendable {
         if !isTaken { completion(APNsOutcome(result: .notSent(.stopped), environment: request.environment, attempts: 0)) }
     }
 
-    /// Does not send the request of this id any more, if it is not on its way, and not again if it is. It has its outcome as any other.
+    /// Does not send this request if it has not left, and does not repeat it. It gets an outcome like any other.
     package func withdraw(_ id: String) {
         let home = home
         engine.execute { loop in home.driver?.withdraw(id, loop) }
@@ -58,13 +58,14 @@ package final class APNsClient: Sendable {
         return states ?? []
     }
 
-    /// Another client takes this one's place: requests that are not on their way are `notSent` as `replaced`, for the other to send.
+    /// Another client replaces this one: requests that have not left get the outcome `notSent` with `replaced`, and the other is to
+    /// send them.
     package func giveBack() {
         let home = home
         engine.execute { loop in home.driver?.giveBack(loop) }
     }
 
-    /// Every request that has no outcome yet gets one, and the thread ends.
+    /// Gives every request without an outcome one, and ends the thread.
     package func stop() {
         let home = home
         engine.execute { loop in

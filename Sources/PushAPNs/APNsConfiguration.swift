@@ -1,15 +1,15 @@
 package import RelayProtocol
 
-/// Names a provider key.
+/// Name of a provider key.
 package struct APNsKeyID: Hashable, Sendable {
     package var teamID: String
     package var keyID: String
 }
 
-/// A provider key: what Apple hands out as `AuthKey_<keyID>.p8`.
+/// A provider key, which Apple issues as `AuthKey_<keyID>.p8`.
 package struct APNsKey: Equatable, Sendable {
     package var id: APNsKeyID
-    /// Read again whenever it changes.
+    /// Path of the key; read again whenever the file changes.
     package var file: String
 
     package init(teamID: String, keyID: String, file: String) {
@@ -29,10 +29,10 @@ package struct APNsTeam: Equatable, Sendable {
     }
 }
 
-/// Address of APNs, and the key for it.
+/// Addresses of APNs, and the keys for it.
 package struct APNsConfiguration: Sendable {
     package struct Host: Equatable, Sendable {
-        /// Name that its certificate must have.
+        /// Name that the server's certificate must have.
         package var name: String
         package var port: UInt16
         /// Address to connect to instead of the one from DNS.
@@ -47,7 +47,7 @@ package struct APNsConfiguration: Sendable {
 
     package var teams: [APNsTeam]
     package var hosts: [APNsService: [PushEnvironment: Host]] = Self.appleHosts
-    /// Folder for provider tokens, readable by us alone, so that a restart does not sign new ones: Apple counts.
+    /// Folder for provider tokens, readable by our user only. It keeps a restart from signing new ones, which Apple limits.
     package var tokenFolder: String?
     /// Certificates to trust besides the system's; PEM.
     package var authorityFile: String?
@@ -55,7 +55,7 @@ package struct APNsConfiguration: Sendable {
 
     package init(teams: [APNsTeam]) { self.teams = teams }
 
-    /// Apple's own pages disagree on the host of broadcasts: prose says the one of devices, the samples say this.
+    /// Apple's pages disagree on the host of broadcasts: the prose names that of devices, the samples this one.
     package static let appleHosts: [APNsService: [PushEnvironment: Host]] = [
         .devices: [.production: Host("api.push.apple.com"), .sandbox: Host("api.sandbox.push.apple.com")],
         .broadcasts: [

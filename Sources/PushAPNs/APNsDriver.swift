@@ -3,7 +3,7 @@ internal import HeliographCrypto
 internal import Glibc
 internal import HeliographHTTP2
 
-/// Carries out what the machine decides, on the loop's thread: connections, signatures, the clock.
+/// Carries out the machine's effects on the loop's thread: connections, signatures, the clock.
 final class APNsDriver: HTTP2ClientHandler {
     typealias Completion = @Sendable (APNsOutcome) -> Void
 
@@ -17,7 +17,7 @@ final class APNsDriver: HTTP2ClientHandler {
         var number: Int
     }
 
-    /// One of `connections`, and what its requests have in common.
+    /// One of `connections`, with what its requests have in common.
     private struct Way {
         let link: LaneConnection
         let connection: HTTP2ConnectionID
@@ -31,11 +31,11 @@ final class APNsDriver: HTTP2ClientHandler {
     private var machine: APNsMachine
     private var keyFiles: [APNsKeyID: KeyFile] = [:]
     private var connections: [LaneConnection: HTTP2ConnectionID] = [:] { didSet { latest = nil } }
-    /// The way of the last request, kept because the next one mostly takes it, too.
+    /// The connection of the last request, cached because the next one mostly uses it, too.
     private var latest: Way?
     private var links: [HTTP2ConnectionID: LaneConnection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
-    /// The requests that have no outcome, with their `APNsRequest.id`.
+    /// Requests without an outcome, with their `APNsRequest.id`.
     private var open: [Int: (id: String, completion: Completion)] = [:]
     private var numbers: [String: Int] = [:]
     private var lastNumber = 0
@@ -44,7 +44,7 @@ final class APNsDriver: HTTP2ClientHandler {
     /// The timer for the machine's `wakeAt`, and when it fires.
     private var alarm: (timer: HTTP2TimerID, due: MonotonicTime)?
 
-    /// A key that was replaced is in use after this at the latest.
+    /// Interval of looking at the key files: a replaced key is in use after this at the latest.
     private static let keyFilesInterval: Duration = .seconds(10)
 
     init(_ configuration: APNsConfiguration, _ tls: TLSContext, _ loop: HTTP2Loop) {
@@ -132,7 +132,7 @@ final class APNsDriver: HTTP2ClientHandler {
 
     // MARK: Orders
 
-    /// An effect may bring the next fact at once; they are taken in turn.
+    /// An effect may cause the next fact at once; facts are queued and handled one after another.
     private func work(_ input: APNsMachine.Input, _ loop: HTTP2Loop) {
         inputs.append(input)
         guard !isWorking else { return }

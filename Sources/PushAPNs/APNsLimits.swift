@@ -1,36 +1,36 @@
 /// The bounds of the client, each with its reason.
 package struct APNsLimits: Equatable, Sendable {
-    /// Requests of one connection that wait or are on their way: a minute's worth at a rate that Apple takes.
+    /// Requests of one connection that wait or are in flight: a minute's worth at a rate that Apple accepts.
     package var requestsMax = 20_000
-    /// Whatever the server allows; Apple's 1,000 is more than the answers of one round trip.
+    /// Streams at once, even if the server allows more. Apple's 1,000 covers the responses of one round trip.
     package var streamsMax = 1_000
-    /// From a request's first byte to its answer. Apple answers in well under a second.
+    /// Time from a request's first byte to its response. Apple responds in well under a second.
     package var answerDeadline: Duration = .seconds(15)
-    /// An attempt gets that long even where patience ends sooner: cut short, its outcome would be unknown for nothing.
+    /// Least time of an attempt, even if its request expires sooner: cut short, its outcome would be unknown for nothing.
     package var answerDeadlineMin: Duration = .seconds(1)
-    /// A request is sent at most so often; with the back-off below that is about eight minutes.
+    /// Attempts for one request; with the back-off below that is about eight minutes.
     package var attemptsMax = 8
     /// The wait before the second attempt; doubled for each one after it.
     package var backoffBase: Duration = .seconds(1)
-    /// Apple asks for 15 minutes during an outage, but an approval does not live so long.
+    /// Longest wait. Apple asks for 15 minutes during an outage, but an approval does not live that long.
     package var backoffMax: Duration = .seconds(240)
-    /// After a stream that was refused unseen: it only has to miss a change of the stream limit.
+    /// Wait after a stream that was refused unprocessed: it only has to outlast a change of the stream limit.
     package var refusedBackoffBase: Duration = .milliseconds(50)
-    /// Before calling again a host that could not be reached; doubled each time.
+    /// Wait before connecting again to a host that could not be reached; doubled each time.
     package var connectBackoffBase: Duration = .milliseconds(500)
     package var connectBackoffMax: Duration = .seconds(60)
-    /// A connection that was silent for longer is asked whether it still lives before anything is entrusted to it.
+    /// Silence after which a connection is pinged before it is used.
     package var idleMax: Duration = .seconds(60)
-    /// For the answer to that. NATs forget connections without a word.
+    /// Time for the answer to that ping. NATs drop connections silently.
     package var pingDeadline: Duration = .seconds(5)
-    /// Refusals of our credentials in a row before nothing more is sent: Apple blocks who goes on.
+    /// Consecutive refusals of our credentials after which nothing more is sent: Apple blocks clients that continue.
     package var credentialRefusalsMax = 3
     /// The first pause of the breaker; doubled each time it opens again.
     package var breakerBase: Duration = .seconds(60)
     package var breakerMax: Duration = .seconds(1_800)
-    /// Errors of the server in a row before it is left alone for a while.
+    /// Consecutive server errors after which the server gets a pause.
     package var serverErrorsMax = 5
-    /// Tokens whose environment was found out by trying.
+    /// Number of tokens kept whose environment was found by trying.
     package var environmentsMax = 10_000
 
     package init() {}

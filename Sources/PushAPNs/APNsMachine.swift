@@ -3,11 +3,11 @@ internal import HeliographHTTP2
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// Every decision of the client: which lane a request takes, which environment its token is of, whose provider token signs.
+/// Every decision of the client: the lane for a request, the environment of its token, the provider token to use.
 ///
 /// Pure: `APNsDriver` carries out the effects.
 struct APNsMachine {
-    /// One connection's worth: a service of an environment, for one team.
+    /// Names a connection: one service of an environment, for one team.
     struct LaneID: Hashable, Sendable {
         var service: APNsService
         var environment: PushEnvironment
@@ -15,19 +15,19 @@ struct APNsMachine {
     }
 
     enum Input {
-        /// `number` is new.
+        /// `number` has not been used before.
         case submitted(number: Int, APNsRequest)
         case lane(LaneID, LaneMachine.Input)
-        /// `digest` names what was read.
+        /// `digest` identifies the key that was read.
         case keyRead(APNsKeyID, digest: String)
         case keyFailed(APNsKeyID, String)
         case minted(APNsKeyID, String)
         /// A token of an earlier run, signed by the key that was read last.
         case tokenRestored(APNsKeyID, String, issuedAt: Int64)
         case timePassed
-        /// This request is not to be sent any more.
+        /// This request is not to be sent or repeated.
         case withdrawn(number: Int)
-        /// Another client has taken this one's place: what is not on its way is given back.
+        /// Another client replaces this one: requests that have not left are returned.
         case replaced
         case stopped
     }
@@ -43,15 +43,15 @@ struct APNsMachine {
         case finish(number: Int, APNsOutcome)
     }
 
-    /// In the order in which they were first needed.
+    /// Lanes, in the order in which they were first needed.
     private(set) var lanes: [(id: LaneID, key: APNsKeyID, machine: LaneMachine)] = []
     private var tokens: [APNsKeyID: ProviderTokenMachine] = [:]
     private let keys: [APNsTeam]
     private let limits: APNsLimits
     private var dice: Dice
-    /// Requests that go to the other environment after a BadDeviceToken, with what the first one said.
+    /// Requests that are tried in the other environment after a BadDeviceToken, with the first outcome.
     private var secondTries: [Int: APNsOutcome] = [:]
-    /// By device token; what was found out by trying.
+    /// Environments found by trying, by device token.
     private var environments: [String: PushEnvironment] = [:]
     /// The same tokens, oldest first.
     private var environmentsByAge: [String] = []
@@ -132,7 +132,7 @@ struct APNsMachine {
         run(lanes.endIndex - 1, .submitted(request), now, &effects)
     }
 
-    /// There are a handful: a look at each costs less than a hash.
+    /// A linear search: there are few lanes, and comparing costs less than a hash.
     private func index(of id: LaneID) -> Int? {
         for index in lanes.indices where lanes[index].id == id { return index }
         return nil
@@ -148,11 +148,11 @@ struct APNsMachine {
                 remember(device, environment)
                 return effects.append(.finish(number: request.number, outcome))
             }
-            // The other environment knows it no better, or could not be asked: the first one's answer counts.
+            // The other environment refused it as well, or could not be asked: the first outcome counts.
             return effects.append(.finish(number: request.number, first))
         }
         if isWorthOtherEnvironment(request, result, environment) {
-            // Whatever was found out before: an app that is installed again from elsewhere may have changed sides.
+            // An environment found before no longer holds: an app that was reinstalled from elsewhere may have another.
             forget(request.request.deviceToken)
             secondTries[request.number] = outcome
             var again = request
@@ -164,7 +164,7 @@ struct APNsMachine {
 
     // MARK: Environments
 
-    /// A token that was never accepted may be of an app from Xcode that registered as one from the store, or the other way round.
+    /// A token that was never accepted may belong to an app from Xcode that registered as one from the store, or the reverse.
     private func isWorthOtherEnvironment(
         _ request: LaneRequest, _ result: APNsOutcome.Result, _ environment: PushEnvironment
     ) -> Bool {

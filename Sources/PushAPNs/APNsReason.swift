@@ -1,4 +1,4 @@
-/// Every reason that Apple documents for a refusal, and what follows from it.
+/// Every reason that Apple documents for a refusal, and the remedy for each.
 package enum APNsReason: String, CaseIterable, Sendable {
     // 400
     case badCollapseID = "BadCollapseId"
@@ -15,7 +15,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case missingTopic = "MissingTopic"
     case payloadEmpty = "PayloadEmpty"
     case topicDisallowed = "TopicDisallowed"
-    // 400, of broadcasts and channels
+    // 400, for broadcasts and channels
     case badChannelID = "BadChannelId"
     case badRequestParams = "BadRequestParams"
     case badRequestPayload = "BadRequestPayload"
@@ -28,7 +28,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// Not documented, but sent.
+    /// Undocumented, but sent by Apple.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"
@@ -88,27 +88,27 @@ package enum APNsReason: String, CaseIterable, Sendable {
 
 /// The reaction to a refusal. The client does what it can itself; the rest is a `PushAdvice` for its caller.
 package enum APNsRemedy: Sendable {
-    /// We built it wrong; the same bytes will be refused again.
+    /// We built it wrong; the same bytes would be refused again.
     case fixRequest
-    /// The token is of the other environment, or of none.
+    /// The token belongs to the other environment, or to none.
     case tryOtherEnvironment
-    /// The app is gone, or has a new token by now: only a token that is older than the answer's timestamp is meant.
+    /// The app is gone, or has a new token by now: only a token older than the response's timestamp is dropped.
     case dropTokenIfOlder
-    /// The profile names a topic that is not this app's.
+    /// The profile names the topic of another app.
     case markProfile
     case dropChannel
-    /// Broadcasting is to be switched on in Apple's developer pages, or there is no room for one more channel.
+    /// Broadcasting has to be enabled on Apple's developer pages, or there is no room for another channel.
     case enableBroadcast
     /// A new provider token and a new connection, once.
     case renewProviderToken
-    /// The key, its id, the team or the environment is wrong: nothing will pass until a person looks.
+    /// The key, its id, the team or the environment is wrong: every request fails until a person corrects it.
     case fixCredentials
-    /// This one device gets too much.
+    /// This device gets too many pushes.
     case slowDownDevice
-    /// Too many provider tokens: this connection is of no use for a while.
+    /// Too many provider tokens: this connection is unusable for a while.
     case slowDownTeam
-    /// The server goes away; the next one will take it.
+    /// The server shuts down; the next one will accept the request.
     case reconnect
-    /// The server is in trouble.
+    /// The server has an error.
     case retryLater
 }

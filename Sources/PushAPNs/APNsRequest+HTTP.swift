@@ -31,11 +31,11 @@ extension APNsRequest {
         }
     }
 
-    /// As many as `message` has at most.
+    /// Number of headers that `message` has at most.
     private static let headersMax = 12
 
-    /// The request as HTTP. What differs from push to push is kept out of the compressor's table, so that the provider token stays
-    /// in it.
+    /// The request as HTTP. Headers that differ from push to push are kept out of the compressor's table, so that the provider
+    /// token stays in it.
     func message(authority: String, authorization: String) -> HTTP2Message {
         let (method, path) = methodAndPath
         var headers: [HTTP2Header] = []

@@ -1,4 +1,4 @@
-/// A response's verdict on our credentials.
+/// What a response shows about our credentials.
 package struct APNsVerdict: Equatable, Sendable {
     /// Apple's reason if they are refused, or are not this app's; nil if they are accepted.
     package var refusal: String?
@@ -10,7 +10,7 @@ package struct APNsVerdict: Equatable, Sendable {
         self.unixSeconds = unixSeconds
     }
 
-    /// Nil if the response says nothing of them.
+    /// Nil if the response shows nothing about them.
     init?(_ answer: APNsAnswer, at unixSeconds: Int64) {
         self.unixSeconds = unixSeconds
         guard !(200..<300).contains(answer.status) else { return }

@@ -1,7 +1,7 @@
 internal import HeliographHTTP2
 internal import HeliographPlatform
 
-/// Nothing is sent for a while, longer each time, where Apple refuses our credentials or says that the team sends too much.
+/// Blocks a lane for a while, longer each time, if Apple refuses our credentials or says that the team sends too much.
 struct Breaker {
     private(set) var barredUntil: MonotonicTime?
     private(set) var reason: APNsReason?
@@ -9,23 +9,24 @@ struct Breaker {
     /// Consecutive refusals of our credentials.
     private var refusals = 0
 
-    /// Or until then, whatever came before.
+    /// Blocks the lane until this time.
     mutating func bar(_ reason: APNsReason?, until: MonotonicTime) {
         self.reason = reason
         barredUntil = until
     }
 
-    /// Until when.
+    /// Blocks the lane for the next step. Returns the time until which it does.
     mutating func bar(_ reason: APNsReason?, _ limits: APNsLimits, _ dice: inout Dice, at now: MonotonicTime) -> MonotonicTime {
         barredCount += 1
-        // At least the whole step: Apple counts, too.
+        // The wait is at least the whole step: Apple counts, too.
         let step = min(limits.breakerBase * (1 << min(barredCount - 1, 20)), limits.breakerMax)
         let until = now + step + step / 4 * dice.next()
         bar(reason, until: until)
         return until
     }
 
-    /// - Returns: true if these were so many that the lane is to be barred.
+    /// Counts a refusal.
+    /// - Returns: true if the lane has to be blocked.
     mutating func credentialsRefused(max: Int) -> Bool {
         refusals += 1
         return refusals >= max && barredUntil == nil

@@ -1,11 +1,11 @@
 internal import HeliographHTTP2
 
-/// Requests that are tried again later, and not before.
+/// Requests that wait for their next attempt.
 struct DelayedRequests {
     private var entries: [(request: LaneRequest, notBefore: MonotonicTime)] = []
 
     var count: Int { entries.count }
-    /// When one of them is due, or over.
+    /// Time at which the first of them is due or expires.
     var next: MonotonicTime? { entries.map { min($0.notBefore, $0.request.until) }.min() }
 
     mutating func add(_ request: LaneRequest, notBefore: MonotonicTime) { entries.append((request, notBefore)) }
@@ -15,14 +15,14 @@ struct DelayedRequests {
         return entries.map(\.request)
     }
 
-    /// Takes out those that match.
+    /// Removes and returns the matching requests.
     mutating func take(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
         let taken = entries.filter { matches($0.request) }
         if !taken.isEmpty { entries.removeAll { matches($0.request) } }
         return taken.map(\.request)
     }
 
-    /// Those that nobody waits for any more, and those whose wait is over.
+    /// Removes and returns the expired requests and those that are due.
     mutating func take(at now: MonotonicTime) -> (over: [LaneRequest], due: [LaneRequest]) {
         let over = entries.filter { $0.request.until <= now }
         let due = entries.filter { $0.request.until > now && $0.notBefore <= now }

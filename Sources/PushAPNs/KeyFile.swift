@@ -42,7 +42,7 @@ struct KeyFile {
         }
     }
 
-    /// A JSON Web Token, signed; the key has been read before.
+    /// A signed JSON Web Token. The key must have been read before.
     func token(issuedAt: Int64) -> String {
         guard let key else { preconditionFailure("a token was asked for before its key was read") }
         let head = Crypto.base64URL(Array(#"{"alg":"ES256","kid":"\#(id.keyID)"}"#.utf8))

@@ -3,7 +3,7 @@ internal import HeliographHTTP2
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// Handling of responses, and of lost ones.
+/// Handling of responses, and of requests that lost theirs.
 extension LaneMachine {
     mutating func answered(
         _ flight: Flight, _ answer: APNsAnswer, _ tokens: inout ProviderTokenMachine, _ now: Moment
@@ -26,7 +26,7 @@ extension LaneMachine {
         var request = flight.request
         switch remedy {
         case .fixRequest: finish(request, answer.refusal(.fixRequest))
-        // If both environments are known, the other one is tried.
+        // If both environments are configured, the other one is tried.
         case .tryOtherEnvironment: finish(request, answer.refusal(.quarantineToken))
         case .dropTokenIfOlder:
             let isMeant = answer.timestamp.map { request.request.tokenRegisteredAt < $0 } ?? false
@@ -41,7 +41,7 @@ extension LaneMachine {
             leave(flight, now)
         case .renewProviderToken:
             tokens.expired(serial: flight.tokenSerial)
-            // Such a connection answers nothing else any more.
+            // After this response the server sends nothing more on the connection.
             leave(flight, now)
             request.refusal = answer.refusal(.fixCredentials)
             guard request.isTokenRenewed else {
@@ -59,7 +59,7 @@ extension LaneMachine {
     }
 
     mutating func streamEnded(_ flight: Flight, _ end: HTTP2StreamEnd, _ now: Moment) {
-        // That the connection is closed is told after its streams, and nothing more is to be tried on it until then.
+        // The end of a connection is reported after its streams; nothing more may be sent on it in between.
         if case .connectionLost = end, flight.generation == generation { retire(now, isFailure: !isProven) }
         switch end {
         case .reset(.refusedStream), .connectionLost(wasSent: false):
@@ -67,7 +67,7 @@ extension LaneMachine {
         case .connectionLost(wasSent: true): lost(flight.request, .connectionLost, now)
         case .deadlinePassed:
             lost(flight.request, .timedOut, now)
-            // Either the server is slow, or the connection is dead.
+            // The server is slow, or the connection is dead.
             if flight.generation == generation { check(now) }
         case .reset(let code): lost(flight.request, .reset("reset by the server: \(code)"), now)
         case .resetHere(let code): lost(flight.request, .reset("the answer broke HTTP/2: \(code)"), now)
@@ -93,7 +93,7 @@ extension LaneMachine {
     }
 
     private mutating func backOff(_ device: String, until: MonotonicTime) {
-        // For an address that is not backed off from for lack of room, the next 429 says so again.
+        // Without room to record the address, the next 429 does.
         guard deviceBackOffs.count < limits.requestsMax else { return }
         deviceBackOffs[device] = max(deviceBackOffs[device] ?? until, until)
         wake(by: until)
@@ -105,7 +105,7 @@ extension LaneMachine {
         serverErrors += 1
         let wait = pause(after: answer, request)
         if serverErrors >= limits.serverErrorsMax {
-            // The rest waits as well: a server in trouble recovers sooner if fewer requests come.
+            // Other requests wait as well: a server with errors recovers sooner under less load.
             leave(flight, now)
             let more = serverErrors - limits.serverErrorsMax + 1
             if link == .idle { pause(for: dice.backoff(limits.backoffBase, doubled: more, max: limits.backoffMax), now) }
@@ -123,7 +123,7 @@ extension LaneMachine {
         leave(flight, now)
     }
 
-    /// Puts an end to the connection that brought an answer, unless another has taken its place already.
+    /// Retires the connection that brought a response, unless another has replaced it already.
     private mutating func leave(_ flight: Flight, _ now: Moment) {
         if flight.generation == generation { retire(now, isFailure: false) }
     }
@@ -138,7 +138,7 @@ extension LaneMachine {
         dice.backoff(limits.backoffBase, doubled: request.attempts, max: limits.backoffMax)
     }
 
-    /// The first time at once: most often it was bad luck.
+    /// The first retry is at once, because most often it was bad luck.
     private mutating func refusedBackoff(_ request: LaneRequest) -> Duration {
         guard request.attempts > 1 else { return .zero }
         return dice.backoff(limits.refusedBackoffBase, doubled: request.attempts - 1, max: limits.backoffMax)

@@ -2,24 +2,25 @@ internal import ChannelAPNs
 internal import HeliographHTTP2
 internal import HeliographPlatform
 
-/// All that goes to one host for one team: the requests that wait and fly, and the one connection that carries them.
+/// Everything that is sent to one host for one team: the requests that wait or are in flight, and the one connection that carries
+/// them.
 ///
-/// Pure: clock and dice are arguments, effects are orders. A connection has a number, its generation; what is told of an old
-/// one concerns only the requests that still fly on it.
+/// Pure: clock and dice are arguments, effects are orders. A connection has a number, its generation; a fact about an old one
+/// concerns only the requests in flight on it.
 struct LaneMachine {
     enum Link: Equatable {
         /// No connection, and none is needed. Becomes connecting.
         case idle
-        /// SETTINGS are awaited. Becomes proving, or pausing.
+        /// Waits for SETTINGS. Becomes proving, or pausing.
         case connecting
-        /// One request at a time, until one was answered other than by a refusal of our credentials: APNs allows one stream
-        /// before it knows us. Becomes open, checking, idle or pausing.
+        /// Sends one request at a time, until one was answered other than by a refusal of our credentials: APNs allows one stream
+        /// to a client that it has not authenticated. Becomes open, checking, idle or pausing.
         case proving
-        /// As many requests as the server allows. Becomes checking, idle or pausing.
+        /// Sends as many requests as the server allows. Becomes checking, idle or pausing.
         case open
-        /// A PING is out and nothing else goes. Becomes proving or open by its answer, else idle.
+        /// Waits for the answer to a PING, and sends nothing else. Becomes proving or open by the answer, else idle.
         case checking(wasOpen: Bool, until: MonotonicTime)
-        /// The host is left alone. Becomes connecting when somebody wants something.
+        /// Does not connect for a while. Becomes connecting when there is a request.
         case pausing(until: MonotonicTime)
     }
 
@@ -30,30 +31,30 @@ struct LaneMachine {
         case pingAnswered(generation: Int)
         case answered(Int, APNsAnswer)
         case streamEnded(Int, HTTP2StreamEnd)
-        /// A header of it cannot be sent.
+        /// One of its headers cannot be sent.
         case unsendable(Int)
         case closed(generation: Int, HTTP2CloseReason)
         case tokenMinted
-        /// The `.p8` file has another key: what was said of the old one is of no matter.
+        /// The `.p8` file has another key: refusals of the old one no longer matter.
         case keyChanged
         case timePassed
-        /// Its caller wants it sent no more. A request that is on its way is not sent again.
+        /// The caller withdrew the push. A request in flight is not repeated.
         case withdrawn(Int)
-        /// Another client has taken this one's place.
+        /// Another client replaces this one.
         case replaced
         case stopped
     }
 
     enum Effect: Equatable {
         case connect(generation: Int)
-        /// Requests in flight on the connection may still land, within limits.
+        /// Close the connection once the requests in flight on it are answered, within limits.
         case close(generation: Int)
-        /// The connection is dead.
+        /// End the connection at once: it is dead.
         case drop(generation: Int)
         case ping(generation: Int)
         case send(LaneRequest, generation: Int, token: String, deadline: MonotonicTime)
         case mint(issuedAt: Int64)
-        /// Apple does not like the token: perhaps the file has a new key.
+        /// Read the key file: Apple refuses the token, and the file may have a new key.
         case readKey
         case finish(LaneRequest, APNsOutcome.Result)
     }
@@ -72,24 +73,24 @@ struct LaneMachine {
     // Requests: each is in exactly one of these.
     var queue = RequestQueue()
     private(set) var delayed = DelayedRequests()
-    /// The latest of each notification of which one is on its way: two on their way may arrive in either order.
+    /// Requests whose notification has another in flight, the latest of each: two in flight may arrive in either order.
     private var held: [LaneRequest.Notification: LaneRequest] = [:]
     var flights: [Int: Flight] = [:]
     /// The number of the latest request about each notification, while it has no outcome.
     private var latest: [LaneRequest.Notification: Int] = [:]
-    /// The notifications of which a request is on its way.
+    /// The notifications with a request in flight.
     private var flying: Set<LaneRequest.Notification> = []
 
     // The connection.
-    /// The number of the connection that there is, or of the next one.
+    /// Number of the current connection, or of the next one.
     private(set) var generation = 1
     private var flightsHere = 0
     private var streamsMax = 1
-    /// Old connections and how many requests still fly on each.
+    /// Old connections, with the number of requests in flight on each.
     private var draining: [Int: Int] = [:]
-    /// The key whose tokens this connection has carried: APNs takes no other's there.
+    /// The key of the tokens sent on this connection: APNs accepts tokens of only one key on each.
     private var linkKey: String?
-    /// This connection has carried an accepted push.
+    /// True if this connection has carried an accepted push.
     private(set) var isProven = false
     private var lastHeard: MonotonicTime?
     private var connectFailures = 0
@@ -97,14 +98,14 @@ struct LaneMachine {
     private(set) var trouble: String?
 
     // Restraint.
-    /// The last there was, whatever came of the connection since.
+    /// The last verdict, even if the connection has ended since.
     var verdict: APNsVerdict?
     var breaker = Breaker()
     /// Consecutive errors of the server.
     var serverErrors = 0
-    /// Devices that get too much.
+    /// Devices that get too many pushes, with the end of their pause.
     var deviceBackOffs: [String: MonotonicTime] = [:]
-    /// Nothing is due before this.
+    /// Nothing is due before this time.
     private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
     private var isReplaced = false
@@ -156,7 +157,7 @@ struct LaneMachine {
         wake(by: request.until)
     }
 
-    /// A later request is about the same notification. One that is on its way is not sent again.
+    /// A later request replaces this one of the same notification. If it is in flight, it is not repeated.
     private mutating func supersede(_ number: Int) {
         for old in takeWaiting(number) { finish(old, old.givenUp(.superseded)) }
     }
@@ -175,7 +176,7 @@ struct LaneMachine {
         return queue.remove { $0.number == number } + delayed.take(where: { $0.number == number })
     }
 
-    /// A later one is about the same notification.
+    /// True if a later request is for the same notification.
     private func isSuperseded(_ request: LaneRequest) -> Bool {
         request.notification.flatMap { latest[$0] }.map { $0 != request.number } ?? false
     }
@@ -189,8 +190,8 @@ struct LaneMachine {
         }
     }
 
-    /// The server takes nothing new on this connection. What it has it may still answer; what it has not comes back as refused
-    /// streams.
+    /// The server accepts nothing new on this connection. It may still answer requests that it has received; the others come back
+    /// as refused streams.
     private mutating func goAwayReceived(_ generation: Int, _ reason: String?, _ now: Moment) {
         guard generation == self.generation else { return }
         trouble = "the server went away" + (reason.map { ": \($0)" } ?? "")
@@ -230,13 +231,13 @@ struct LaneMachine {
         rearm()
     }
 
-    /// Everything that is not on its way, in no order that matters.
+    /// Removes and returns every request that is not in flight, in no particular order.
     private mutating func takeAllWaiting() -> [LaneRequest] {
         defer { held = [:] }
         return queue.remove { _ in true } + delayed.takeAll() + held.values.sorted { $0.number < $1.number }
     }
 
-    /// Waiting requests are left to the new client, which may have a better way to send them. Requests in flight still land here.
+    /// Leaves waiting requests to the new client, which may be able to send them. Requests in flight are still answered here.
     private mutating func replaced() {
         isReplaced = true
         for request in takeAllWaiting() { finish(request, .notSent(.replaced)) }
@@ -286,7 +287,7 @@ struct LaneMachine {
                 return
             case .wait(let until):
                 bar(.expiredProviderToken, until: until)
-                // Another lane of the team may have been told: the token is the same.
+                // Another lane of the team may have got this response: they share the token.
                 verdict = APNsVerdict(refusal: APNsReason.expiredProviderToken.rawValue, unixSeconds: now.unixSeconds)
                 retire(now, isFailure: false)
                 return pump(&tokens, now)
@@ -298,7 +299,7 @@ struct LaneMachine {
 
     private var room: Int { link == .open ? min(streamsMax, limits.streamsMax) : min(streamsMax, 1) }
 
-    /// The next whose device is not backed off from.
+    /// The next request whose device is not paused.
     private mutating func nextRequest(_ now: Moment) -> LaneRequest? {
         while let request = queue.popFirst() {
             if let notification = request.notification, flying.contains(notification) {
@@ -324,7 +325,7 @@ struct LaneMachine {
         effects.append(.send(request, generation: generation, token: token.text, deadline: deadline))
     }
 
-    /// Takes a request off its connection. An old connection that carries nothing any more is closed.
+    /// Removes a request from its connection. An old connection with no more requests is closed.
     private mutating func land(_ number: Int) -> Flight? {
         guard let flight = flights.removeValue(forKey: number) else { return nil }
         if let notification = flight.request.notification {
@@ -345,7 +346,7 @@ struct LaneMachine {
 
     // MARK: The connection
 
-    /// Nothing new goes on the connection that there is. `isFailure`: it was of no use, so the next one waits.
+    /// Sends nothing more on the current connection. With `isFailure` it was of no use, and the next one is delayed.
     mutating func retire(_ now: Moment, isFailure: Bool) {
         guard link != .idle, !isPausing else { return }
         if flightsHere > 0 {
@@ -362,13 +363,13 @@ struct LaneMachine {
         pause(for: dice.backoff(limits.connectBackoffBase, doubled: connectFailures, max: limits.connectBackoffMax), now)
     }
 
-    /// Only called without a connection.
+    /// To be called only without a connection.
     mutating func pause(for duration: Duration, _ now: Moment) {
         link = .pausing(until: now.instant + duration)
         wake(by: now.instant + duration)
     }
 
-    /// A connection that may be dead is asked before anything else is entrusted to it.
+    /// Pings a connection that may be dead before anything else is sent on it.
     mutating func check(_ now: Moment) {
         guard link == .open || link == .proving else { return }
         let until = now.instant + limits.pingDeadline
@@ -383,7 +384,7 @@ struct LaneMachine {
         trouble = nil
     }
 
-    /// APNs knows us now, whatever it said about the request.
+    /// APNs has authenticated us, whatever it answered to the request.
     mutating func authenticated(_ generation: Int) {
         breaker.credentialsTaken()
         if generation == self.generation, link == .proving { link = .open }
@@ -395,7 +396,7 @@ struct LaneMachine {
 
     // MARK: The breaker
 
-    /// Sends nothing for a while, longer each time, or until then.
+    /// Blocks the lane until this time.
     mutating func bar(_ reason: APNsReason?, until: MonotonicTime) {
         breaker.bar(reason, until: until)
         wake(by: until)
@@ -414,7 +415,7 @@ struct LaneMachine {
 
     private mutating func giveUp(_ request: LaneRequest) { finish(request, request.givenUp(.patienceOver(trouble))) }
 
-    /// Tries again later, if that makes sense.
+    /// Schedules another attempt, unless the request is obsolete.
     mutating func again(_ request: LaneRequest, after wait: Duration, _ now: Moment) {
         if request.isWithdrawn { return finish(request, request.givenUp(.withdrawn)) }
         if isSuperseded(request) { return finish(request, request.givenUp(.superseded)) }
@@ -432,7 +433,7 @@ struct LaneMachine {
 
     mutating func wake(by instant: MonotonicTime) { wakeAt = min(wakeAt ?? instant, instant) }
 
-    /// After a look at everything.
+    /// Sets the next wake-up, after everything has been looked at.
     private mutating func rearm() {
         if let until = breaker.barredUntil { wake(by: until) }
         switch link {

@@ -1,46 +1,46 @@
 internal import HeliographHTTP2
 
-/// The provider token of one key: one at a time, used for 45 to 50 minutes, and never two within 20, whatever happens. Apple
-/// refuses tokens that are older than an hour, and clients that change them too often.
+/// The provider token of one key: one at a time, used for 45 to 50 minutes, and never a second within 20. Apple refuses tokens that
+/// are older than an hour, and clients that change them too often.
 ///
-/// Pure: who signs is told by `Answer.mint`.
+/// Pure: `Answer.mint` asks the caller to sign.
 struct ProviderTokenMachine {
     struct Token: Equatable, Sendable {
         /// The JSON Web Token.
         var text: String
-        /// Counts the tokens of this machine.
+        /// Serial number of the token in this machine.
         var serial: Int
         /// The key that signed it; differs after the `.p8` was replaced.
         var key: String
         var mintedAt: Moment
-        /// Apple said that it is too old.
+        /// Apple refused it as expired.
         var isExpired = false
     }
 
     enum Answer: Equatable {
         case use(Token)
-        /// Sign one with this `iat`, then call `minted`.
+        /// Sign a token with this `iat`, then call `minted`.
         case mint(issuedAt: Int64)
-        /// One is being signed.
+        /// A token is being signed.
         case minting
-        /// Not before then: the last one was made just now, and Apple does not take it.
+        /// Wait until then: the last token is new, and Apple refuses it.
         case wait(until: MonotonicTime)
-        /// A sentence for the operator.
+        /// No key; a sentence for the operator.
         case noKey(String)
     }
 
-    /// Shorter than the age at which Apple complains of too many.
+    /// Minimum interval between two tokens. Apple refuses clients that renew more often.
     static let mintInterval: Duration = .seconds(20 * 60)
-    /// Used for so long and `lifetimeSpread` of a random share; older than the sum never.
+    /// Time for which a token is used, plus a random share of `lifetimeSpread`.
     static let lifetime: Duration = .seconds(45 * 60)
     static let lifetimeSpread: Duration = .seconds(5 * 60)
-    /// The wall clock may be corrected by this much since the token was made; `iat` is wrong by it.
+    /// Seconds by which the wall clock may be corrected after a token was made; its `iat` is wrong by that.
     static let skewMax: Int64 = 60
-    /// Keys whose last mint is remembered: replacing a key and taking it back must not make a new token each time.
+    /// Keys whose last token is remembered, so that swapping keys back and forth does not make a new token each time.
     static let keysMax = 8
 
     private(set) var token: Token?
-    /// A name of the key in use, its digest; nil while none can be read.
+    /// The key in use, by its digest; nil while none could be read.
     private(set) var key: String?
     private var trouble = "the key has not been read yet"
     private var lastMints: [(key: String, token: Token)] = []
@@ -57,7 +57,7 @@ struct ProviderTokenMachine {
         token = lastMints.last { $0.key == key }?.token
     }
 
-    /// A token that was signed by the key in use, in an earlier run of the program.
+    /// Takes a token that the key in use signed in an earlier run of the program.
     mutating func restored(_ text: String, issuedAt: Int64, at now: Moment) {
         let age = now.unixSeconds - issuedAt
         guard let key, token == nil, !isMinting, age >= 0, .seconds(age) < Self.lifetime else { return }
@@ -67,10 +67,10 @@ struct ProviderTokenMachine {
         lastMints.append((key, token!))
     }
 
-    /// An old key stays in use: a file that is being replaced is not there for a moment.
+    /// The old key stays in use: a file that is being replaced is missing for a moment.
     mutating func keyFailed(_ sentence: String) { trouble = sentence }
 
-    /// `dice` in 0..<1 spreads the renewals.
+    /// `dice` is random in 0..<1, and spreads the renewals.
     mutating func minted(_ text: String, at now: Moment, dice: Double) {
         guard let key, isMinting else { preconditionFailure("a token was signed that nobody asked for") }
         isMinting = false
@@ -83,7 +83,7 @@ struct ProviderTokenMachine {
         if lastMints.count > Self.keysMax { lastMints.removeFirst() }
     }
 
-    /// Apple said ExpiredProviderToken to the token of that serial.
+    /// Apple answered ExpiredProviderToken to the token with this serial.
     mutating func expired(serial: Int) {
         guard token?.serial == serial else { return }
         token?.isExpired = true
@@ -101,7 +101,7 @@ struct ProviderTokenMachine {
         let skew = wallAge - age.components.seconds
         if !token.isExpired, age < tokenLifetime, abs(skew) <= Self.skewMax { return .use(token) }
         if age >= Self.mintInterval { return mint(now) }
-        // A clock that jumped does not prove that Apple minds; Apple's word does.
+        // A wall clock that jumped does not invalidate the token; only Apple's refusal does.
         return token.isExpired ? .wait(until: token.mintedAt.instant + Self.mintInterval) : .use(token)
     }
 

@@ -14,15 +14,15 @@ struct RequestQueue {
 
     mutating func popFirst() -> LaneRequest? { urgent.popFirst() ?? others.popFirst() }
 
-    /// When the first of them is not worth sending any more.
+    /// Time at which the first of them expires.
     var firstEnd: MonotonicTime? { [urgent.firstEnd, others.firstEnd].compactMap(\.self).min() }
 
-    /// Takes out those that match.
+    /// Removes and returns the matching requests.
     mutating func remove(where matches: (LaneRequest) -> Bool) -> [LaneRequest] {
         urgent.remove(where: matches) + others.remove(where: matches)
     }
 
-    /// An array that is eaten from its front.
+    /// An array from whose front elements are taken.
     private struct Line {
         private var requests: [LaneRequest?] = []
         private var start = 0
@@ -37,7 +37,7 @@ struct RequestQueue {
             let first = requests[start]
             requests[start] = nil
             start += 1
-            // Half of it is eaten: moving the rest costs each request one move at most.
+            // Half of the array is used: moving the rest costs each request one move at most.
             if start * 2 >= requests.count {
                 requests.removeFirst(start)
                 start = 0

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The last provider token of a key, on disk. It is a secret for less than an hour, and is kept with greater ones.
+/// The last provider token of a key, on disk. It is secret for less than an hour, and lies in a folder with greater secrets.
 struct TokenFile {
     private struct Content: Codable {
         var keyDigest: String
@@ -16,7 +16,7 @@ struct TokenFile {
         self.keyDigest = keyDigest
     }
 
-    /// Nil if there is none of this key.
+    /// Nil if there is none for this key.
     func read() -> (String, issuedAt: Int64)? {
         guard let data = try? Data(contentsOf: path), let content = try? JSONDecoder().decode(Content.self, from: data),
             content.keyDigest == keyDigest
@@ -24,7 +24,7 @@ struct TokenFile {
         return (content.token, content.issuedAt)
     }
 
-    /// Best effort: without the file a restart makes a new token, no more.
+    /// Best effort: without the file a restart only makes a new token.
     func write(_ token: String, issuedAt: Int64) {
         let content = Content(keyDigest: keyDigest, issuedAt: issuedAt, token: token)
         guard let data = try? JSONEncoder().encode(content) else { return }

@@ -3,7 +3,7 @@ package import RelayProtocol
 /// The planner's state of a device, for checks.
 package struct KnownDevice: Sendable {
     package struct KnownCard: Sendable {
-        /// Nil: the aggregate card.
+        /// The session; nil for the aggregate card.
         package var session: SessionID?
         package var id: CardID?
         package var token: String?
@@ -14,7 +14,7 @@ package struct KnownDevice: Sendable {
     package var device: Device
     package var client: ClientID
     package var cards: [KnownCard]
-    /// Since when it is to be told of something, all in one; in milliseconds since 1970.
+    /// Time of the first alert deferred for the digest, in milliseconds since 1970.
     package var deferredSince: Int64?
 }
 

@@ -6,6 +6,6 @@ package struct PlannerCensus: Sendable {
     package internal(set) var channels = 0
     package internal(set) var rings = 0
     package internal(set) var owed = 0
-    /// The first bound that is not kept, as a sentence.
+    /// The first bound that is exceeded, as a sentence.
     package internal(set) var breach: String?
 }

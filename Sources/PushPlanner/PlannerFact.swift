@@ -3,40 +3,40 @@ package import RelayProtocol
 
 /// The planner's input: facts, in past tense.
 package enum PlannerFact {
-    /// The relay has started. `holders`: who holds a token of a client; nil: everybody.
+    /// The relay has started. `holders` are the clients with a token; nil if all have one.
     case started(holders: Set<ClientKey>?)
     /// The wall clock was set; see `PushPlanner.isBehindClock(at:)`.
     case clockWasSet
     case clientAsked(ClientRequest)
-    /// A connection of a client is over.
+    /// A client's connection has ended.
     case clientLeft(PeerID)
     /// Every client that holds a token.
     case clientsListed(Set<ClientKey>)
     /// The workspace was removed.
     case workspaceRemoved(WorkspaceID)
-    /// Pushes a day of every workspace that has a limit of its own.
+    /// Daily push limits of all workspaces that have one of their own.
     case limitsListed([WorkspaceID: Int])
     /// The stored state of these sessions, or the set of connected clients, has changed.
     case sessionsChanged([SessionKey])
     /// Retention removed the session.
     case sessionRemoved(SessionKey)
-    /// The batch that is about to be cut tells of this crossing. The view is the session's with that batch.
+    /// The batch that is about to be written reports this crossing. The view is the session's with that batch.
     case budgetCrossed(BudgetCrossing, SessionKey, SessionView)
-    /// A batch is about to be cut: what the disk has not taken goes with it.
+    /// A batch is about to be written. Records that the disk refused before are staged with it.
     case batchCut
     /// Planned pushes that are on disk now.
     case committed([PushIntent])
-    /// Nothing of this is on disk.
+    /// None of this is on disk.
     case commitFailed(LostPlan)
     case timerFired(PlannerTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// Not sent: an app has reported one of its addresses in another workspace since.
+    /// A push was not sent, because an app has since reported one of its addresses in another workspace.
     case addressMoved(PushID, PushAddress)
-    /// An obstacle to pushes may be gone: sending was set up again.
+    /// Sending was set up again: an obstacle to pushes may be gone.
     case pushWayChanged
-    /// A holder of the code that this push carried decides with it.
+    /// A client presents the code of this push, with its decision.
     case codePresented(PushID, Decision.Verdict, CommandID, PeerID, signature: String? = nil)
-    /// An approval ordered with `decide` has been decided, and waits for the disk.
+    /// An approval ordered with `decide` has been decided, and waits to be written to disk.
     case codeDecided(PushID)
 }
 
@@ -46,7 +46,7 @@ package struct ClientRequest {
     package let id: CommandID
     package let peer: PeerID
     package let client: ClientIdentity
-    /// The log certainly has no session, nor had one, of the name in the command.
+    /// True if the log certainly has, and had, no session of the name in the command.
     package let namesNoSession: Bool
 
     package init(_ command: ClientCommand, _ id: CommandID, by peer: PeerID, of client: ClientIdentity, namesNoSession: Bool) {
@@ -60,7 +60,7 @@ package struct ClientRequest {
     var workspace: WorkspaceID { client.workspace.id }
 }
 
-/// The planner's part of batches that the disk did not take.
+/// The planner's part of batches that the disk refused.
 package struct LostPlan {
     package let records: [PushRecord]
     package let orders: [PushIntent]

@@ -1,86 +1,86 @@
 import RelayProtocol
 
-/// When what is pushed: no service publishes figures, so these are ours, and stay well inside what apps have reported. Milliseconds
-/// where nothing else is said.
+/// Timing of pushes. No service publishes its limits, so these are ours, well inside what apps have reported. Milliseconds unless
+/// stated otherwise.
 enum PushPolicy {
-    /// What a live client is given to take an approval off our hands.
+    /// Time for a live client to handle an approval before it rings.
     static let grace: Int64 = 3_000
-    /// A change of phase waits so long for the next one …
+    /// Time that a change of phase waits for the next one …
     static let settle: Int64 = 1_500
-    /// … and no longer than this in all: a card is right within two seconds.
+    /// … and at most in all, so that a card is right within two seconds.
     static let settleMax: Int64 = 1_800
-    /// Between two pushes about what waits for the person; an alert about it waits for nothing.
+    /// Minimum interval between two pushes about requests; an alert about one waits for nothing.
     static let waitingFloor: Int64 = 5_000
-    /// Before a card says again that the person is waited for; that they no longer are waits for nothing.
+    /// Minimum interval before a card asks for attention again. The end of attention waits for nothing.
     static let attentionFloor: Int64 = 2_000
-    /// From the last decision, until the host has it and says how it goes on: most often some 10 ms.
+    /// Time from the last decision until the host has reported how it continues: most often some 10 ms.
     static let passing: Int64 = 1_000
-    /// A host that is away may be back in a moment, as after a restart of the relay.
+    /// Time before a host counts as disconnected: it may return in a moment, as after a restart of the relay.
     static let awaySettle: Int64 = 30_000
-    /// Between two pushes of small changes to one card: they go when it is convenient, which Apple does not count, and people have seen cards
-    /// drawn no more often.
+    /// Minimum interval between two pushes of small changes to one card. They have low priority, which Apple does not count, and
+    /// cards have been seen to be redrawn no more often.
     static let floor: Int64 = 15_000
-    /// A push that is not kept is tried for so long.
+    /// Time for which a push that the service does not keep is retried.
     static let progressWorth: Int64 = 60_000
-    /// A change of phase goes at once if the last push that did is as old.
+    /// Age of the last urgent push from which a change of phase is urgent again.
     static let urgentInterval: Int64 = 60_000
-    /// What goes at once to one device: so many in a row …
+    /// Urgent pushes to one device in a row …
     static let urgentBurst: Int64 = 6
-    /// … of which these are kept for approvals and questions, the last of them for those that are asked …
+    /// … of which these are reserved for approvals and questions, and the last for new ones …
     static let urgentReserve: Int64 = 3
     static let askingReserve: Int64 = 1
-    /// … and one more after each of these. With frequent pushes three times as much.
+    /// … and the time after which one more is allowed. With frequent pushes three times as many.
     static let urgentRefill: Int64 = 180_000
     static let frequentFactor: Int64 = 3
-    /// A card that would go stale is told what it shows once more when so much of that time has passed: what is left is for tries
-    /// that fail.
+    /// Share of its time to staleness after which a card is sent its state again. The rest is for failed attempts.
     static let refreshShare = (2, of: 3 as Int64)
-    /// A card whose session does nothing for so long ends.
+    /// Time of inactivity after which a session's card ends.
     static let idleMax: Int64 = 600_000
-    /// The system ends a card of this age …
+    /// Age at which the system ends a card …
     static let systemAge: Int64 = 8 * 3_600_000
-    /// … so ours comes so long before at the latest: a failed end has several tries.
+    /// … and how long before that ours is ended, so that a failed end has several attempts.
     static let endMargin: Int64 = 300_000
-    /// Runs that were shorter end in silence.
+    /// Shorter runs end without an alert.
     static let finishedMin: Int64 = 60_000
-    /// From a start by push until the app tells of the card. Then another session's may be started; of this one no second is, as
-    /// nobody could end the first.
+    /// Time for the app to report a card started by push. Then another session's may be started; the same session's is not, because
+    /// the first could not be ended.
     static let startPatience: Int64 = 300_000
     /// Starts by push on one device, within `startWindow`.
     static let startsMax = 4
     static let startWindow: Int64 = 3_600_000
-    /// After a push that its service could not be given …
+    /// Wait after a push could not be delivered to its service …
     static let retryInterval: Int64 = 30_000
-    /// … longer each time it fails in a row, up to this.
+    /// … times the number of consecutive failures, up to this.
     static let retryIntervalMax: Int64 = 300_000
-    /// Starts of a card that may fail in a row before we wait for something new to say.
+    /// Consecutive failed starts of a card, after which the next waits for something new to show.
     static let triesMax: Int64 = 5
-    /// A card is on the Lock Screen no longer than this: eight hours, and four more after its end.
+    /// Longest time that a card is on the Lock Screen: eight hours, and four more after its end.
     static let cardAge: Int64 = 12 * 3_600_000
-    /// A channel is kept so long after its card's end, which the service stores as long for a phone that is offline.
+    /// Time for which a channel is kept after its card's end: the service stores the end that long for a phone that is offline.
     static let channelKept: Int64 = 3_600_000
-    /// A channel is tried to be deleted so often in all: about four days.
+    /// Attempts to delete a channel: about four days.
     static let deletionsMax: Int64 = 1_200
-    /// An alert about an approval without a date is kept for so long for a device that is away, and its code says for so long what was decided:
-    /// Google keeps a message for 28 days, Apple for 30. A pending approval is decided by its code however long that takes.
+    /// Time for which an alert about an approval without an expiry is kept for an offline device, and for which its code returns
+    /// the decision: Google keeps a message for 28 days, Apple for 30. A pending approval is decided by its code however long that
+    /// takes.
     static let askedAge: Int64 = 28 * 86_400_000
-    /// So many earlier cards are known by name: an app that is opened tells of what became of them.
+    /// Earlier cards that are remembered by name: an app reports their fate when it is opened.
     static let earlierCardsMax = 8
-    /// How long an alert about something past is worth showing.
+    /// Time for which an alert about a past event is worth sending.
     static let alertAge: Int64 = 4 * 3_600_000
 
-    /// A wall clock that parts so far from the steady one has been set.
+    /// Difference between wall clock and monotonic clock from which the former counts as set.
     static let clockJump: Int64 = 1_000
 
-    /// The wait before the next try after that many failures in a row, ms.
+    /// Wait before the next attempt after that many consecutive failures, in milliseconds.
     static func wait(afterTries tries: Int64) -> Int64 { min(retryInterval * tries, retryIntervalMax) }
 }
 
-/// Pushes that may still go to a device at once.
+/// Token bucket of urgent pushes to a device.
 struct PushBucket: Equatable {
     /// In thousandths of a push.
     var level: Int64
-    /// When that was so, in milliseconds since 1970.
+    /// Time of that level, in milliseconds since 1970.
     var at: Int64
 
     static func full(isFrequent: Bool, at now: Int64) -> PushBucket {
@@ -88,9 +88,9 @@ struct PushBucket: Equatable {
     }
 
     enum Purpose {
-        /// The person is waited for.
+        /// A new request to the person.
         case attention
-        /// The person is waited for no longer.
+        /// The last request is settled.
         case endOfAttention
         case other
 
@@ -107,11 +107,11 @@ struct PushBucket: Equatable {
         }
     }
 
-    /// Takes one if there is one that this may have.
+    /// Takes a push from the bucket. Returns false if there is none for this purpose.
     mutating func take(for purpose: Purpose, isFrequent: Bool, at now: Int64) -> Bool {
         let most = Self.burst(isFrequent) * 1_000
         let refill = isFrequent ? PushPolicy.urgentRefill / PushPolicy.frequentFactor : PushPolicy.urgentRefill
-        // A clock that went back refills nothing.
+        // A clock that was set back refills nothing.
         let elapsed = min(max(0, now - at), refill * PushPolicy.urgentBurst * PushPolicy.frequentFactor)
         level = min(most, level + elapsed * 1_000 / refill)
         at = now

@@ -1,11 +1,11 @@
 package import RelayModel
 package import RelayProtocol
 
-/// What the planner may look at while it handles a fact: values of its owner, none of them the planner's to change.
+/// Values of the planner's owner that it may read while it handles a fact.
 package struct Sight {
     /// The sessions as they are on disk.
     package let sessions: CommittedSessions
-    /// When the relay itself ends the wait for an approval, by `Instant.uptime`.
+    /// When the relay ends the wait for an approval, by `Instant.uptime` in milliseconds.
     package let expiries: [ApprovalName: Int64]
 
     /// Spending of a workspace.
@@ -20,7 +20,7 @@ package struct Sight {
         sessions[key]?.approvals[approval]?.stage == .pending
     }
 
-    /// Nobody waits for it any more, and only its host's word is missing.
+    /// True if the wait for it has ended, and only the host's report is missing.
     func isOver(_ approval: Approval, in key: SessionKey, at now: Instant) -> Bool {
         expiries[ApprovalName(key, approval.id)].map { $0 - SessionLimits.expiryGrace <= now.uptime } ?? false
     }

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// What the planner keeps on disk, field by field, as `WireTable` has it for messages. `StoredPushTests` holds what reads and writes against
-/// it. A push's channel adds fields of its own, and one that is not of APNs its `service`.
+/// What the planner keeps on disk, field by field, as `WireTable` has it for messages. `StoredPushTests` checks the code that reads
+/// and writes records against it. A push's channel adds fields of its own, and any channel but APNs the field `service`.
 package enum StoredPushTable {
     package static let device = WireObject(
         nil,
@@ -40,7 +40,7 @@ package enum StoredPushTable {
         .required("title", .anyText), .optional("subtitle", .anyText), .required("body", .anyText),
     ]
 
-    /// What a card has in each stage, and in no other; each also as it is reached.
+    /// The fields of a card in each stage, once for each way of reaching it.
     package static let cards: [WireObject] = {
         let (token, channel) = (WireField.optional("token", .anyText), WireField.optional("channel", .anyText))
         return [
@@ -78,7 +78,7 @@ package enum StoredPushTable {
             .optional("dueAt", .time),
         ])
 
-    /// `words` are its channel's.
+    /// `words` are the fields of its channel.
     package static func push(to target: WireField, _ words: [WireField]) -> WireObject {
         WireObject(
             nil,
@@ -93,7 +93,7 @@ package enum StoredPushTable {
 
     package static let lastNumber = WireObject(nil, [.required("number", .count)])
 
-    /// Where a push can go. Without any of them it makes a channel.
+    /// The possible targets of a push; the last makes a channel.
     package static let targets: [WireField] = [
         .optional("token", .anyText), .optional("broadcast", .anyText), .optional("deleteChannel", .anyText),
         .optional("makeChannel", .flag),

@@ -1,13 +1,13 @@
 internal import HeliographHTTP2
 
-/// Requests that wait for one browser, in their order. One of each topic is on its way at a time, and one without a topic goes alone; the
-/// next waits for its outcome.
+/// Requests that wait for one browser, in their order. Only one request of each topic is in flight at a time, and a request without
+/// a topic is sent alone; the next waits for its outcome.
 struct EndpointQueue {
     private(set) var waiting: [WebPushAttempt] = []
     private var flyingTopics: Set<WebPushTopic> = []
-    /// One without a topic is on its way.
+    /// True if a request without a topic is in flight.
     private var fliesAlone = false
-    /// Nothing is sent to it before.
+    /// Nothing is sent to this endpoint before this time.
     private(set) var backOffUntil: MonotonicTime?
 
     var isEmpty: Bool { waiting.isEmpty && flyingTopics.isEmpty && !fliesAlone && backOffUntil == nil }
@@ -24,7 +24,7 @@ struct EndpointQueue {
 
     var firstEnd: MonotonicTime? { waiting.lazy.map(\.until).min() }
 
-    /// Hands back those whose place the new one takes.
+    /// Adds a request. Returns the ones that it replaces.
     mutating func append(_ attempt: WebPushAttempt) -> [WebPushAttempt] {
         let superseded = attempt.topic.map { topic in remove { $0.topic == topic } } ?? []
         waiting.append(attempt)
@@ -42,7 +42,8 @@ struct EndpointQueue {
         if let topic = attempt.topic { flyingTopics.remove(topic) } else { fliesAlone = false }
     }
 
-    /// Returns a request that has landed to the head of the queue. False if a later one has its topic and is to be sent instead.
+    /// Puts a request that was in flight back to the head of the queue. Returns false if a later one of its topic is to be sent
+    /// instead.
     mutating func putBack(_ attempt: WebPushAttempt) -> Bool {
         guard attempt.topic == nil || !waiting.contains(where: { $0.topic == attempt.topic }) else { return false }
         waiting.insert(attempt, at: 0)
@@ -55,7 +56,7 @@ struct EndpointQueue {
         if let backOffUntil, backOffUntil <= now { self.backOffUntil = nil }
     }
 
-    /// Takes out those that match.
+    /// Removes and returns the matching requests.
     mutating func remove(where matches: (WebPushAttempt) -> Bool) -> [WebPushAttempt] {
         let removed = waiting.filter(matches)
         if !removed.isEmpty { waiting.removeAll(where: matches) }

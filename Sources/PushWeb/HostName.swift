@@ -1,13 +1,14 @@
-/// Names of hosts, as strict as a program that takes addresses from strangers has to be.
+/// Checks of host names, as strict as needed for addresses from untrusted clients.
 enum HostName {
     static let bytesMax = 253
     private static let labelBytesMax = 63
 
-    /// A name of DNS in lower case: no address, not even one that `inet_aton` reads as such, and no dot at its end.
+    /// True for a DNS name in lower case, without a dot at its end. False for addresses, including those that only `inet_aton`
+    /// accepts.
     static func isValid(_ name: Substring) -> Bool {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= bytesMax, labels.allSatisfy(isLabel) else { return false }
-        // Whatever begins with a digit at the end may be a number: 127.1, 0x7f.1, 2130706433.
+        // A last label that begins with a digit may be part of an address: 127.1, 0x7f.1, 2130706433.
         return labels.last?.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
     }
 
@@ -25,7 +26,7 @@ enum HostName {
         return privateEnds.contains(last) ? "names below .\(last) are not public" : nil
     }
 
-    /// RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 9476, the one that ICANN reserved in 2024, and what routers hand out.
+    /// RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 9476, the one that ICANN reserved in 2024, and the domains that routers assign.
     private static let privateEnds: Set<Substring> = [
         "localhost", "local", "invalid", "internal", "test", "example", "onion", "alt", "arpa", "lan", "home", "corp",
         "intranet",

@@ -4,7 +4,7 @@ internal import HeliographCrypto
 enum MessageBody {
     private static let recordBytes: UInt32 = 4_096
     private static let saltBytes = 16
-    /// The end of the last record, before its padding.
+    /// Marks the end of the last record, before its padding.
     private static let delimiter: UInt8 = 2
 
     /// Uses a new key and a new salt, as every push must. `size` is that of the padded text. Throws if the subscription's key is invalid,

@@ -1,38 +1,38 @@
 internal import HeliographHTTP2
 
-/// The one connection to a push service, and the old ones on which something still flies. A connection has a number, its generation.
+/// The current connection to a push service, and old ones with requests in flight. A connection has a number, its generation.
 struct OriginLink {
     enum State: Equatable {
         /// No connection, and none is needed. Becomes connecting, or pausing.
         case idle
-        /// Becomes open, idle or pausing.
+        /// Connecting. Becomes open, idle or pausing.
         case connecting
         /// Open for as many requests as the server allows. Becomes idle or pausing.
         case open
-        /// The service is left alone. Becomes idle.
+        /// Does not connect for a while. Becomes idle.
         case pausing(until: MonotonicTime)
     }
 
     private(set) var state = State.idle
-    /// The number of the connection that there is, or of the next one.
+    /// Number of the current connection, or of the next one.
     private(set) var generation = 1
     private var flightsHere = 0
     private var streamsMax = 1
-    /// Old connections and how many requests still fly on each.
+    /// Old connections, with the number of requests in flight on each.
     private var draining: [Int: Int] = [:]
-    /// This connection has carried an answer.
+    /// True if this connection has brought a response.
     private(set) var isProven = false
     private var lastUsed: MonotonicTime?
-    /// Connections in a row that were of no use.
+    /// Consecutive connections that were of no use.
     private(set) var failures = 0
 
     var isUnused: Bool { state == .idle && draining.isEmpty }
-    /// In their order, the newest last.
+    /// The connections' generations, the newest last.
     var generations: [Int] { draining.keys.sorted() + [generation] }
 
     func hasRoom(_ limits: WebPushLimits) -> Bool { state == .open && flightsHere < min(streamsMax, limits.streamsMax) }
 
-    /// When something is due by itself.
+    /// Time at which the state changes by itself.
     func dueAt(_ limits: WebPushLimits) -> MonotonicTime? {
         switch state {
         case .idle, .connecting: nil
@@ -52,7 +52,8 @@ struct OriginLink {
 
     mutating func took() { flightsHere += 1 }
 
-    /// - Returns: true if an old connection has finished its last request.
+    /// A request on this connection has ended.
+    /// - Returns: true if that was the last one of an old connection.
     mutating func landed(_ generation: Int, _ now: MonotonicTime) -> Bool {
         if generation == self.generation {
             flightsHere -= 1
@@ -70,8 +71,8 @@ struct OriginLink {
 
     mutating func closed(_ generation: Int) { draining[generation] = nil }
 
-    /// No new request goes on the present connection. Returns its number if it has no requests and is to be closed; `isFailure` counts it
-    /// among those that failed.
+    /// Sends no new request on the current connection. Returns its number if it has none in flight and is to be closed; `isFailure`
+    /// counts it as failed.
     mutating func retire(isFailure: Bool) -> Int? {
         guard state == .connecting || state == .open else { return nil }
         let old = generation
@@ -83,7 +84,7 @@ struct OriginLink {
         return isEmpty ? old : nil
     }
 
-    /// Only without a connection.
+    /// To be called only without a connection.
     mutating func pause(until: MonotonicTime) {
         if case .pausing(let end) = state { state = .pausing(until: max(until, end)) } else { state = .pausing(until: until) }
     }

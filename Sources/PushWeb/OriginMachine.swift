@@ -1,13 +1,14 @@
 internal import HeliographHTTP2
 internal import HeliographPlatform
 
-/// All that goes to one push service: the requests that wait and fly, the token that signs them, and the one connection that carries them.
+/// Everything that is sent to one push service: the requests that wait or are in flight, the token that signs them, and the one
+/// connection that carries them.
 ///
-/// Pure: clock and dice are arguments, effects are orders. What is told of an old connection concerns only the requests that still fly
-/// on it.
+/// Pure: clock and dice are arguments, effects are orders. A fact about an old connection concerns only the requests in flight on
+/// it.
 struct OriginMachine {
     enum Input {
-        /// `number` is new.
+        /// `number` has not been used before.
         case submitted(number: Int, WebPushRequest)
         case connected(generation: Int, streamsMax: Int)
         case goAwayReceived(generation: Int)
@@ -25,9 +26,9 @@ struct OriginMachine {
 
     enum Effect: Equatable {
         case connect(generation: Int)
-        /// Requests in flight on the connection may still land, within limits.
+        /// Close the connection once the requests in flight on it are answered, within limits.
         case close(generation: Int)
-        /// Sign a token until then; `signed` is to come.
+        /// Sign a token that expires then; the input `signed` follows.
         case sign(expiresAt: Int64)
         case send(WebPushAttempt, generation: Int, token: String, secondsToLive: Int, deadline: MonotonicTime)
         case finish(number: Int, WebPushOutcome)
@@ -40,14 +41,14 @@ struct OriginMachine {
     }
 
     let limits: WebPushLimits
-    /// Requests go with a token of ours.
+    /// True if requests carry a token of ours.
     private let isSigned: Bool
     private var dice: Dice
     private var effects: [Effect] = []
 
-    // Requests: each waits in the queue of its endpoint or flies.
+    // Requests: each waits in the queue of its endpoint or is in flight.
     private var queues: [WebPushEndpoint: EndpointQueue] = [:]
-    /// Endpoints with something to send, in the order in which they got it.
+    /// Endpoints with a request to send, in the order in which they got it.
     private var ready: [WebPushEndpoint] = []
     private var flights: [Int: Flight] = [:]
     private(set) var waitingCount = 0
@@ -59,7 +60,7 @@ struct OriginMachine {
     // Restraint.
     private var tokens = VAPIDTokenMachine()
     private var restraint = Restraint()
-    /// Nothing is due before this.
+    /// Nothing is due before this time.
     private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
 
@@ -140,7 +141,7 @@ struct OriginMachine {
         wakeAt = nil
         restraint.timePassed(now.instant)
         if link.timePassed(limits, now.instant) { retire(now, isFailure: false) }
-        // In the order of their requests: the same facts, the same orders.
+        // Sorted by request, so that the same facts give the same effects.
         let endpoints = queues.map { (endpoint: $0.key, number: $0.value.waiting.first?.number ?? 0) }
         for (endpoint, _) in endpoints.sorted(by: { $0.number < $1.number }) {
             queues[endpoint]!.release(at: now.instant)
@@ -186,7 +187,7 @@ struct OriginMachine {
         }
     }
 
-    /// Urgent requests go first; the order within an endpoint is kept.
+    /// Index of the next endpoint: urgent requests first; the order within an endpoint is kept.
     private var nextReady: Int? {
         ready.firstIndex { queues[$0]?.next(limits)?.isUrgent ?? false } ?? ready.indices.first
     }
@@ -217,7 +218,7 @@ struct OriginMachine {
         ready = []
     }
 
-    /// Takes a request off its connection. An old connection that carries nothing any more is closed.
+    /// Removes a request from its connection. An old connection with no more requests is closed.
     private mutating func land(_ number: Int, _ now: Moment) -> Flight? {
         guard let flight = flights.removeValue(forKey: number) else { return nil }
         queues[flight.attempt.endpoint]?.landed(flight.attempt)
@@ -289,9 +290,9 @@ struct OriginMachine {
         var attempt = attempt
         attempt.refusal = answer.refusal
         restraint.knownToServer()
-        // Waits as long as the service says; without a word, as long as Google asks for.
+        // Waits as long as the service says, by default as long as Google asks for.
         let wait = max(backoff(attempt), min(answer.retryAfter ?? limits.slowDownWait, limits.retryAfterMax))
-        // A server that takes no token of ours limits each person, and no number of them says anything of the next.
+        // Without our token a server limits each person, so that several limited endpoints say nothing about the others.
         if isSigned, restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
         again(attempt, after: wait, now)
     }
@@ -300,7 +301,7 @@ struct OriginMachine {
         var attempt = attempt
         attempt.refusal = answer.refusal
         let excess = restraint.serverFailed(limits)
-        // The rest waits as well: a server in trouble recovers sooner if fewer requests come.
+        // Other requests wait as well: a server with errors recovers sooner under less load.
         if excess > 0 { leaveAlone(for: dice.backoff(limits.backoffBase, doubled: excess, max: limits.backoffMax), now) }
         again(attempt, after: max(backoff(attempt), min(answer.retryAfter ?? .zero, limits.retryAfterMax)), now)
     }
@@ -308,15 +309,15 @@ struct OriginMachine {
     private mutating func streamEnded(_ flight: Flight, _ end: HTTP2StreamEnd, _ now: Moment) {
         let attempt = flight.attempt
         let isHere = flight.generation == link.generation
-        // That the connection is closed is told after its streams, and nothing more is to be tried on it until then.
+        // The end of a connection is reported after its streams; nothing more may be sent on it in between.
         if case .connectionLost = end, isHere { retire(now, isFailure: !link.isProven) }
         switch end {
         case .reset(.refusedStream), .connectionLost(wasSent: false):
-            // The first time at once: most often it was bad luck.
+            // The first retry is at once, because most often it was bad luck.
             again(attempt, after: attempt.attempts > 1 ? backoff(attempt) : .zero, now)
         case .connectionLost(wasSent: true): lost(attempt, .connectionLost, now)
         case .deadlinePassed:
-            // Either the server is slow, or the connection is dead.
+            // The server is slow, or the connection is dead.
             if isHere { retire(now, isFailure: !link.isProven) }
             lost(attempt, .timedOut, now)
         case .reset(let code): lost(attempt, .reset("reset by the server: \(code)"), now)
@@ -334,7 +335,7 @@ struct OriginMachine {
         again(attempt, after: backoff(attempt), now)
     }
 
-    /// Tries again later, if that makes sense. What follows it to the same endpoint waits as well.
+    /// Schedules another attempt, unless the request is obsolete. Later requests to the same endpoint wait as well.
     private mutating func again(_ attempt: WebPushAttempt, after wait: Duration, _ now: Moment) {
         let (endpoint, end) = (attempt.endpoint, now.instant + wait)
         var queue = queues[endpoint] ?? EndpointQueue()
@@ -344,7 +345,7 @@ struct OriginMachine {
         }
         let isWorthIt = !attempt.isWithdrawn && attempt.attempts < limits.attemptsMax && end < attempt.until
         let isBack = isWorthIt && queue.putBack(attempt)
-        // Whatever cannot go in its time is given up now: its caller may know another way.
+        // Requests that would expire first are given up now, so that their caller can act.
         let late = queue.remove { $0.until <= end && wait > .zero }
         queues[endpoint] = queue
         waitingCount += (isBack ? 1 : 0) - late.count
@@ -371,7 +372,7 @@ struct OriginMachine {
 
     // MARK: The connection
 
-    /// Nothing new goes on the connection that there is. `isFailure`: it was of no use, so the next one waits.
+    /// Sends nothing more on the current connection. With `isFailure` it was of no use, and the next one is delayed.
     private mutating func retire(_ now: Moment, isFailure: Bool) {
         let failures = link.failures
         if let unused = link.retire(isFailure: isFailure) { effects.append(.close(generation: unused)) }
@@ -393,7 +394,7 @@ struct OriginMachine {
 
     private mutating func wake(by instant: MonotonicTime) { wakeAt = min(wakeAt ?? instant, instant) }
 
-    /// After a look at everything.
+    /// Sets the next wake-up, after everything has been looked at.
     private mutating func rearm() {
         if let until = restraint.barredUntil { wake(by: until) }
         if let until = link.dueAt(limits) { wake(by: until) }

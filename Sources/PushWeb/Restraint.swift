@@ -6,15 +6,15 @@ struct Restraint {
     private(set) var barredReason: String?
     private(set) var barredUntil: MonotonicTime?
     private var barredCount = 0
-    /// Refusals in a row, of each kind.
+    /// Consecutive refusals, of each kind.
     private var credentialRefusals = 0
     private var serverErrors = 0
     private var slowedEndpoints: Set<WebPushEndpoint> = []
-    /// When an endpoint was not known for the first time.
+    /// First time at which each endpoint was unknown to the service.
     private var missedAt: [WebPushEndpoint: MonotonicTime] = [:]
 
     private static let missingMemory: Duration = .seconds(24 * 60 * 60)
-    /// Google has not known good endpoints for a while: asked again sooner, it says the same.
+    /// Google has denied good endpoints for a while, so that a repeated denial within this time counts as the same.
     private static let missingPatience: Duration = .seconds(60 * 60)
 
     mutating func accepted(_ endpoint: WebPushEndpoint) {
@@ -24,14 +24,14 @@ struct Restraint {
         barredCount = 0
     }
 
-    /// An answer that says nothing against our token or the server.
+    /// A response that refuses neither our token nor the server's service.
     mutating func knownToServer() { (credentialRefusals, serverErrors) = (0, 0) }
 
     mutating func timePassed(_ now: MonotonicTime) {
         if let barredUntil, barredUntil <= now { (self.barredUntil, barredReason) = (nil, nil) }
     }
 
-    /// The number of times within a day that it was not known; what comes within an hour of the first counts as that.
+    /// Number of times within a day that the endpoint was unknown; further ones within an hour of the first do not count.
     mutating func missed(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits, _ now: MonotonicTime) -> Int {
         if let first = missedAt[endpoint], first + Self.missingMemory > now {
             return first + Self.missingPatience > now ? 1 : 2
@@ -59,7 +59,7 @@ struct Restraint {
         return max(0, serverErrors - limits.serverErrorsMax + 1)
     }
 
-    /// True if the rate limit is on us as a whole, and not on one endpoint: enough endpoints have met it.
+    /// True if the rate limit concerns us as a whole, because enough different endpoints have met it.
     mutating func slowedDown(_ endpoint: WebPushEndpoint, _ limits: WebPushLimits) -> Bool {
         if slowedEndpoints.count < limits.slowDownsMax { slowedEndpoints.insert(endpoint) }
         return slowedEndpoints.count >= limits.slowDownsMax

@@ -23,7 +23,7 @@ enum RetryAfter {
             let day = number(fields[2], 1...31), let hour = number(fields[3], 0...23), let minute = number(fields[4], 0...59),
             let second = number(fields[5], 0...60)
         else { return nil }
-        // Years of two digits are those of this century: a wait that began before it is over.
+        // A year of two digits belongs to this century: a wait that began before has ended.
         let year = fields[0].utf8.count == 2 ? shortYear + 2_000 : shortYear
         return days(year, Int64(month) + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second
     }
@@ -37,7 +37,7 @@ enum RetryAfter {
         return Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Since 1970, in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
+    /// Days since 1970, in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month > 2 ? year : year - 1
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,12 +1,12 @@
 internal import HeliographCrypto
 
-/// The key pair by which push services know this relay. A subscription belongs to the key that it was made with, for life.
+/// The key pair that identifies this relay to push services. A subscription belongs to the key that it was made with, for life.
 package struct VAPIDKey: Sendable {
     private let key: ES256PrivateKey
     /// 65 bytes in base64url: the page's `applicationServerKey`, and `k` of each request.
     package let publicText: String
 
-    /// Throws `keyUnusable` if it is no key on P-256.
+    /// Throws `keyUnusable` unless it is a key on P-256.
     package init(pem: String) throws(WebPushError) {
         do {
             self.init(try ES256PrivateKey(pem: pem))
@@ -15,7 +15,7 @@ package struct VAPIDKey: Sendable {
         }
     }
 
-    /// A new one.
+    /// Makes a new key.
     package init() { self.init(ES256PrivateKey()) }
 
     private init(_ key: ES256PrivateKey) {
@@ -23,12 +23,12 @@ package struct VAPIDKey: Sendable {
         publicText = Crypto.base64URL(key.publicKey.point)
     }
 
-    /// PKCS #8. A secret.
+    /// PKCS #8. Secret.
     package var pem: String { key.pem }
 
-    /// The JSON Web Token of RFC 8292; until `expiresAt`, seconds since 1970.
+    /// The JSON Web Token of RFC 8292, valid until `expiresAt` in seconds since 1970.
     func token(for origin: WebPushOrigin, expiresAt: Int64, contact: VAPIDContact) -> String {
-        // Neither name nor contact can hold what JSON escapes.
+        // Neither origin nor contact can have characters that JSON escapes.
         let claims = #"{"aud":"\#(origin)","exp":\#(expiresAt),"sub":"\#(contact.text)"}"#
         let signed = Self.head + "." + Crypto.base64URL(Array(claims.utf8))
         return signed + "." + Crypto.base64URL(key.signature(of: Array(signed.utf8)))

@@ -36,14 +36,14 @@ package enum VAPIDKeyFile {
         }
     }
 
-    /// Whole or not at all; where another process was faster, its key stays.
+    /// Writes the file as a whole; if another process was faster, its key stays.
     private static func make(_ path: String) throws(WebPushError) {
         let fresh = "\(path).\(Crypto.hex(Crypto.random(count: 8))).new"
         let descriptor = unsafe Glibc.open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(path, "cannot be made", errno) }
         defer { unsafe unlink(fresh) }
         let bytes = Array(VAPIDKey().pem.utf8)
-        // One write of a few bytes is whole, or the disk is full.
+        // A write of a few bytes is complete, unless the disk is full.
         let isWritten = unsafe write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
         let number = errno
         close(descriptor)

@@ -1,12 +1,12 @@
 internal import HeliographHTTP2
 
-/// The token for one push service: one at a time, good for half a day, used for half of that.
+/// The token for one push service: one at a time, valid for half a day, used for half of that.
 ///
-/// Pure: who signs is told by `Answer.sign`.
+/// Pure: `Answer.sign` asks the caller to sign.
 struct VAPIDTokenMachine {
     struct Token: Equatable, Sendable {
         var text: String
-        /// Counts the tokens of this machine.
+        /// Serial number of the token in this machine.
         var serial: Int
         var signedAt: MonotonicTime
         /// Seconds since 1970.
@@ -15,21 +15,21 @@ struct VAPIDTokenMachine {
 
     enum Answer: Equatable {
         case use(Token)
-        /// Sign one until then, then call `signed`.
+        /// Sign a token that expires then, then call `signed`.
         case sign(expiresAt: Int64)
-        /// One is being signed.
+        /// A token is being signed.
         case signing
     }
 
-    /// RFC 8292 allows a day at most; a clock that is wrong by hours leaves such a token valid.
+    /// RFC 8292 allows a day at most. A token of half that stays valid even if a clock is wrong by hours.
     static let lifetimeSeconds: Int64 = 12 * 60 * 60
     private static let use: Duration = .seconds(6 * 60 * 60)
     /// Change of a token's remaining life beyond which the clock must have been set since it was signed.
     private static let clockSkewMax: Int64 = 60 * 60
-    /// Apple asks for no new one more often than that.
+    /// Minimum interval between two tokens, as Apple asks for.
     static let renewalInterval: Duration = .seconds(60 * 60)
 
-    /// In place of a token where nothing is signed.
+    /// Stands for a token if nothing is signed.
     static let none = Token(text: "", serial: 0, signedAt: MonotonicTime(nanoseconds: 0), expiresAt: 0)
 
     private var token: Token?
@@ -53,7 +53,7 @@ struct VAPIDTokenMachine {
         token = Token(text: text, serial: serial, signedAt: now.instant, expiresAt: expiresAt)
     }
 
-    /// The service refused the token of that serial. True if a newer one is worth another try.
+    /// The service refused the token with this serial. Returns true if a newer one is worth another attempt.
     mutating func refused(serial: Int, at now: Moment) -> Bool {
         guard let token, token.serial == serial else { return true }
         guard token.signedAt.duration(to: now.instant) >= Self.renewalInterval else { return false }

@@ -6,15 +6,15 @@ struct WebPushAnswer: Equatable, Sendable {
     /// The reaction to a response. The client does what it can itself; the rest is a `WebPushAdvice` for its caller.
     enum Remedy: Equatable, Sendable {
         case none
-        /// We built it wrong; the same bytes will be refused again.
+        /// We built it wrong; the same bytes would be refused again.
         case fixRequest
-        /// Nothing will pass until a person looks at key, contact or clock, but for a token that got too old.
+        /// Key, contact or clock is wrong, or a token too old: otherwise nothing is accepted until a person corrects it.
         case fixCredentials
-        /// The person's own token is refused: nothing that others send there is.
+        /// The person's own token for that server is refused; other people's are not affected.
         case fixToken
-        /// This one subscription was made with another key.
+        /// The subscription was made with another key.
         case subscribeAnew
-        /// The subscription is not known, which may pass.
+        /// The subscription is unknown, perhaps for a while only.
         case watch
         case drop
         case slowDown
@@ -22,22 +22,23 @@ struct WebPushAnswer: Equatable, Sendable {
     }
 
     var status: Int
-    /// One short line.
+    /// The reason, one short line.
     var text: String
     var retryAfter: Duration?
-    /// A server's that took JSON as it is: it knows nothing of subscriptions, and a token that it refuses is one person's, not ours.
+    /// True for a server that took plain JSON: it has no subscriptions, and a token that it refuses is one person's, not ours.
     var isOfServer = false
-    /// A webhook's, which says by 410 that it is gone.
+    /// True for a webhook, which answers 410 when it is gone.
     var isOfWebhook = false
 
-    /// The longest reason that is handed on.
+    /// Longest reason that is passed on, in characters.
     private static let textCountMax = 200
 
     init(status: Int, text: String = "", retryAfter: Duration? = nil) {
         (self.status, self.text, self.retryAfter) = (status, text, retryAfter)
     }
 
-    /// `unixSeconds` is now: a date in `Retry-After` is a wait from then on. `endpoint` must not be in what the operator sees.
+    /// `unixSeconds` is the current time: a date in `Retry-After` is turned into a wait from then on. `endpoint` is secret and is
+    /// removed from the text for the operator.
     init(_ message: HTTP2Message, to endpoint: WebPushEndpoint, at unixSeconds: Int64) {
         status = message.status ?? 0
         (isOfServer, isOfWebhook) = (!endpoint.queue.isEmpty, endpoint.isWebhook)
@@ -62,9 +63,9 @@ struct WebPushAnswer: Equatable, Sendable {
         case 401, 403: isOtherKey ? .subscribeAnew : .fixCredentials
         case 404: .watch
         case 410: .drop
-        // Microsoft says 406 where others say 429.
+        // Microsoft answers 406 where others answer 429.
         case 406, 429: .slowDown
-        // By ntfy for a UnifiedPush topic without a reader: the topic's fault, which must not count as the server's.
+        // ntfy answers this for a UnifiedPush topic without a reader, which must not count as an error of the server.
         case 507 where isOfServer: .slowDown
         case 408, 500...: .retryLater
         default: .fixRequest
@@ -73,10 +74,10 @@ struct WebPushAnswer: Equatable, Sendable {
 
     var refusal: WebPushRefusal { WebPushRefusal(status: status, text: text, retryAfter: retryAfter) }
 
-    /// Apple's `VapidPkHashMismatch`, Mozilla's "mismatch", and Google's "do not correspond".
+    /// True for Apple's `VapidPkHashMismatch`, Mozilla's "mismatch", and Google's "do not correspond".
     private var isOtherKey: Bool { ["mismatch", "not correspond"].contains { text.lowercased().contains($0) } }
 
-    /// Apple calls it `reason`, Mozilla `message`, ntfy `error`.
+    /// The field is `reason` at Apple, `message` at Mozilla, `error` at ntfy.
     private struct Reason: Decodable {
         var reason: String?
         var error: String?
@@ -84,14 +85,14 @@ struct WebPushAnswer: Equatable, Sendable {
         var errno: Int?
     }
 
-    /// Nil if it is no JSON.
+    /// Nil if it is not JSON.
     private static func reason(in body: [UInt8]) -> String? {
         guard let found = try? JSONDecoder().decode(Reason.self, from: Data(body)) else { return nil }
         let number = found.errno.map { "errno \($0)" }
         return [found.reason ?? found.message ?? found.error, number].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Services write what they like, and some repeat what was asked for.
+    /// One printable line without the endpoint's secrets: services write any text, and some repeat the request.
     private static func line(_ text: String, without endpoint: WebPushEndpoint) -> String {
         let shown = endpoint.secrets.reduce(text) { $0.replacingOccurrences(of: $1, with: "…") }
         let line = shown.unicodeScalars.prefix(textCountMax).map {

@@ -1,22 +1,22 @@
 internal import HeliographHTTP2
 
-/// A request on its way through an `OriginMachine`.
+/// A request in an `OriginMachine`, with its attempts so far.
 struct WebPushAttempt: Equatable, Sendable {
-    /// Names it between the machine and its caller.
+    /// Number by which the machine and its caller name it.
     let number: Int
     let request: WebPushRequest
     let submittedAt: MonotonicTime
-    /// After that it is not worth sending.
+    /// Time after which the push is not worth sending.
     let until: MonotonicTime
     /// Number of times that the request was sent.
     var attempts = 0
     /// True once the request has been sent again with a new token.
     var isTokenRenewed = false
-    /// Set once nobody knows what became of an attempt.
+    /// Set once the outcome of an attempt is unknown.
     var uncertainty: WebPushUncertainty?
     /// True once the caller has withdrawn the push.
     var isWithdrawn = false
-    /// The last refusal that may pass.
+    /// The last refusal that may be temporary.
     var refusal: WebPushRefusal?
 
     init(number: Int, _ request: WebPushRequest, at now: MonotonicTime) {

@@ -1,10 +1,10 @@
 internal import HeliographCrypto
 internal import HeliographHTTP2
 
-/// Sends pushes to the push services of browsers and says what became of each. Used from any thread; ends with the last reference, or by
-/// `stop()`.
+/// Sends pushes to the push services of browsers and reports the outcome of each. Usable from any thread; ends with the last
+/// reference, or by `stop()`.
 package final class WebPushClient: Sendable {
-    /// Holder of the driver.
+    /// Holds the driver.
     private final class Home: @unchecked Sendable {
         // Invariant of @unchecked: read and written by jobs of the engine only, all on its one thread.
         var driver: WebPushDriver?
@@ -23,7 +23,7 @@ package final class WebPushClient: Sendable {
 
     deinit { stop() }
 
-    /// Tells `completion` what became of the request, once, on a thread of the client's that it must not block.
+    /// Calls `completion` once with the outcome, on a thread of the client that it must not block.
     package func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void) {
         let home = home
         let isTaken = engine.execute { loop in
@@ -33,7 +33,7 @@ package final class WebPushClient: Sendable {
         if !isTaken { completion(WebPushOutcome(.notSent(.stopped), attempts: 0)) }
     }
 
-    /// Does not send the request of this id any more, if it is not on its way, and not again if it is. It has its outcome as any other.
+    /// Does not send this request if it has not left, and does not repeat it. It gets an outcome like any other.
     package func withdraw(_ id: String) {
         let home = home
         engine.execute { loop in home.driver?.withdraw(id, loop) }
@@ -53,7 +53,7 @@ package final class WebPushClient: Sendable {
         return states ?? []
     }
 
-    /// Every request that has no outcome yet gets one, and the thread ends.
+    /// Gives every request without an outcome one, and ends the thread.
     package func stop() {
         let home = home
         engine.execute { loop in

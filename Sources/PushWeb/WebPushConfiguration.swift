@@ -1,6 +1,6 @@
-/// In whose name to push, and where to.
+/// The sender's identity, and the services to push to.
 package struct WebPushConfiguration: Sendable {
-    /// Nil: nothing is signed, and no browser is pushed to.
+    /// The key and contact that sign requests. If nil, nothing is signed or sent to browsers.
     package let signer: (key: VAPIDKey, contact: VAPIDContact)?
     package var services = WebPushServices()
     /// Certificates to trust besides the system's; PEM.
@@ -9,7 +9,7 @@ package struct WebPushConfiguration: Sendable {
 
     package init(key: VAPIDKey, contact: VAPIDContact) { signer = (key, contact) }
 
-    /// For servers that take JSON as it is.
+    /// A configuration for servers that take JSON as it is.
     package init(of services: WebPushServices) {
         signer = nil
         self.services = services

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HeliographCrypto
 internal import HeliographHTTP2
 
-/// Carries out what the machines decide, on the loop's thread: connections, encryption, signatures, the clock.
+/// Carries out the machines' effects on the loop's thread: connections, encryption, signatures, the clock.
 final class WebPushDriver: HTTP2ClientHandler {
     typealias Completion = @Sendable (WebPushOutcome) -> Void
 
@@ -22,7 +22,7 @@ final class WebPushDriver: HTTP2ClientHandler {
     private var connections: [Connection: HTTP2ConnectionID] = [:]
     private var places: [HTTP2ConnectionID: Connection] = [:]
     private var tickets: [HTTP2StreamID: Ticket] = [:]
-    /// The requests that have no outcome, with their `WebPushRequest.id`.
+    /// Requests without an outcome, with their `WebPushRequest.id`.
     private var open: [Int: (id: String, completion: Completion)] = [:]
     private var numbers: [String: (origin: WebPushOrigin, number: Int)] = [:]
     private var lastNumber = 0
@@ -31,7 +31,7 @@ final class WebPushDriver: HTTP2ClientHandler {
     /// The timer for the first `wakeAt`, and when it fires.
     private var alarm: (timer: HTTP2TimerID, due: MonotonicTime)?
 
-    /// Services answer with a sentence at most.
+    /// Largest response body: services answer with a sentence at most.
     private static let answerBytesMax = 4 << 10
 
     init(_ configuration: WebPushConfiguration, _ tls: TLSContext) {
@@ -41,7 +41,7 @@ final class WebPushDriver: HTTP2ClientHandler {
 
     func submit(_ request: WebPushRequest, _ completion: @escaping Completion, _ loop: HTTP2Loop) {
         let origin = request.endpoint.origin
-        // A subscription may be older than the list of services.
+        // The subscription may be older than the list of services.
         guard configuration.services.allows(origin) else {
             return completion(WebPushOutcome(.notSent(.invalidRequest), attempts: 0))
         }
@@ -105,7 +105,7 @@ final class WebPushDriver: HTTP2ClientHandler {
 
     // MARK: Orders
 
-    /// An effect may bring the next fact at once; they are taken in turn.
+    /// An effect may cause the next fact at once; facts are queued and handled one after another.
     private func work(_ input: OriginMachine.Input, _ origin: WebPushOrigin, _ loop: HTTP2Loop) {
         inputs.append((origin, input))
         guard !isWorking else { return }
@@ -155,7 +155,7 @@ final class WebPushDriver: HTTP2ClientHandler {
         places[id] = connection
     }
 
-    /// Why it was not sent, as a fact.
+    /// Sends the attempt. Returns the fact to handle if that fails.
     private func send(
         _ attempt: WebPushAttempt, on connection: Connection, _ token: String, _ secondsToLive: Int, _ deadline: MonotonicTime,
         _ loop: HTTP2Loop
@@ -200,7 +200,7 @@ final class WebPushDriver: HTTP2ClientHandler {
 
     private func timePassed(_ loop: HTTP2Loop) {
         alarm = nil
-        // Only names are kept meanwhile: a copy of the machines would make each of them copy all it has.
+        // Only names are kept during the loop: a copy of the machines would make each change copy all their data.
         let due = machines.compactMap { ($0.value.wakeAt ?? loop.now + .seconds(1)) <= loop.now ? $0.key : nil }
         for origin in due { work(.timePassed, origin, loop) }
         setAlarm(loop)

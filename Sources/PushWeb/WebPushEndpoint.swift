@@ -1,12 +1,13 @@
-/// Destination of one browser's pushes, of one topic's, or of a webhook's. A secret: with it and the keys anybody can ring that phone, so only its host is
-/// ever shown.
+/// Destination of one browser's pushes, of one topic's, or of a webhook's. Secret: anyone who has it and the keys can ring that
+/// phone, so only its host is ever shown.
 package struct WebPushEndpoint: Hashable, Sendable {
     package let origin: WebPushOrigin
     /// Path and query of the endpoint: the subscription's secret.
     let path: String
-    /// Queue at that address, for a server that has one address for all: its secrets, separated by spaces. Empty for a browser's.
+    /// The queue at that address, for a server with one address for all topics: its secrets, separated by spaces. Empty for a
+    /// browser's.
     let queue: String
-    /// A webhook's: it says itself when it is gone.
+    /// True for a webhook, which reports itself when it is gone.
     let isWebhook: Bool
 
     /// Longer ones are refused. Those of today's services have 150 to 700 bytes.
@@ -29,7 +30,7 @@ package struct WebPushEndpoint: Hashable, Sendable {
         }
     }
 
-    /// The root of a server, such as `https://ntfy.sh`: requests of one `queue` go in their order. Throws as above.
+    /// A server's root, such as `https://ntfy.sh`; requests of one `queue` are sent in order. Throws like `init(_:of:)`.
     package init(server text: String, queue: String, of services: WebPushServices) throws(WebPushError) {
         guard let scheme = [Self.scheme, Self.plainScheme].first(where: text.hasPrefix), text.utf8.count <= Self.bytesMax else {
             throw WebPushError(.invalidEndpoint, "a server's address begins with \(Self.scheme)")
@@ -41,7 +42,7 @@ package struct WebPushEndpoint: Hashable, Sendable {
         if let reason = services.refusal(ofServer: origin) { throw WebPushError(.serviceNotAllowed, reason) }
     }
 
-    /// A webhook's address, such as `https://chat.example/hooks/a1b2`. Throws as above.
+    /// A webhook's address, such as `https://chat.example/hooks/a1b2`. Throws like `init(_:of:)`.
     package init(webhook text: String, of services: WebPushServices) throws(WebPushError) {
         guard let scheme = [Self.scheme, Self.plainScheme].first(where: text.hasPrefix), text.utf8.count <= Self.bytesMax,
             text.utf8.allSatisfy(Self.isAllowed)
@@ -58,10 +59,10 @@ package struct WebPushEndpoint: Hashable, Sendable {
         if let reason = services.refusal(ofServer: origin) { throw WebPushError(.serviceNotAllowed, reason) }
     }
 
-    /// Parts that no text for the operator may repeat.
+    /// The parts of the address that must not appear in text for the operator.
     var secrets: [Substring] { (path + " " + queue).split { "/?=& ".contains($0) }.filter { $0.utf8.count >= 8 } }
 
-    /// The whole address: for the data file alone.
+    /// The whole address, for the data file only.
     package var secretText: String { origin.description + path }
 
     private static let scheme = "https://"
@@ -83,7 +84,7 @@ package struct WebPushEndpoint: Hashable, Sendable {
         return WebPushOrigin(host: String(host), port: port, isPlain: isPlain)
     }
 
-    /// Printable ASCII that stands in a URL. Neither `#` nor `\`, which some parsers take for a slash.
+    /// True for printable ASCII that a URL may contain, except `#` and `\`, which some parsers treat as a slash.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !Array(##""#<>\^`{|}"##.utf8).contains(byte)
     }

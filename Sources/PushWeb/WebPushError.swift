@@ -3,9 +3,9 @@ package struct WebPushError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         /// Not the address of a subscription.
         case invalidEndpoint
-        /// An address of a service that we do not call.
+        /// The address belongs to a service that is not allowed.
         case serviceNotAllowed
-        /// Keys that no browser makes.
+        /// The keys are not of the form that browsers make.
         case invalidKeys
         case textTooLong
         /// A `sub` that push services refuse.
@@ -16,7 +16,7 @@ package struct WebPushError: Error, Equatable, CustomStringConvertible {
 
     package let code: Code
 
-    /// A sentence for the operator; never a secret, which the path of an endpoint is.
+    /// A sentence for the operator, without secrets such as the path of an endpoint.
     package let message: String
 
     init(_ code: Code, _ message: String) {

@@ -8,19 +8,20 @@ package struct WebPushMessage: Equatable, Sendable {
         case high
     }
 
-    /// Firefox on Android gets its pushes through Google's service, as base64: 2,744 bytes of body, and 103 of them are not text.
+    /// Largest text of a push. Firefox on Android gets its pushes through Google's service, as base64: 2,744 bytes of body, of
+    /// which 103 are not text.
     package static let textBytesMax = 2_600
-    /// All that a push service learns of the length. The length of a command is information.
+    /// Sizes to which a text is padded, because the length of a command is information. A push service sees only these.
     static let paddedSizes = [512, 1_024, 1_536, 2_048, textBytesMax]
-    /// JSON for a server that reads it; an ntfy server takes twice its 4,096 bytes of message.
+    /// Largest JSON for a server that reads it; an ntfy server accepts twice its 4,096 bytes of message.
     package static let plainBytesMax = 8_192
-    /// The longest that the services keep a push.
+    /// The longest time for which the services keep a push.
     package static let secondsToLiveMax = 30 * 24 * 60 * 60
 
     package let text: [UInt8]
     /// A message with a topic may safely arrive twice.
     package let topic: WebPushTopic?
-    /// From now on; what the phone has not got by then is not worth showing. At least 1: Microsoft refuses 0.
+    /// Seconds from submission after which it is not worth showing. At least 1: Microsoft refuses 0.
     package let secondsToLive: Int
     package let urgency: Urgency
 
@@ -35,7 +36,7 @@ package struct WebPushMessage: Equatable, Sendable {
         self.urgency = urgency
     }
 
-    /// JSON that is not encrypted to anybody. Clamps `secondsToLive`. Throws `textTooLong`.
+    /// JSON that is sent unencrypted. Clamps `secondsToLive`. Throws `textTooLong`.
     package init(json: [UInt8], topic: WebPushTopic?, secondsToLive: Int, urgency: Urgency) throws(WebPushError) {
         guard json.count <= Self.plainBytesMax else {
             throw WebPushError(.textTooLong, "a message has at most \(Self.plainBytesMax) bytes, not \(json.count)")

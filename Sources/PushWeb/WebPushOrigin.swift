@@ -1,8 +1,8 @@
-/// A push service's host: one connection and one token each.
+/// Host of a push service, with one connection and one token.
 package struct WebPushOrigin: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: UInt16
-    /// Without TLS. Only what the operator has named may be called so.
+    /// True for a host without TLS, allowed only if the operator has named it.
     package let isPlain: Bool
 
     static let defaultPort: UInt16 = 443
@@ -12,7 +12,7 @@ package struct WebPushOrigin: Hashable, Sendable, CustomStringConvertible {
 
     var scheme: String { isPlain ? "http" : "https" }
 
-    /// As in a URL, and as the `aud` of a token has to be: with the port only if it is not the usual one.
+    /// Host as in a URL and in the `aud` of a token: with the port unless that is the default.
     package var authority: String { port == Self.usualPort(isPlain: isPlain) ? host : "\(host):\(port)" }
 
     package var description: String { "\(scheme)://\(authority)" }

@@ -1,13 +1,13 @@
 /// Outcome of a request. Every request that was submitted gets exactly one.
 package struct WebPushOutcome: Equatable, Sendable {
     package enum Result: Equatable, Sendable {
-        /// The push service took it. That says nothing about the phone: Apple also takes those for subscriptions that are dead.
+        /// The push service accepted it. That proves nothing about delivery: Apple also accepts pushes to dead subscriptions.
         case accepted(status: Int)
         /// The push service refused it, and it is not sent again.
         case refused(WebPushRefusal, WebPushAdvice)
-        /// The push service may have accepted it: no answer came, and a repeat would show it twice or did not help.
+        /// The push service may have accepted it: no response came, and a repeat would show it twice or did not help.
         case unknown(WebPushUncertainty)
-        /// The push service has not got it.
+        /// The push service did not get it.
         case notSent(WebPushObstacle)
     }
 
@@ -33,14 +33,14 @@ package struct WebPushRefusal: Equatable, Sendable {
 package enum WebPushAdvice: Equatable, Sendable {
     /// The subscription is gone: forget it.
     case dropSubscription
-    /// The service does not know the subscription, which it has said for the first time today; Google has been wrong about that.
+    /// The service denied the subscription for the first time today; keep it, because Google has been wrong about that.
     case keepSubscription
     /// The subscription was made with another key than ours: forget it, and let the page subscribe again.
     case subscribeAnew
     case fixRequest
     /// Our token is refused: the contact, the key, or the clock of this machine.
     case fixCredentials
-    /// Nothing is wrong with it: the service is in trouble, or has had too much.
+    /// The request is valid: the service has errors, or gets too many requests.
     case sendLater
 }
 
@@ -54,18 +54,18 @@ package enum WebPushUncertainty: Equatable, Sendable {
 }
 
 package enum WebPushObstacle: Equatable, Sendable {
-    /// There was no way to send it in the time it was worth sending; the sentence says what stood in the way, if anything did.
+    /// The request expired before it could be sent; the sentence says what prevented it, if known.
     case patienceOver(String?)
     /// The service refuses our token, with this text; nothing is sent for a while.
     case breakerOpen(String)
     /// The queue has as many requests as are allowed.
     case queueFull
-    /// A later one with the same topic has taken its place while it waited.
+    /// A later request of the same topic replaced it while it waited.
     case superseded
     /// The caller withdrew the push before it was sent.
     case withdrawn
     /// The request cannot be encrypted, or one of its headers cannot be sent.
     case invalidRequest
-    /// The client ends.
+    /// The client was stopped.
     case stopped
 }

@@ -8,7 +8,7 @@ package enum WebPushReach {
         "web.push.apple.com", "fcm.googleapis.com", "updates.push.services.mozilla.com", "wns2-par02p.notify.windows.com",
     ]
 
-    /// The names of those that cannot, after at most this long. Blocks.
+    /// The hosts that cannot be reached, after at most this long. Blocks.
     package static func unreachable(within patience: Duration) -> [String] {
         let reached = Mutex<Set<String>>([])
         let group = DispatchGroup()
@@ -19,7 +19,7 @@ package enum WebPushReach {
                 }
             }
         }
-        // A resolver that hangs is waited for no longer; its thread ends with the program.
+        // A resolver that hangs is not awaited; its thread ends with the program.
         _ = group.wait(timeout: .now() + .seconds(Int(patience.components.seconds)))
         let found = reached.withLock { $0 }
         return hosts.filter { !found.contains($0) }

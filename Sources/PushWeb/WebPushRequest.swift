@@ -5,9 +5,9 @@ package struct WebPushRequest: Equatable, Sendable {
     package enum Destination: Equatable, Sendable {
         /// Encrypted to the browser, and signed with our key.
         case browser(WebPushSubscription)
-        /// JSON as it is, with this in `Authorization`, if anything.
+        /// Plain JSON, with this value for `Authorization`, if any.
         case server(WebPushEndpoint, authorization: String?)
-        /// JSON as it is, signed with this after Standard Webhooks.
+        /// Plain JSON, signed with this secret after Standard Webhooks.
         case webhook(WebPushEndpoint, WebhookSecret)
     }
 
@@ -15,7 +15,7 @@ package struct WebPushRequest: Equatable, Sendable {
     package var message: WebPushMessage
     /// Identifies the push to the caller, for withdrawal; of the services, only webhooks see it.
     package var id = ""
-    /// After that it is not worth sending any more, however often it was tried; `secondsToLive` ends it as well.
+    /// Time after which it is not worth sending, however often it was attempted; `secondsToLive` also limits it.
     package var patience: Duration = .seconds(60)
 
     package init(to subscription: WebPushSubscription, _ message: WebPushMessage) {
@@ -42,7 +42,7 @@ package struct WebPushRequest: Equatable, Sendable {
         }
     }
 
-    /// The request to a browser's push service as HTTP. `secondsToLive` is what is left of them; `body` is sealed.
+    /// The request to a browser's push service as HTTP. `secondsToLive` is the remaining time; `body` is sealed.
     func message(token: String, publicKey: String, secondsToLive: Int, body: [UInt8]) -> HTTP2Message {
         var headers =
             start + [
@@ -65,7 +65,7 @@ package struct WebPushRequest: Equatable, Sendable {
         return HTTP2Message(headers: headers, body: message.text)
     }
 
-    /// The request to a webhook as HTTP, sent at `seconds` since 1970: each attempt is signed anew, with the same id.
+    /// The request to a webhook as HTTP, sent at `seconds` since 1970. Each attempt is signed anew, with the same id.
     func message(signedWith secret: WebhookSecret, at seconds: Int64) -> HTTP2Message {
         let headers =
             start + [

@@ -1,15 +1,15 @@
-/// The push services that are called. An address that is not of one of them is refused, whoever sent it.
+/// The push services that may be called. An address of any other is refused, whoever sent it.
 package struct WebPushServices: Equatable, Sendable {
-    /// One that the operator has added: a push service of their own, or one of a test.
+    /// A service that the operator has added: their own push service, or one for tests.
     package struct Added: Equatable, Sendable {
-        /// The exact name; nothing below it.
+        /// The exact host name; subdomains are not included.
         package var host: String
         package var port: UInt16
         /// Address to connect to instead of the one from DNS; the certificate must still name the host.
         package var address: String?
-        /// True if it may be in the own network.
+        /// True if its address may be in the local network.
         package var mayBePrivate: Bool
-        /// Called without TLS.
+        /// True to call it without TLS.
         package var isPlain: Bool
 
         package init(
@@ -22,15 +22,15 @@ package struct WebPushServices: Equatable, Sendable {
             self.mayBePrivate = mayBePrivate
         }
 
-        /// `push.example`, `push.example:8443` or `push.lan:8443=192.168.1.5`: naming the address lets it be in the local network.
-        /// Nil for what is none of these.
+        /// `push.example`, `push.example:8443` or `push.lan:8443=192.168.1.5`: naming the address permits it to be in the local
+        /// network. Nil for any other form.
         package init?(_ text: String) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let place = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard HostName.isValid(place[0]) else { return nil }
             var port = WebPushOrigin.defaultPort
             if place.count == 2 {
-                // Not also `+443`, which is a number.
+                // `UInt16` alone would also accept `+443`.
                 guard place[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(place[1]), number > 0 else {
                     return nil
                 }
@@ -41,8 +41,8 @@ package struct WebPushServices: Equatable, Sendable {
             self.init(String(place[0]), port: port, address: address, mayBePrivate: address != nil)
         }
 
-        /// `ntfy.lan`, `http://ntfy.lan:8080` or `http://192.168.1.5:8080`, each perhaps with `=ADDRESS`: whatever is named here may be in
-        /// the local network, and without TLS if it says so. Nil for what is none of these.
+        /// `ntfy.lan`, `http://ntfy.lan:8080` or `http://192.168.1.5:8080`, each optionally with `=ADDRESS`. A server named here
+        /// may be in the local network, and without TLS if the text says so. Nil for any other form.
         package init?(server text: String) {
             let isPlain = text.hasPrefix("http://")
             let named = text.dropFirst(isPlain ? "http://".count : text.hasPrefix("https://") ? "https://".count : 0)
@@ -64,7 +64,7 @@ package struct WebPushServices: Equatable, Sendable {
             return address.flatMap { $0 == host ? nil : "\(place)=\($0.contains(":") ? "[\($0)]" : $0)" } ?? place
         }
 
-        /// Without brackets around all of it, if it has them: IPv6 is written so elsewhere.
+        /// The address without the brackets that IPv6 addresses may have here.
         private static func bare(_ address: Substring) -> String {
             let isBracketed = address.hasPrefix("[") && address.hasSuffix("]") && address.contains(":")
             return String(isBracketed ? address.dropFirst().dropLast() : address)
@@ -78,19 +78,19 @@ package struct WebPushServices: Equatable, Sendable {
     }
 
     package var added: [Added] = []
-    /// Servers that the person who uses them names: any that is public and has TLS, besides those that are added.
+    /// True if people may name any public server with TLS, besides those that are added.
     package var takesAnyPublic: Bool
 
     package init(added: [Added] = [], takesAnyPublic: Bool = false) {
         (self.added, self.takesAnyPublic) = (added, takesAnyPublic)
     }
 
-    /// Apple's, Google's (the second is that of Chromium without Google's keys), Mozilla's and Microsoft's; and whatever is below.
+    /// The services of Apple, Google (the second for Chromium without Google's keys), Mozilla and Microsoft, with their subdomains.
     private static let known = [
         "push.apple.com", "fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "notify.windows.com",
     ]
 
-    /// The reason for which this server is not called; nil: it is called. That its address is a public one is checked with each connection.
+    /// Why this server may not be called; nil if it may. Each connection also checks that its address is public.
     func refusal(ofServer origin: WebPushOrigin) -> String? {
         if addition(origin) != nil { return nil }
         let reason = origin.isPlain ? "it has no TLS" : HostName.privacy(of: origin.host[...])

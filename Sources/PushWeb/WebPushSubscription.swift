@@ -3,7 +3,7 @@ internal import HeliographCrypto
 /// A browser's push subscription, checked.
 package struct WebPushSubscription: Hashable, Sendable {
     package let endpoint: WebPushEndpoint
-    /// `p256dh`: the browser's key, a point of P-256.
+    /// `p256dh`: the browser's key, a point on P-256.
     let publicKey: [UInt8]
     /// `auth`: a secret that the push service does not know.
     let authentication: [UInt8]

@@ -1,15 +1,15 @@
 internal import HeliographCrypto
 
 /// The key with which requests to one webhook are signed, after Standard Webhooks:
-/// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. No description shows it.
+/// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. It is not shown in any description.
 package struct WebhookSecret: Equatable, Sendable {
     private let key: [UInt8]
 
     private static let prefix = "whsec_"
-    /// As the specification says.
+    /// Lengths of a key, as the specification says.
     private static let keyBytes = 24...64
 
-    /// `whsec_` and 24 to 64 bytes in base64; nil for what is none.
+    /// `whsec_` and 24 to 64 bytes in base64; nil otherwise.
     package init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), let key = Crypto.bytes(base64: String(text.dropFirst(Self.prefix.count))),
             Self.keyBytes.contains(key.count)

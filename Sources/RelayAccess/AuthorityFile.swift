@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// A file of authorities to trust, named on a command line.
+/// A file of certificate authorities to trust, named on a command line.
 package enum AuthorityFile {
-    /// The file's absolute path, kept with the token, as later commands may run in another folder. Throws if it cannot be read.
+    /// The file's absolute path, which is stored with the token, as later commands may run in another folder. Throws if the file
+    /// cannot be read.
     package static func path(of name: String) throws(HTTPError) -> String {
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path; it is freed below.
         guard let path = unsafe realpath(name, nil) else { throw fault(name) }
         defer { unsafe free(path) }
         guard unsafe access(path, R_OK) == 0 else { throw fault(name) }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Runs a program without a shell, with bytes on its standard input, until it ends or its time has run out.
+/// Runs a program without a shell, with bytes on its standard input, until it ends or a time limit is reached.
 package enum ChildProcess {
     package struct Result {
         package var exitCode: Int32
@@ -9,8 +9,8 @@ package enum ChildProcess {
         package var errors: [UInt8]
     }
 
-    /// `arguments[0]` is looked up in PATH. The input is small: it fits a pipe, so that neither side waits for the other. A process that
-    /// has not closed its output within `seconds` is killed. `variables` are set in its environment, or removed from it if they are nil.
+    /// Runs `arguments[0]`, found by PATH. The input must fit a pipe, so that neither side waits for the other. A process that has
+    /// not closed its output within `seconds` is killed. `variables` are set in its environment; nil removes one.
     package static func run(
         _ arguments: [String], input: [UInt8], outputBytesMax: Int, seconds: Int64 = secondsMax,
         variables: [String: String?] = [:]
@@ -35,16 +35,16 @@ package enum ChildProcess {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 
-    /// Starts it with the input waiting in its pipe. Returns the pipes that it writes to, output and errors.
+    /// Starts the program, with the input in its pipe already. Returns the pipes for its output and its errors.
     ///
-    /// One at a time: a program that another thread starts between `pipe` and `fcntl` would inherit the ends, and this one's input would
-    /// not end before that program does.
+    /// One at a time: a program that another thread starts between `pipe` and `fcntl` would inherit the pipe, and this one's input
+    /// would not end before that program does.
     private static func start(
         _ arguments: [String], _ environment: [String], input: [UInt8], isApart: Bool
     ) throws(HTTPError) -> (child: pid_t, output: Pipe, errors: Pipe) {
         try starting.withLock { _ throws(HTTPError) in
             let (toChild, fromChild, errorsFromChild) = (try Pipe(), try Pipe(), try Pipe())
-            // Before there is a reader that could go away: this never raises SIGPIPE.
+            // Written before the program starts: without a reader that could exit, this never raises SIGPIPE.
             try toChild.write(input)
             let child = try spawn(
                 arguments, environment, toChild.readEnd, fromChild.writeEnd, errorsFromChild.writeEnd, isApart: isApart)
@@ -58,17 +58,18 @@ package enum ChildProcess {
 
     // MARK: - Programs of the operator's
 
-    /// Result of a program that ran in a process group of its own.
+    /// Result of a program that ran in its own process group.
     package enum End: Sendable, Equatable {
-        /// `words` is the end of what it wrote, to its errors if to both; 128 and the signal's number for one that a signal ended.
+        /// Exited. The status is 128 plus the signal's number if a signal ended it. `words`: the end of its error output, or of its
+        /// output if there is no error output.
         case exited(Int32, words: [UInt8])
-        /// It was killed, with all that it had started.
+        /// Killed after the time limit, together with everything that it had started.
         case timedOut
-        /// `stop` came first.
+        /// `Stop` was used before it ended.
         case stopped
     }
 
-    /// Ends runs from any thread, those that begin later too.
+    /// Ends runs, from any thread; runs that begin later end at once.
     package final class Stop: Sendable {
         private let ends: Mutex<Pipe>
         let descriptor: Int32
@@ -82,8 +83,8 @@ package enum ChildProcess {
         package func stop() { ends.withLock { $0.closeWriteEnd() } }
     }
 
-    /// Runs a program with this environment and no other variable. It has ended when both outputs are closed and its process is gone; what
-    /// it left running in its group is killed.
+    /// Runs a program with exactly this environment. It has ended when both outputs are closed and its process has exited;
+    /// processes that it left in its group are killed.
     package static func run(
         apart arguments: [String], environment: [String: String], input: [UInt8], seconds: Int64, until stop: Stop
     ) throws(HTTPError) -> End {
@@ -103,13 +104,13 @@ package enum ChildProcess {
         return cut ?? .timedOut
     }
 
-    /// Leaves its process there, so that the number of its group is nobody else's when that is killed.
+    /// True if the process has exited. It is not reaped yet, so that its group's number is not reused before the group is killed.
     private static func hasEnded(_ child: pid_t) -> Bool {
         var facts = unsafe siginfo_t()
         return unsafe waitid(P_PID, id_t(child), &facts, WEXITED | WNOHANG | WNOWAIT) == 0 && facts.si_signo != 0
     }
 
-    /// Reads until both are closed. Nil then, else why it stopped.
+    /// Reads until both pipes are closed, and returns nil; else the reason why it stopped.
     private static func read(_ pipes: [Pipe], until deadline: Deadline, _ stop: Stop) -> End? {
         while true {
             let open = pipes.filter { !$0.hasEnded }
@@ -123,15 +124,15 @@ package enum ChildProcess {
         }
     }
 
-    /// A program mostly exits with its last output; one that has closed both and goes on is looked at so often.
+    /// Interval at which a program is checked that has closed both outputs and still runs. Most exit with their last output.
     private static let exitLookMilliseconds: Int32 = 10
 
-    /// More than `curl` is given for itself.
+    /// Longest run: more than `curl` is given for itself.
     package static let secondsMax: Int64 = 60
     private static let errorsBytesMax = 4 << 10
 
-    /// Reads the pipes in parallel, as a program that fills one pipe waits for its reader. Returns false if they were not all closed, or
-    /// full, in time.
+    /// Reads the pipes in parallel, as a program that fills one pipe waits for its reader. Returns false if they were not all
+    /// closed, or full, in time.
     private static func read(_ pipes: [Pipe], _ limits: [Int], until deadline: Deadline) -> Bool {
         while true {
             let open = pipes.indices.filter { !pipes[$0].hasEnded && pipes[$0].bytes.count < limits[$0] }
@@ -169,7 +170,8 @@ package enum ChildProcess {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         if isApart {
-            // It inherits neither the signals that we block or ignore, nor our group: with its own, all that it starts can be killed.
+            // The program inherits neither blocked or ignored signals nor our process group: in its own group, everything that it
+            // starts can be killed.
             var signals = sigset_t()
             unsafe sigemptyset(&signals)
             unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -190,7 +192,7 @@ package enum ChildProcess {
         return child
     }
 
-    /// Close-on-exec is set on both ends; `adddup2` clears it for the copies.
+    /// Close-on-exec is set on both ends; `adddup2` clears it for the program's copies.
     private final class Pipe {
         private(set) var readEnd: Int32
         private(set) var writeEnd: Int32
@@ -201,7 +203,8 @@ package enum ChildProcess {
         init() throws(HTTPError) {
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { throw HTTPError(.local, "no pipe can be made") }
-            // Glibc's pipe2 is not imported. A program that another thread starts just now may inherit these: it does no harm.
+            // Glibc's pipe2 is not imported. A program that another thread starts at this moment may inherit these: that is
+            // harmless.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             readEnd = ends[0]
             writeEnd = ends[1]
@@ -222,17 +225,17 @@ package enum ChildProcess {
             writeEnd = -1
         }
 
-        /// Without waiting: all of it fits, unless the system gives this user only small pipes.
+        /// Writes without waiting: everything fits, unless the system gives this user only small pipes.
         func write(_ bytes: [UInt8]) throws(HTTPError) {
             _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, $0.count) }
             guard count == bytes.count else { throw HTTPError(.local, "its input does not fit a pipe") }
         }
 
-        /// What a pipe holds.
+        /// Capacity of a pipe.
         private static let readBytes = 64 << 10
 
-        /// Call when there is something. Keeps the last of it, if there is more than so many bytes.
+        /// Reads once; call it when there is data. Keeps the last `countMax` bytes.
         func readOnce(keeping countMax: Int = .max) {
             var buffer = [UInt8](repeating: 0, count: Self.readBytes)
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(readEnd, $0.baseAddress, $0.count) }

@@ -2,7 +2,7 @@ package import RelayProtocol
 package import WebSocketEngine
 
 extension ClientConfiguration {
-    /// A WebSocket to a relay, authenticated by this token, through the proxy that `proxies` names for it.
+    /// Configuration of a WebSocket to a relay, authenticated by this token, through the proxy that `proxies` names for it.
     package init(
         _ relay: RelayAddress, path: String, token: String, certificateAuthorityFile: String?,
         proxies: ProxySettings = .environment
@@ -20,7 +20,7 @@ extension ClientConfiguration {
         }
     }
 
-    /// Nil if there is no proxy.
+    /// Opens a connection through the proxy; nil if there is none.
     private static func dial(
         _ host: String, _ port: UInt16, through proxy: Result<ProxyAddress?, HTTPError>
     ) -> (@Sendable () -> Result<Int32, WebSocketEngineError>)? {

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A moment on the monotonic clock.
+/// A time on the monotonic clock.
 struct Deadline {
     private let nanoseconds: Int64
 
     init(seconds: Int64) { nanoseconds = Self.now + seconds * 1_000_000_000 }
 
-    /// For poll(2); 0 once it has passed.
+    /// The timeout for poll(2); 0 once the deadline has passed.
     var millisecondsLeft: Int32 { Int32(clamping: max(0, (nanoseconds - Self.now + 999_999) / 1_000_000)) }
 
     private static var now: Int64 {

@@ -1,4 +1,4 @@
-/// One result of `heliograph doctor`, and how to mend it.
+/// One result of `heliograph doctor`, with its remedy.
 package struct Finding: Sendable, Equatable {
     package enum State: String, Sendable {
         case well
@@ -7,10 +7,10 @@ package struct Finding: Sendable, Equatable {
         case wrong
     }
 
-    /// A word or two: `Clock`.
+    /// A word or two, such as `Clock`.
     package let subject: String
     package let state: State
-    /// A sentence.
+    /// Text of the finding: a sentence.
     package let text: String
     /// Remedy, as a sentence or a command; nil if there is none.
     package let mend: String?

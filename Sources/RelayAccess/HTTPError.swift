@@ -1,14 +1,14 @@
-/// Why a request had no answer.
+/// Error of a request that got no usable answer.
 package struct HTTPError: Error, Equatable, Sendable {
     package enum Code: Sendable {
-        /// No connection, or none that lasted.
+        /// There is no connection, or it was lost.
         case unreachable
         case timedOut
-        /// The server that answered is not a relay.
+        /// The answer is not from a relay.
         case badAnswer
-        /// The certificate is of no authority trusted here, or for another name.
+        /// The certificate is from no authority trusted here, or for another name.
         case untrusted
-        /// A proxy of the network refuses, is not there, or is of a kind that we cannot use.
+        /// A proxy of the network refuses, does not answer, or is of a kind that is not supported.
         case proxy
         /// Something is missing on this machine.
         case local

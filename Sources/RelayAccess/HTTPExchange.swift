@@ -1,20 +1,20 @@
-/// One request to a relay, answered in a few kilobytes. Blocks the calling thread.
+/// One request to a relay, with an answer of a few kilobytes. Blocks the calling thread.
 ///
-/// Plain HTTP goes over a socket of its own. For HTTPS `curl` is run: it knows the system's authorities, and pairing happens once in a
-/// machine's life. Both take the proxy that a link would take.
+/// Plain HTTP uses its own socket. HTTPS runs `curl`: it knows the system's authorities, and pairing happens once in a machine's
+/// life. Both use the same proxy as links.
 package struct HTTPExchange: Sendable {
     package struct Answer: Sendable, Equatable {
         package var status: Int
         package var body: [UInt8]
-        /// The other side's clock, as it wrote it; nil if the answer has none, and over HTTPS, where curl makes the request.
+        /// The server's clock, from the `Date` header; nil if the answer has none, and over HTTPS, where curl makes the request.
         package var date: String?
     }
 
-    /// A pairing answer has a few hundred bytes.
+    /// Limit of an answer; one to a pairing has a few hundred bytes.
     package var answerBytesMax = 64 << 10
-    /// From the first packet to the last byte.
+    /// Time from the first packet to the last byte.
     package var seconds: Int64 = 20
-    /// Beside an answer's body.
+    /// Limit of the headers, in addition to the answer's body.
     private static let headBytesMax = 16 << 10
 
     package enum Method: String, Sendable {
@@ -26,15 +26,15 @@ package struct HTTPExchange: Sendable {
     package var method: Method
     package var path: String
     package var body: [UInt8] = []
-    /// A file that holds the body, if both a token and a body go to a relay over HTTPS: curl reads it there.
+    /// A file with the body, needed if both a token and a body are sent to a relay over HTTPS: curl reads the body there.
     package var bodyFile: String?
-    /// Never on a command line, which other users of the machine could read.
+    /// Token for the `Authorization` header. Never put on a command line, which other users of the machine can read.
     package var bearer: String?
     package var certificateAuthorityFile: String?
     package var proxies = ProxySettings.environment
-    /// Requests a WebSocket under this name, to get an answer that refuses it. An answer that grants it is an error.
+    /// Requests a WebSocket with this subprotocol, to get an answer that refuses it. An answer that accepts it is an error.
     package var subprotocol: String?
-    /// As a browser's page at this address would send it.
+    /// Value of `Origin`, as a browser's page at this address would send it.
     package var origin: String?
 
     package init(
@@ -99,7 +99,7 @@ package struct HTTPExchange: Sendable {
         ]
     }
 
-    /// The answer, once it is complete; nil if more has to come. `isWhole`: the peer has closed.
+    /// The answer, once it is complete; nil if it is not yet. `isWhole`: true if the peer has closed the connection.
     static func answer(in bytes: [UInt8], isWhole: Bool, bytesMax: Int = 64 << 10) throws(HTTPError) -> Answer? {
         guard let end = firstIndex(of: [13, 10, 13, 10], in: bytes, from: 0) else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -166,10 +166,10 @@ package struct HTTPExchange: Sendable {
 
     // MARK: - HTTPS
 
-    /// Instead of curl's own, which name its options and OpenSSL's functions.
+    /// Text for an exit code, in place of curl's own, which names its options and OpenSSL's functions.
     static func words(for exitCode: Int32, said: String) -> String {
         switch exitCode {
-        case 6: "nobody knows that name"
+        case 6: "the host name is unknown"
         case 7: "nothing listens there"
         case 28: "it does not answer in time"
         case 35 where ["wrong version number", "packet length too long", "record layer failure"].contains { said.contains($0) }:
@@ -180,10 +180,10 @@ package struct HTTPExchange: Sendable {
         }
     }
 
-    /// Nil if the failure was not the proxy's.
+    /// The proxy's error for an exit code; nil if the failure was not the proxy's.
     static func proxyError(for exitCode: Int32, said: String, _ proxy: ProxyAddress) -> HTTPError? {
         switch exitCode {
-        case 5: HTTPError(.proxy, "nobody knows the name of the proxy \(proxy)")
+        case 5: HTTPError(.proxy, "the host name of the proxy \(proxy) is unknown")
         case 7, 97: HTTPError(.proxy, "the proxy \(proxy) cannot be reached")
         case 28: HTTPError(.proxy, "the proxy \(proxy), or the relay behind it, does not answer in time")
         case 52, 56:
@@ -214,7 +214,7 @@ package struct HTTPExchange: Sendable {
         if let bearer {
             precondition(body.isEmpty || bodyFile != nil, "curl's standard input takes the token or the body")
             arguments += ["--header", "@-"]
-            // curl's own pause before a large body is of no use here.
+            // Without curl's `Expect: 100-continue`, which delays large bodies.
             if let bodyFile { arguments += ["--header", "Expect:", "--data-binary", "@\(bodyFile)"] }
             input = Array("Authorization: Bearer \(bearer)\n".utf8)
         } else if method == .post {
@@ -224,7 +224,7 @@ package struct HTTPExchange: Sendable {
             input = []
         }
         arguments += ["--url", "\(relay)\(path)"]
-        // By the environment, as the address may contain a password.
+        // Passed in the environment, as the address may contain a password.
         let proxy = try proxies.proxy(for: relay)
         var variables: [String: String?] = Dictionary(uniqueKeysWithValues: ProxySettings.names.map { ($0, String?.none) })
         if let proxy { variables["https_proxy"] = proxy.text }

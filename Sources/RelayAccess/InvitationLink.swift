@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// A link into a workspace: `RELAY/#join=MACHINE.DEVICE` with the codes of its first machine and its first device; or one for a machine alone,
-/// `RELAY/#host=CODE`.
+/// A link into a workspace: `RELAY/#join=MACHINE.DEVICE` with the pairing codes of its first machine and its first device; or for a
+/// machine only, `RELAY/#host=CODE`.
 package struct InvitationLink: Equatable, Sendable {
     package let relay: RelayAddress
     private let machine: String
@@ -28,7 +28,7 @@ package struct InvitationLink: Equatable, Sendable {
         (self.relay, machine, device) = (relay, codes[0], codes[1])
     }
 
-    /// `base` is a relay's address.
+    /// `base`: a relay's address.
     package static func text(base: String, machine: String, device: String) -> String { "\(base)/#join=\(machine).\(device)" }
 
     package var text: String { device.map { Self.text(base: "\(relay)", machine: machine, device: $0) } ?? machineLink }

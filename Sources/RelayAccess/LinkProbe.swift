@@ -3,10 +3,11 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Tries the way that a link takes, with the link's own WebSocket client, TLS and proxy, and without a token: the upgrade offers no
-/// subprotocol, so that a relay refuses it before it looks for one. Blocks the calling thread for at most `ClientConfiguration.connectTimeout`.
+/// Tests the connection that a link would use, with the link's own WebSocket client, TLS and proxy, but without a token: the
+/// upgrade offers no subprotocol, so that a relay refuses it before it looks for a token. Blocks the calling thread for at most
+/// `ClientConfiguration.connectTimeout`.
 package struct LinkProbe {
-    /// A relay's answer to an upgrade without a subprotocol.
+    /// Status of a relay's answer to an upgrade without a subprotocol.
     private static let refusal: UInt16 = 400
 
     package var relay: RelayAddress
@@ -18,7 +19,7 @@ package struct LinkProbe {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// Throws if a link would not come about.
+    /// Throws if a link could not be opened.
     package func perform() throws(HTTPError) {
         let proxy = try proxies.proxy(for: relay)
         switch try end {

@@ -1,12 +1,12 @@
 package import RelayProtocol
 
-/// A link that a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host. A client's may go on with
-/// `&k=SECRET`, which is for hosts and never sent to the relay.
+/// A link that a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host. A client's may continue
+/// with `&k=SECRET`, which is for hosts and never sent to the relay.
 package struct PairingLink: Equatable, Sendable {
     package let relay: RelayAddress
     package let code: String
     package let role: PairingRole
-    /// By which hosts come to trust the client, as text.
+    /// The secret with which hosts come to trust the client, as text.
     package let trust: String?
 
     package init?(_ text: String) {
@@ -32,7 +32,7 @@ package struct PairingLink: Equatable, Sendable {
     }
 }
 
-/// Redeems a pairing code for a token. Blocks the calling thread for as long as `HTTPExchange` and `LinkProbe` may.
+/// Redeems a pairing code for a token. Blocks the calling thread as long as `HTTPExchange` and `LinkProbe` do.
 package struct PairingRequest: Sendable {
     package struct Result: Equatable, Sendable {
         package var token: String
@@ -41,10 +41,10 @@ package struct PairingRequest: Sendable {
     }
 
     package var link: PairingLink
-    /// The relay's name for this machine from now on.
+    /// The name that the relay will use for this machine.
     package var name: String
     package var certificateAuthorityFile: String?
-    /// A host's earlier token of the same relay: it proves that the sessions of that host are this one's to go on with. In the
+    /// A host's earlier token of the same relay: it proves that this machine may continue the sessions of that host. Sent in the
     /// body and not as `Authorization`, because it may be revoked by now.
     package var previousToken: String?
     /// A token of its own making, kept before it is sent: if the answer is lost, the same request gets it again.
@@ -71,7 +71,7 @@ package struct PairingRequest: Sendable {
     package func perform() throws(PairingError) -> Result {
         let answer: HTTPExchange.Answer
         do {
-            // A code works once: it is not spent if the link would not pass the proxy.
+            // Tested first, as a code works only once: it is not used up if links cannot pass the proxy.
             if try ProxySettings.environment.proxy(for: link.relay) != nil {
                 try LinkProbe(relay: link.relay, certificateAuthorityFile: certificateAuthorityFile).perform()
             }
@@ -87,7 +87,7 @@ package struct PairingRequest: Sendable {
         guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
         let given: PairAnswer
         do throws(WireError) { given = try PairAnswer(parsing: answer.body) } catch { throw .notARelay }
-        // The token goes into a header of each connection.
+        // Checked, as the token is put into a header of each connection.
         guard case .token(let token) = given.secret, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .notARelay
         }
@@ -95,7 +95,7 @@ package struct PairingRequest: Sendable {
         return Result(token: token, role: given.role, name: given.name)
     }
 
-    /// The relay's own sentence, if it gave one: `{"error":{"code","message"}}`, or the notice itself.
+    /// The relay's own sentence, if the answer has one: `{"error":{"code","message"}}`, or the notice itself.
     static func said(by answer: HTTPExchange.Answer) -> String? {
         guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
         if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice.message }
@@ -105,7 +105,7 @@ package struct PairingRequest: Sendable {
 
 package enum PairingError: Error, Equatable, Sendable {
     case noAnswer(HTTPError)
-    /// The code is unknown, used or too old, or the relay takes no more.
+    /// The code is unknown, used or expired, or the relay accepts no more tokens.
     case refused(status: Int, String?)
     case notARelay
     /// The code was for the other kind of peer.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HeliographPlatform
 
-/// A connected stream socket with a deadline on everything but the name look-up, which the system's resolver bounds.
+/// A connected stream socket. Everything has a deadline except the name look-up, which the system's resolver limits.
 struct PlainSocket: ~Copyable {
     private static let readBytes = 16 << 10
 
@@ -18,7 +18,7 @@ struct PlainSocket: ~Copyable {
         }
     }
 
-    /// The caller closes the descriptor.
+    /// Returns the descriptor, which the caller must close.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -67,7 +67,7 @@ struct PlainSocket: ~Copyable {
             if failure == EINPROGRESS {
                 guard wait(descriptor, for: POLLOUT, until: deadline) else {
                     close(descriptor)
-                    return .failure(HTTPError(.timedOut, "nobody answered in time"))
+                    return .failure(HTTPError(.timedOut, "no answer in time"))
                 }
                 var size = socklen_t(MemoryLayout<Int32>.size)
                 unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size)
@@ -98,7 +98,7 @@ struct PlainSocket: ~Copyable {
         }
     }
 
-    /// Nil at the end.
+    /// Returns received bytes; nil at the end of the stream.
     func receive(until deadline: Deadline) throws(HTTPError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: Self.readBytes)
         while true {

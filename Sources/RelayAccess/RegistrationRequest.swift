@@ -1,7 +1,7 @@
 internal import HeliographCrypto
 package import RelayProtocol
 
-/// Asks a relay that takes everybody for a workspace. Blocks the calling thread for as long as `HTTPExchange` may.
+/// Requests a workspace at a relay with open registration. Blocks the calling thread as long as `HTTPExchange` does.
 package struct RegistrationRequest: Sendable {
     package typealias Result = RegistrationAnswer
 
@@ -24,7 +24,7 @@ package struct RegistrationRequest: Sendable {
                 certificateAuthorityFile: certificateAuthorityFile
             ).perform()
         } catch { throw .noAnswer(error) }
-        // One of an earlier version knows no such request.
+        // Relays of an earlier version do not have this request.
         if [404, 405].contains(answer.status) {
             throw .refused(status: answer.status, "this relay takes nobody without an invitation")
         }

@@ -9,16 +9,16 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let target: Target
-    /// In front of every path, without a slash at its end; empty unless the relay lives below another site.
+    /// Path before every path of the relay, without a slash at its end; empty unless the relay is below another site.
     package let prefix: String
 
-    /// `ws` and `wss` mean the same as `http` and `https`. Without a scheme, this machine is `http` and all others are `https`. Nil if
-    /// the text is not a valid address: a user name in it, for example, is refused.
+    /// Parses an address. `ws` and `wss` mean the same as `http` and `https`. Without a scheme, this machine is `http` and all
+    /// others are `https`. Nil if the text is not a valid address: a user name in it, for example, is refused.
     package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             var path = text.dropFirst("unix:".count)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
-            // A folder may have a blank in its name, or be called something in any language.
+            // A folder's name may contain blanks and characters of any language.
             guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
             target = .unix(path: String(path))
             prefix = ""
@@ -54,12 +54,12 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A token would travel to another machine for all to read.
+    /// True if a token would be sent unencrypted to another machine.
     package var isOpenToOthers: Bool {
         if case .tcp(let host, _, false) = target { !Loopback.contains(host) } else { false }
     }
 
-    /// True if the address leads back to whichever machine uses it.
+    /// True if the address means whichever machine uses it.
     package var staysHere: Bool {
         switch target {
         case .unix: true
@@ -67,7 +67,7 @@ package struct RelayAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// IPv6 addresses in brackets.
+    /// Host and port for a URL; IPv6 addresses in brackets.
     static func authority(_ host: String, _ port: UInt16?) -> String {
         (host.contains(":") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
     }

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Checks that a relay can be reached from here, knows us, and has the same time.
+/// Checks that a relay can be reached from here, accepts our token, and has the same time.
 package enum RelayCheck {
-    /// Apart by more than this, times on cards and ages of codes are off; in milliseconds.
+    /// Greatest tolerated difference of the clocks, in milliseconds: beyond it, times on cards and ages of codes are wrong.
     static let clockDriftMax: Int64 = 5_000
 
-    /// `how` is the command that pairs this machine again.
+    /// `how`: the command that pairs this machine again.
     package static func findings(
         _ relay: RelayAddress, token: String, certificateAuthorityFile: String?, now: Int64, how: String
     ) -> [Finding] {

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Limits of each workspace: the relay's settings, or those that the operator gave that workspace.
+/// Limits of each workspace: those that the operator set for it, else the relay's settings.
 struct Allowances {
     private let quotas: Quotas
     private let ageMax: Int64?
@@ -9,7 +9,7 @@ struct Allowances {
 
     private static let day: Int64 = 24 * 60 * 60 * 1000
 
-    /// `ageMax`, in milliseconds, and `bytesMax`: as of `Retention`.
+    /// `ageMax`, in milliseconds, and `bytesMax`, in bytes: see `Retention`.
     init(_ quotas: Quotas, ageMax: Int64? = nil, bytesMax: Int64? = nil) {
         self.quotas = quotas
         self.ageMax = ageMax
@@ -20,21 +20,21 @@ struct Allowances {
 
     func sessionsMax(in workspace: WorkspaceID) -> Int { own[workspace]?.sessions ?? quotas.sessionsPerWorkspace }
 
-    /// Bytes of events; nil: no limit.
+    /// Limit for the bytes of events; nil: none.
     func bytesMax(in workspace: WorkspaceID) -> Int64? {
         own[workspace]?.megabytes.map { Int64($0) << 20 } ?? bytesMax
     }
 
-    /// In milliseconds; nil keeps all.
+    /// Limit for the age of events, in milliseconds; nil: none.
     func ageMax(in workspace: WorkspaceID) -> Int64? {
         guard let days = own[workspace]?.keepDays else { return ageMax }
         return min(Int64(days) * Self.day, ageMax ?? .max)
     }
 
-    /// 0 is no limit.
+    /// Limit for pushes in a day; 0: none.
     func pushesPerDay(in workspace: WorkspaceID) -> Int { own[workspace]?.pushesPerDay ?? quotas.pushesPerDayPerWorkspace }
 
-    /// True if some workspace has one.
+    /// True if some workspace has a limit for age, and below it for bytes.
     var limitsAge: Bool { ageMax != nil || own.values.contains { $0.keepDays != nil } }
     var limitsBytes: Bool { bytesMax != nil || own.values.contains { $0.megabytes != nil } }
 }

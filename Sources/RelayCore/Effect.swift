@@ -2,14 +2,14 @@ package import PushPlanner
 package import RelayModel
 package import RelayProtocol
 
-/// The core's output: orders, carried out in order after `handle` has returned.
+/// The core's output: orders, which are carried out in order after `handle` has returned.
 package enum Effect: Sendable {
-    /// One message, encoded once, to each of these.
+    /// Sends one message, encoded once, to each of these peers.
     case send([UInt8], to: [PeerID])
-    /// The reply to a command peer: it has no connection for bytes.
+    /// Replies to a command peer, which has no connection that could take bytes.
     case answer(Reply, to: CommandID, of: PeerID)
     case close(PeerID, CloseCode)
-    /// Commit this; at most one is under way. Answered by `.committed` or `.commitFailed`.
+    /// Commits this batch; at most one is under way. Answered by `.committed` or `.commitFailed`.
     case append(LogBatch)
     /// Answered by `.pageRead` or `.readFailed`.
     case read(ReadID, LogQuery)
@@ -17,27 +17,28 @@ package enum Effect: Sendable {
     case readRemovedSessions(ReadID, [SessionKey])
     /// Answered by `.approvalRead` or `.readFailed`.
     case readApproval(ReadID, SessionKey, ApprovalID)
-    /// Look whether all pictures of this prompt are kept with its session. Answered by `.picturesFound`.
+    /// Checks whether all pictures of this prompt are stored with its session. Answered by `.picturesFound`.
     case findPictures(PeerID, SteeringRequest, SessionKey)
-    /// Fires once; arming it again moves it. `after` in milliseconds.
+    /// Arms a timer that fires once; arming it again moves it. `after`: milliseconds.
     case armTimer(RelayTimer, after: Int64)
     case cancelTimer(RelayTimer)
-    /// Answered by `.pushAnswered` or `.pushAddressMoved`. On disk as planned; sent again after a restart if there is no answer.
+    /// Sends a push. Answered by `.pushAnswered` or `.pushAddressMoved`. The intent is on disk, and sent again after a restart if
+    /// there was no answer.
     case push(PushIntent)
-    /// Do not send that push any more, if it is not on its way, and not again if it is. It is answered as any other.
+    /// Withdraws a push: it is not sent if it still waits, and not repeated if it is being sent. It is answered like any other.
     case withdrawPush(PushID)
-    /// For metrics: something exceeded a limit.
+    /// A limit was exceeded, for metrics.
     case quotaReached(Quota)
-    /// For the log and metrics: retention removed this, and it is on disk.
+    /// For the log and metrics: retention has removed this, and the removal is on disk.
     case historyRemoved([Removal])
-    /// For metrics: what the events that are now on disk have used.
+    /// For metrics: the usage of the events that are now on disk.
     case used(CostSum)
-    /// For the log and metrics: the wall clock is so many milliseconds ahead of the time that history ages by, and not
-    /// believed; nil: it is, again.
+    /// For the log and metrics: the wall clock is this many milliseconds ahead of the time that retention uses, and is not trusted;
+    /// nil: it is trusted again.
     case clockJudged(aheadBy: Int64?)
-    /// Nothing of this workspace, which was removed, is in memory or on its way to the log: its data may be taken away.
+    /// Neither memory nor a pending commit has anything of this removed workspace any more: its data may be deleted.
     case workspaceLeft(WorkspaceID)
-    /// Make a pairing code for this workspace. Answered by `.pairingAnswered`.
+    /// Makes a pairing code for this workspace. Answered by `.pairingAnswered`.
     case makePairingCode(PeerID, CommandID, PairingRole, WorkspaceID)
 }
 

@@ -1,15 +1,16 @@
 import RelayModel
 import RelayProtocol
 
-/// Limits that workspaces have reached lately, so that their clients can be told, though not with each refusal.
+/// Limits that workspaces have reached lately, so that their clients can be notified, but not with each refusal.
 struct Fullness {
-    /// When each was last reached, and when clients were last told, by `Instant.uptime`.
+    /// Time at which each limit was last reached, and at which clients were last notified, by `Instant.uptime`.
     private var reached: [WorkspaceID: [WorkspaceLimit: (at: Int64, told: Int64)]] = [:]
 
-    /// For so long after the last refusal a limit counts as reached, and so long clients are not told again, in milliseconds.
+    /// Time after the last refusal for which a limit counts as reached, and for which clients are not notified again, in
+    /// milliseconds.
     static let interval: Int64 = 10 * 60 * 1000
 
-    /// True if clients are to be told now.
+    /// Notes that a limit was reached. Returns true if clients are to be notified now.
     mutating func reached(_ limit: WorkspaceLimit, in workspace: WorkspaceID, at now: Instant) -> Bool {
         let told = reached[workspace]?[limit]?.told
         let isNews = told.map { now.uptime - $0 >= Self.interval } ?? true
@@ -17,7 +18,7 @@ struct Fullness {
         return isNews
     }
 
-    /// In the order of their names.
+    /// Limits that count as reached, ordered by name.
     func limits(of workspace: WorkspaceID, at now: Instant) -> [WorkspaceLimit] {
         (reached[workspace] ?? [:]).filter { now.uptime - $0.value.at < Self.interval }.keys
             .sorted { $0.rawValue < $1.rawValue }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// A host by name, within its workspace.
+/// A host by identifier, within its workspace.
 struct HostKey: Hashable {
     let workspace: WorkspaceID
     let host: HostID

@@ -4,57 +4,57 @@ package import RelayProtocol
 
 /// The core's input: facts, in past tense.
 ///
-/// Handed on by value with every message, so the large cases that come seldom are indirect.
+/// Passed by value with every message, so large cases that are rare are indirect.
 package enum Input: Sendable {
     /// A connection was authenticated and upgraded.
     case hostConnected(PeerID, HostIdentity)
     case clientConnected(PeerID, ClientIdentity)
     case hostSent(PeerID, HostMessage)
     indirect case clientSent(PeerID, ClientMessage)
-    /// A message was refused before it had a meaning.
+    /// An invalid message of a host.
     case hostSentBadMessage(PeerID, WireError)
     indirect case clientSentBadMessage(PeerID, ClientMessageError)
     case disconnected(PeerID)
-    /// All that was readable in this turn of the loop has been handled.
+    /// The event loop has handled everything that was readable in this turn.
     case tickEnded
-    /// The log has had approvals of these names; `committed` follows.
+    /// The log already had approvals with these names; `committed` follows.
     case namesTaken([ApprovalName])
     /// The batch of the last `append` is on disk.
     case committed
-    /// The batch of the last `append` is not on disk, and nothing of it is.
+    /// The batch of the last `append` failed, and nothing of it is on disk.
     case commitFailed(reason: String)
     case pageRead(ReadID, LogPage)
     /// Nil if the log holds no such approval.
     indirect case approvalRead(ReadID, Approval?)
-    /// The removed sessions that the log knows, of those that were asked for.
+    /// Those of the requested sessions that the log records as removed.
     case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
-    /// `isLasting`: what was asked for will never be readable again.
+    /// `isLasting`: true if the data will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
     /// Result of `findPictures`.
     indirect case picturesFound(PeerID, SteeringRequest, PictureFinding)
-    /// Too many bytes wait for this peer: it is sent nothing but replies until `drained`.
+    /// Too many bytes wait for this peer: until `drained` it is sent nothing but replies.
     case congested(PeerID)
-    /// The peer has read most of what waited.
+    /// The peer has read most of the bytes that waited.
     case drained(PeerID)
     case timerFired(RelayTimer)
     case pushAnswered(PushID, PushOutcome)
-    /// Not sent: an app has reported one of its addresses in another workspace since.
+    /// The push was not sent: meanwhile an app has reported the address in another workspace.
     indirect case pushAddressMoved(PushID, PushAddress)
-    /// An obstacle to pushes may be gone: sending was set up again.
+    /// Sending was set up again, so that pushes that failed may work now.
     case pushWayChanged
-    /// A holder of the code that this push carried decides with it on what the push showed. Answered like a command.
+    /// A holder of the code in this push decides with it, on what the push showed. Answered like a command.
     indirect case codePresented(PeerID, CommandID, PushID, Decision.Verdict, signature: String? = nil)
     /// Result of `makePairingCode`.
     indirect case pairingAnswered(PeerID, CommandID, Reply)
-    /// A person says that the wall clock is right.
+    /// A person confirmed that the wall clock is right.
     case clockConfirmed
-    /// The tokens were read: these clients hold one, and no others do.
+    /// All clients that have a token; no others do.
     case clientsListed(Set<ClientKey>)
-    /// The limits of every workspace that has any of its own.
+    /// The limits of every workspace with limits of its own.
     case limitsListed([WorkspaceID: WorkspaceLimits])
-    /// A connection was refused because the workspace has as many as it may.
+    /// A connection was refused because the workspace has the maximum number.
     case connectionRefused(WorkspaceID)
-    /// No token of this workspace is valid, nor will any be again. Answered by `.workspaceLeft`.
+    /// The workspace was removed: no token of it is valid any more. Answered by `.workspaceLeft`.
     case workspaceRemoved(WorkspaceID)
 }
 
@@ -71,7 +71,7 @@ package struct HostIdentity: Sendable, Equatable {
     }
 }
 
-/// Names one read of the log.
+/// Identifies one read of the log.
 package struct ReadID: Hashable, Sendable {
     package let rawValue: UInt64
 }
@@ -81,11 +81,11 @@ package enum RelayTimer: Hashable, Sendable {
     case housekeeping
     /// The next step of retention.
     case trim
-    /// Midnight, UTC: budgets of a day begin again.
+    /// Midnight, UTC: daily budgets begin again.
     case dayEnd
     /// A peer has been congested for too long.
     case congestion(PeerID)
-    /// The next page of a snapshot, and room for views that had none.
+    /// The next page of a snapshot is due, and there is capacity again for views that wait.
     case snapshotPage
     case push(PlannerTimer)
 }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Orders given while one input is handled, by whichever part, in this order.
+/// Collects the effects of one input from all parts of the core, in order.
 struct Orders {
     private var effects: [Effect] = []
     private var lastReadID: UInt64 = 0
@@ -22,14 +22,14 @@ struct Orders {
         if peer.isCommandPeer { add(.answer(reply, to: command, of: peer)) } else { send(.reply(command, reply), to: [peer]) }
     }
 
-    /// For a read that is ordered next; none is used twice.
+    /// A fresh identifier for the next read; none is used twice.
     mutating func nextReadID() -> ReadID {
         lastReadID += 1
         return ReadID(rawValue: lastReadID)
     }
 
     mutating func take() -> [Effect] {
-        // Nearly always there are none, and an array that has been handed on is not used again.
+        // Nearly always there are none; and an array that has been returned is not reused.
         guard !effects.isEmpty else { return [] }
         defer { effects = [] }
         return effects

@@ -2,14 +2,14 @@ package import PushPlanner
 package import RelayModel
 package import RelayProtocol
 
-/// The relay as a pure machine: facts go in, orders come out.
+/// The relay as a pure machine: facts go in, effects come out.
 ///
-/// One event goes: `hostSent` stages it (`Sessions/`), `tickEnded` appends what the tick staged in one batch, `committed`
+/// The life of one event: `hostSent` stages it (`Sessions/`), `tickEnded` appends what the tick staged in one batch, `committed`
 /// shows it (`Subscriptions/`). Nothing is visible before it is committed: every session has a staged and a committed view, and
 /// only the committed one is ever sent.
 package struct Relay {
     package let configuration: Configuration
-    /// The present life of the log, for each workspace.
+    /// The current epoch of each workspace's log.
     package let epochs: Epochs
 
     var presence = Presence()
@@ -23,29 +23,29 @@ package struct Relay {
     var budgets: Budgets
     var costs: Costs
     var sweep: RetentionSweep
-    /// Positions at which removed sessions would continue.
+    /// Positions from which removed sessions would continue.
     var removed: RemovedSessions
-    /// Devices, cards and pushes.
+    /// The push planner, with devices, cards and pushes.
     package internal(set) var planner: PushPlanner
 
-    /// Changes staged in this tick, and those being committed.
+    /// Changes staged in this tick, and below those being committed.
     var staging = Staging()
     var committing: Staging?
     var ages: AgeClock
-    /// Lead of the wall clock over history's time, as last reported; nil if it is trusted.
+    /// Lead of the wall clock over retention's time, as last reported; nil if the wall clock is trusted.
     private var toldDoubt: Int64?
 
-    /// The clients that hold a token; nil: all.
+    /// The clients that have a token; nil: all.
     var holders: Set<ClientKey>?
 
-    /// Workspaces that were removed, and go when no batch is under way.
+    /// Removed workspaces, whose data is dropped when no batch is under way.
     var leaving: Set<WorkspaceID> = []
 
-    /// Collected while one input is handled.
+    /// Effects collected while one input is handled.
     var orders = Orders()
 
-    /// Starts from what the log holds; run the effects of `started(at:)` first. `boot` says which start of the machine the steady clock
-    /// counts from.
+    /// Starts from the state in the log; run the effects of `started(at:)` first. `boot` identifies the machine's start, from which
+    /// the steady clock counts.
     package init(configuration: Configuration, epochs: Epochs, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
         self.epochs = epochs
@@ -65,7 +65,7 @@ package struct Relay {
         shrinkRemovedSessions()
     }
 
-    /// `holders`: who holds a token of a client; nil: everybody. `limits`: those of single workspaces.
+    /// `holders`: the clients that have a token; nil: all. `limits`: those of single workspaces.
     package mutating func started(
         at now: Instant, holders: Set<ClientKey>? = nil, limits: [WorkspaceID: WorkspaceLimits] = [:]
     ) -> [Effect] {
@@ -139,17 +139,17 @@ package struct Relay {
         return orders.take()
     }
 
-    /// Lead of the wall clock over the time that history ages by, in milliseconds; nil if it is trusted.
+    /// Lead of the wall clock over the time that retention uses, in milliseconds; nil if the wall clock is trusted.
     package var clockDoubt: Int64? { ages.doubt }
 
     private mutating func tellDoubt() {
-        // The lead grows by a machine's drift, which is no news.
+        // A lead that only grows by the clocks' drift is not reported again.
         guard (ages.doubt == nil) != (toldDoubt == nil) else { return }
         toldDoubt = ages.doubt
         orders.add(.clockJudged(aheadBy: toldDoubt))
     }
 
-    /// Records of the planner, of budgets and of costs that do not decode, by kind and name: left as they are, and not used.
+    /// Records of the planner, of budgets and of costs that do not decode, by kind and name: kept unchanged, and not used.
     package var damagedRecords: [String] { planner.damaged + budgets.damaged + costs.damaged }
 
     /// Every connection that the core knows of.
@@ -157,24 +157,24 @@ package struct Relay {
 
     /// Input that waits for the disk.
     package struct Backlog: Equatable {
-        /// The size of events that are not on disk.
+        /// Bytes of events that are not on disk.
         package var bytes = 0
-        /// About how many bytes the next batch would write.
+        /// Approximate bytes that the next batch would write.
         package var stagedCost = 0
-        /// Something waits for the next batch.
+        /// True if something waits for the next batch.
         package var isStaging = false
-        /// A batch is under way: until that has ended there is no next one.
+        /// True if a batch is under way: the next one starts after it.
         package var isCommitting = false
-        /// Events that wait for the next batch.
+        /// Number of events that wait for the next batch.
         package var stagedEvents = 0
-        /// A person or an agent waits for the next batch.
+        /// True if a person or an agent waits for the next batch.
         package var isAwaited = false
 
         package init() {}
     }
 
-    /// Mutating, though it changes nothing: asked in any other way, an object in another module that holds all this copies it first, which costs
-    /// as much as taking in an event.
+    /// The input that waits. Mutating, though it changes nothing: otherwise an object in another module that holds the relay would
+    /// copy it first, which costs as much as accepting an event.
     package mutating func backlog() -> Backlog {
         var backlog = Backlog()
         backlog.bytes = staging.eventBytes + (committing?.eventBytes ?? 0)
@@ -190,7 +190,7 @@ package struct Relay {
 
     // MARK: - For its extensions
 
-    /// The stored state of each session: the only views that are ever shown.
+    /// The committed state of each session: the only views that are ever shown.
     var shown: CommittedSessions { sessions.shown }
 
     func welcome(to workspace: WorkspaceID) -> Welcome {
@@ -201,7 +201,7 @@ package struct Relay {
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    /// `bytes`: of the message, if they were made already.
+    /// `bytes`: the message, if it is encoded already.
     mutating func sendToWatchers(
         _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey
     ) {

@@ -1,7 +1,7 @@
-/// Counts of what the core holds: for metrics, and for checks that it is bounded.
+/// Counts of what the core holds: for metrics, and for tests that it is bounded.
 package struct RelayCensus: Sendable, CustomStringConvertible {
     package var sessions = 0
-    /// Sessions that were removed, as far as they are at hand.
+    /// Removed sessions that are kept in memory.
     package var places = 0
     package var peers = 0
     package var subscriptions = 0
@@ -13,22 +13,21 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
-    /// Those that have sent letters lately, hosts that were sent some, and clients that have looked at terminals.
+    /// Rate limits in memory: clients that have sent letters lately, hosts and clients that were sent some, and clients that have
+    /// looked at terminals.
     package var senders = 0
-    /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not
-    /// taken.
+    /// Counts of the push planner: devices, cards, pushes, APNs channels, alerts that wait, and records that are not on disk.
     package var devices = 0
     package var cards = 0
     package var pushes = 0
     package var channels = 0
     package var rings = 0
     package var owed = 0
-    /// The first bound that is not kept, as a sentence.
+    /// The first violated limit or invariant, as a sentence.
     package var breach: String?
 
     package init() {}
 
-    /// The sum over several cores.
     package init(sumOf parts: [RelayCensus]) {
         for part in parts {
             sessions += part.sessions
@@ -60,7 +59,6 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
             + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(channels) channels, \(rings) rings, \(owed) owed records"
     }
 
-    /// Each by its name.
     package var counts: [(name: String, count: Int)] {
         [
             ("sessions", sessions), ("places", places), ("peers", peers), ("subscriptions", subscriptions),

@@ -1,21 +1,21 @@
 /// One removal by retention, for the log and metrics.
 package struct Removal: Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
-        /// Nothing had happened in it for longer than `Retention.ageMax`.
+        /// The session had no activity for longer than `Retention.ageMax`.
         case age
-        /// There was more than `Retention.bytesMax`.
+        /// The workspace had more than `Retention.bytesMax`.
         case bytes
         /// The host or the workspace had no room for another session.
         case room
-        /// A client asked for it.
+        /// A client requested it.
         case request
     }
 
     package let reason: Reason
     package internal(set) var sessions = 0
     package internal(set) var events: Int64 = 0
-    /// When the session that was longest untouched was last touched, in milliseconds since 1970; nil where only old events of sessions
-    /// that go on were removed.
+    /// Time of the last activity of the removed session that was idle longest, in milliseconds since 1970; nil if only old events
+    /// of continuing sessions were removed.
     package internal(set) var oldest: Int64?
 
     init(_ reason: Reason) { self.reason = reason }
@@ -34,7 +34,7 @@ package struct Removal: Sendable, Equatable {
     }
 }
 
-/// Removals so far, until they are reported.
+/// Counts removals until they are reported.
 struct RemovalTally {
     private var removals: [Removal.Reason: Removal] = [:]
 

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// Stored fields of sessions, budgets and costs, as `WireTable` has them for messages. `StoredRecordTests` holds readers and writers to it.
-/// Approvals are stored as they are on the wire, and events as they came.
+/// The stored fields of sessions, budgets and costs, in the form in which `WireTable` describes messages. `StoredRecordTests`
+/// checks readers and writers against it. Approvals are stored in their wire form, and events unchanged.
 package enum StoredTable {
     package static let session = WireObject(
         nil,
@@ -14,7 +14,7 @@ package enum StoredTable {
             .defaulted("agent", .object([.optional("reason", .anyText), .optional("operation", .anyText)])),
         ])
 
-    /// The part of a session that remains after retention has removed it.
+    /// The part of a session that is kept when retention removes it.
     package static let removedSession = WireObject(
         nil,
         [
@@ -35,14 +35,14 @@ package enum StoredTable {
             WireField("spentMicroUSD", .count, .with("scope", is: "workspace", isRequired: true))
         ])
 
-    /// One day's cost, by its number since 1970.
+    /// Cost of a day; its number counts days since 1970.
     package static let day = WireObject(
         nil,
         [
             .required("day", .integer(-JSONValue.integerMax...JSONValue.integerMax)), .required("microUSD", .count),
         ])
 
-    /// What a session has used on a day.
+    /// Usage of one session on one day.
     package static let cost = WireObject(
         nil,
         [

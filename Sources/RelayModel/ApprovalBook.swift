@@ -1,21 +1,20 @@
 package import RelayProtocol
 
-/// The approvals of one session: those that are open, and those that were resolved lately.
+/// The approvals of one session: the open ones, and those resolved lately.
 ///
-/// Each is behind a reference: a view that is kept while the next one changes costs a count for each, not a copy of its content, and a
-/// look at all open ones, as each event takes one, copies none.
+/// Each is stored by reference: keeping a view while the next one changes costs reference counting instead of a copy of the
+/// approvals, and iterating over the open ones, as each event does, copies none.
 package struct ApprovalBook {
-    /// Something can still happen to each.
+    /// The open approvals: something can still happen to each.
     private var standing: [ApprovalID: Kept] = [:]
     private var resolved: [ApprovalID: Kept] = [:]
-    /// Bytes of the open approvals.
     package private(set) var openBytes = 0
 
     package init() {}
 
     private final class Kept: Sendable {
         let approval: Approval
-        /// The approval's stage, kept here because every event looks at it for each open approval.
+        /// The approval's stage, kept here because every event reads it for each open approval.
         let stage: ApprovalStage.Word
 
         init(_ approval: Approval) {
@@ -29,7 +28,7 @@ package struct ApprovalBook {
 
     package subscript(id: ApprovalID) -> Approval? { (standing[id] ?? resolved[id])?.approval }
 
-    /// Replaces the one of the same name.
+    /// Adds the approval, or replaces the one with the same identifier.
     package mutating func put(_ approval: Approval) {
         withdraw(approval.id)
         if approval.stage.isFinal {
@@ -45,10 +44,9 @@ package struct ApprovalBook {
         resolved[id] = nil
     }
 
-    /// In no order.
+    /// The open approvals, in no particular order.
     package var open: [Approval] { standing.values.map(\.approval) }
 
-    /// The approvals that wait for a decision.
     package var pending: [Approval] { standing.values.lazy.filter { $0.stage == .pending }.map(\.approval) }
 
     /// Number of approvals that wait for a decision, and of questions among them.
@@ -61,7 +59,7 @@ package struct ApprovalBook {
         return counts
     }
 
-    /// The first in order of this stage, and whether one of the stage is for a tool.
+    /// The first approval in this stage, and whether any in this stage is for a tool; nil if there is none.
     package func first(at stage: ApprovalStage.Word) -> (approval: Approval, isOneForTool: Bool)? {
         var first: Kept?
         var isOneForTool = false
@@ -72,17 +70,17 @@ package struct ApprovalBook {
         return first.map { ($0.approval, isOneForTool) }
     }
 
-    /// Sorted, so that the same inputs give the same effects whatever a dictionary's order.
+    /// Sorted, so that the same inputs give the same effects although a dictionary has no fixed order.
     package var openInOrder: [Approval] { open.sorted(by: Self.isBefore) }
 
     private static func isBefore(_ one: Approval, _ other: Approval) -> Bool {
         one.seq != other.seq ? one.seq < other.seq : one.id.rawValue < other.id.rawValue
     }
 
-    /// In no order.
+    /// All approvals in memory, in no particular order.
     package var all: [Approval] { open + resolved.values.map(\.approval) }
 
-    /// The last that were resolved, the latest first.
+    /// The most recently resolved approvals, the latest first.
     package func resolved(latest count: Int) -> some Sequence<Approval> {
         let latest = resolved.values.sorted {
             ($1.approval.stage.resolvedAt ?? 0, $0.approval.id.rawValue) < (
@@ -92,7 +90,8 @@ package struct ApprovalBook {
         return latest.prefix(count).lazy.map(\.approval)
     }
 
-    /// However many a host asks and takes back, memory holds a bounded number: at most twice `count`, as the look is at all of them.
+    /// Removes the oldest resolved approvals, so that memory is bounded however many a host requests and withdraws. Only acts above
+    /// twice `count`, because each removal looks at all of them.
     package mutating func forgetResolved(beyond count: Int) {
         guard resolved.count > 2 * count else { return }
         let oldest = resolved.values.sorted { $0.approval.seq > $1.approval.seq }.dropFirst(count)

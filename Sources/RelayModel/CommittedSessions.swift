@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Every session as it is on disk: the only views that are ever shown.
+/// Every session in its committed state: the only views that are ever shown.
 package struct CommittedSessions {
     package private(set) var views: [SessionKey: SessionView] = [:]
     private var live: [WorkspaceID: LiveSessions] = [:]
@@ -9,7 +9,7 @@ package struct CommittedSessions {
 
     package subscript(key: SessionKey) -> SessionView? { views[key] }
 
-    // Parts of a view, for which none is copied: asked with every commit.
+    // Getters for parts of a view, which copy no view: they are called with every commit.
     package func costMicroUSD(of key: SessionKey) -> Int64? {
         views.index(forKey: key).map { views.values[$0].costMicroUSD }
     }
@@ -26,7 +26,7 @@ package struct CommittedSessions {
         live[key.workspace]?.file(key.session, nil)
     }
 
-    /// For changes that do not affect how much a session needs attention.
+    /// Changes a view in a way that does not affect how much a session needs attention.
     package mutating func update(_ key: SessionKey, _ change: (inout SessionView) -> Void) {
         guard let place = views.index(forKey: key) else { return }
         change(&views.values[place])
@@ -35,7 +35,7 @@ package struct CommittedSessions {
     /// The workspace's sessions that have not ended.
     package func live(in workspace: WorkspaceID) -> LiveSessions { live[workspace] ?? LiveSessions() }
 
-    /// True if the list of live sessions differs from the result of looking at all sessions.
+    /// True if the list of live sessions differs from the one that all sessions would give.
     package var isLiveMisfiled: Bool {
         var expected: [WorkspaceID: LiveSessions] = [:]
         for (key, view) in views { expected[key.workspace, default: LiveSessions()].file(key.session, view.state.summary) }

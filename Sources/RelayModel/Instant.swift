@@ -1,4 +1,4 @@
-/// A moment, as the runner sees it: the core has no clock.
+/// A time as both clocks show it, passed in by the runner: the core has no clock.
 package struct Instant: Sendable, Equatable {
     /// Milliseconds since 1970; may jump. For times that people read, and for deadlines that outlive a restart.
     package let wall: Int64

@@ -1,30 +1,30 @@
 package import RelayProtocol
 
-/// The sessions of one workspace that go on, by how much each wants to be looked at: kept up with every commit, so that nothing has to
-/// go through all of them.
+/// The live sessions of one workspace, ranked by their need for attention. Updated with every commit, so that nothing has to look
+/// at all sessions.
 package struct LiveSessions: Equatable {
     private struct Rank: Equatable {
         let attention: Int
         let lastActivityAt: Int64
         let session: SessionID
 
-        /// Between two alike the first by name goes before.
+        /// Of two equal ranks, the session whose identifier sorts first ranks higher.
         func isBelow(_ other: Rank) -> Bool {
             (attention, lastActivityAt, other.session.rawValue) < (other.attention, other.lastActivityAt, session.rawValue)
         }
     }
 
     private var ranks: [SessionID: Rank] = [:]
-    /// Lowest first.
+    /// Live sessions, the lowest rank first.
     private var order: [Rank] = []
 
     package init() {}
 
     package var count: Int { order.count }
-    /// The session that waits for the person, then the most recently active one.
+    /// The session with the highest rank: one that waits for a person, else the most recently active one.
     package var most: SessionID? { order.last?.session }
 
-    /// Files the session's summary as it is on disk; nil if the session is gone.
+    /// Updates the session's rank from its committed summary; nil if the session is gone.
     package mutating func file(_ session: SessionID, _ summary: Summary?) {
         let live = summary.flatMap { $0.isLive ? $0 : nil }
         let rank = live.map { Rank(attention: $0.attention, lastActivityAt: $0.lastActivityAt, session: session) }
@@ -35,11 +35,10 @@ package struct LiveSessions: Equatable {
         order.insert(rank, at: place(of: rank))
     }
 
-    /// The first that is not below it.
+    /// Index of the first rank that is not below this one.
     private func place(of rank: Rank) -> Int { order.firstIndexOfSorted { !$0.isBelow(rank) } }
 }
 
 extension Summary {
-    /// Rank by need for attention.
     fileprivate var attention: Int { approvals + questions > 0 ? 2 : isAtWork ? 1 : 0 }
 }

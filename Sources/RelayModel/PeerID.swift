@@ -1,10 +1,10 @@
-/// One connection of a host or a client, or one command peer; never used again.
+/// Identifies one connection of a host or a client, or one command peer; never used again.
 package struct PeerID: Hashable, Comparable, Sendable {
-    /// From here on: command peers, each a client without a connection for as long as its one command takes. Connections of this
-    /// node are counted from 1, and never come this far.
+    /// The smallest identifier of a command peer: a client without a connection, for the duration of one command. Connections of
+    /// this node are counted from 1 and never reach it.
     package static let firstCommandPeer = PeerID(rawValue: 1 << 63)
 
-    /// From here on, below those: peers at other nodes, by a name that begins with the link that they came over.
+    /// The smallest identifier of a peer at another node; its upper bits identify the link that it came over.
     package static let firstRemote = PeerID(rawValue: 1 << 62)
     package static let linkShift: UInt64 = 48
 
@@ -14,7 +14,7 @@ package struct PeerID: Hashable, Comparable, Sendable {
 
     package var isCommandPeer: Bool { self >= Self.firstCommandPeer }
 
-    /// True if both connected to the same node, so that their messages arrive in the order in which they connected.
+    /// True if both are connected to the same node, so that their messages arrive in the order in which they connected.
     package func isAtOneNode(with other: PeerID) -> Bool {
         if self < Self.firstRemote, other < Self.firstRemote { return true }
         return rawValue >> Self.linkShift == other.rawValue >> Self.linkShift

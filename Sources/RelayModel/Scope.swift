@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Permissions of an identity. No token stores them: they follow from its role.
+/// Permissions of an identity. They are not stored with tokens: they follow from the role.
 package struct Scope: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -8,16 +8,16 @@ package struct Scope: OptionSet, Hashable, Sendable {
 
     /// Report its agents' work, and receive decisions.
     package static let report = Scope(rawValue: 1 << 0)
-    /// See the workspace's sessions, and have them reported to a device.
+    /// See the workspace's sessions, and get pushes about them on a device.
     package static let watch = Scope(rawValue: 1 << 1)
     /// Answer agents' questions.
     package static let decide = Scope(rawValue: 1 << 2)
     /// Send commands to agents, and stop them.
     package static let steer = Scope(rawValue: 1 << 3)
-    /// Let others in and show them out, set budgets, and remove sessions.
+    /// Pair and revoke hosts and clients, set budgets, and remove sessions.
     package static let administer = Scope(rawValue: 1 << 4)
 
-    /// In the form that clients receive.
+    /// The rights in the form that clients receive.
     package var rights: Set<ClientRight> {
         let known: [(Scope, ClientRight)] = [
             (.watch, .watch), (.decide, .decide), (.steer, .steer), (.administer, .administer),
@@ -34,17 +34,16 @@ package struct Scope: OptionSet, Hashable, Sendable {
         }
     }
 
-    /// The one guard: true if a holder of this scope may do an action that needs that one.
+    /// The only permission check: true if a holder of this scope may do an action that needs `needed`.
     package func allows(_ needed: Scope) -> Bool { isSuperset(of: needed) }
 }
 
 extension HostMessage {
-    /// Permission that the message needs. Greeting counts: it takes the host's place from the connection that had it.
+    /// Permission that the message needs. `hello` needs it too, as it takes the host's place from an earlier connection.
     package var scope: Scope { .report }
 }
 
 extension ClientCommand {
-    /// Permission that the command needs.
     package var scope: Scope {
         switch self {
         case .ping: []

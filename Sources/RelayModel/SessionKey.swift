@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A session's name in the log: nothing is ever looked up without its workspace.
+/// Identifies a session in the log: sessions are never looked up without their workspace.
 package struct SessionKey: Hashable, Comparable, Sendable {
     package let workspace: WorkspaceID
     package let session: SessionID
@@ -10,7 +10,7 @@ package struct SessionKey: Hashable, Comparable, Sendable {
         self.session = session
     }
 
-    /// Its name alone, which hardly two sessions share, and never two of one workspace: this is computed with each message.
+    /// Hashes the session alone, for speed: this runs with each message, and hardly any two sessions have the same identifier.
     package func hash(into hasher: inout Hasher) { hasher.combine(session) }
 
     package static func < (left: SessionKey, right: SessionKey) -> Bool {

@@ -1,11 +1,11 @@
 import RelayProtocol
 
 extension SessionState {
-    /// Memory that any session takes, with its places in the relay's tables.
+    /// Memory that any session takes, with its entries in the relay's tables.
     package static let keptBytesMin = 2 << 10
 
-    /// About how much memory it takes, its approvals aside. Asked with every message; changes nothing, but is mutating, so that it is called in
-    /// place: what is read out of an object is copied.
+    /// Approximate memory of the session without its approvals. Called with every message. It changes nothing, but is mutating so
+    /// that it works in place: a value read out of an object would be copied.
     mutating func measureKept() -> Int {
         var bytes = Self.keptBytesMin + offerBytes + summary.textBytes
         bytes += agentReason.memoryBytes + agentOperation.memoryBytes + currentCall.memoryBytes + run.memoryBytes
@@ -13,12 +13,12 @@ extension SessionState {
         return bytes + openSteering.count * Self.steeringNameBytes
     }
 
-    /// A client's and a command's identifier.
+    /// Memory for a client's and a command's identifier.
     private static let steeringNameBytes = 256
 }
 
 extension Summary {
-    /// Bytes of its texts, without the offer of steering.
+    /// Bytes of the summary's texts, without the steering offer.
     fileprivate var textBytes: Int {
         var bytes = agentName.memoryBytes + agentVersion.memoryBytes + model.memoryBytes + title.memoryBytes
         bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes
@@ -30,7 +30,7 @@ extension Summary {
 }
 
 extension SteeringOffer {
-    /// About how much memory it takes.
+    /// Approximate memory of the steering offer.
     package var memoryBytes: Int {
         var bytes = reason.memoryBytes + mode.memoryBytes + modes.memoryBytes + models.memoryBytes + commands.memoryBytes
         bytes += (consent?.rawValue).memoryBytes + sealed.memoryBytes
@@ -46,7 +46,7 @@ extension SteeringOffer {
 }
 
 extension String {
-    /// Longer ones are on the heap: their own bytes, the object's header and what the allocator rounds up to.
+    /// Longer strings are on the heap: their own bytes, the object's header and what the allocator rounds up to.
     fileprivate var memoryBytes: Int { utf8.count > 15 ? utf8.count + 64 : 16 }
 }
 

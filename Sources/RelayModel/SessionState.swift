@@ -2,39 +2,40 @@ package import RelayProtocol
 
 /// The relay's state of a session besides its events: the summary that people see, and the values needed to reduce the next event.
 ///
-/// `reduce` is in `SessionView+Reduce.swift`. The store keeps it as `bytes`, so that a start needs no replay.
+/// `reduce` is in `SessionView+Reduce.swift`. The store keeps the state encoded as `bytes`, so that a start needs no replay.
 package struct SessionState: Sendable, Equatable {
     package var summary: Summary
-    /// The last event of the host's own numbering that is in the log.
+    /// The host's number of the last event that is in the log.
     package var hostSeq: Int64 = 0
-    /// Bytes of the events that the log holds; after a trim in proportion to the remaining events.
+    /// Bytes of the session's events in the log; after a trim, estimated in proportion to the remaining events.
     package var eventBytes: Int64 = 0
     /// Bytes of its approvals on disk, which go with it.
     package var approvalBytes: Int64 = 0
     /// Bytes of its lines in the audit log, which stay when it is removed.
     package internal(set) var auditBytes: Int64 = 0
-    /// When the relay last received an event, in milliseconds since 1970 by the clock that history ages by: hosts' clocks may be wrong.
+    /// Time at which the relay last received an event, in milliseconds since 1970, by the clock that retention uses: hosts' clocks
+    /// may be wrong.
     package var touchedAt: Int64 = 0
 
-    /// Cost and tokens of runs that are over; the current run counts up from here.
+    /// Cost and tokens of earlier runs; those of the current run are added to them.
     var pastCostMicroUSD: Int64 = 0
     var pastEstimateMicroUSD: Int64 = 0
     var pastTokens = Tokens()
-    /// The current run, and the usage that it has reported so far.
+    /// The current run, and below it the usage that it has reported so far.
     var run: String?
     var runCostMicroUSD: Int64 = 0
     var runEstimateMicroUSD: Int64 = 0
     var runTokens = Tokens()
     /// Subagents that have started and not finished.
     var subagents: Set<String> = []
-    /// The agent's own last reported status; pending approvals cover it.
+    /// The agent's own last reported status; shown only if no approval is pending.
     var agentStatus = SessionStatus.starting
     var agentReason: String?
-    /// The agent's current operation; its questions cover it.
+    /// The agent's current operation; shown only if no question is pending.
     var agentOperation: String?
     /// The tool call that `agentOperation` is about.
     var currentCall: String?
-    /// Memory that the offer of steering takes: it is large, and its size is asked with every message.
+    /// Memory of the steering offer, kept here because the offer is large and its size is read with every message.
     var offerBytes = 0
 
     /// Steering commands without an outcome; at most `WireLimits.steeringOpenMax`.
@@ -42,13 +43,13 @@ package struct SessionState: Sendable, Equatable {
 
     package var seq: Int64 { summary.seq }
 
-    /// Counts bytes that were added to the log at this time.
+    /// Counts `bytes` that were added to the log at `time`.
     package mutating func holds(_ bytes: Int, since time: Int64) {
         eventBytes += Int64(bytes)
         touchedAt = time
     }
 
-    /// The host is connected, and its events up to this number were accepted.
+    /// Records that the host is connected, and that its events up to this number were accepted.
     package mutating func took(through hostSeq: Int64) {
         self.hostSeq = hostSeq
         summary.hostIsConnected = true
@@ -79,7 +80,7 @@ package struct SessionState: Sendable, Equatable {
         if value.optional("openSteering") != nil {
             for entry in try value.array("openSteering") { openSteering.append(try SteeringName(from: entry)) }
         }
-        // Before these fields were kept separately they were the ones shown.
+        // Records of earlier versions have no "agent" field: their agent's status is the one that was shown.
         let isKept = value.optional("agent") != nil
         agentReason = isKept ? try value.required("agent").optionalString("reason") : summary.statusReason
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
@@ -97,7 +98,7 @@ package struct SessionState: Sendable, Equatable {
         }
     }
 
-    /// Resumes a session that was removed. If its usage does not decode, all that can be done is to count again.
+    /// Continues from the usage of a session that was removed. Usage that does not decode is ignored: counting starts again.
     package mutating func resume(usage bytes: [UInt8]) {
         guard !bytes.isEmpty, let resumed = try? resumed(usage: bytes) else { return }
         self = resumed
@@ -113,7 +114,7 @@ package struct SessionState: Sendable, Equatable {
         return resumed
     }
 
-    /// Bytes that most states need, with a title and a folder.
+    /// Initial capacity in bytes: enough for most states, with a title and a folder.
     private static let room = 1_200
 
     package var bytes: [UInt8] {

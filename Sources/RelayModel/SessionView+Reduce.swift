@@ -1,10 +1,10 @@
 package import RelayProtocol
 
 extension SessionView {
-    /// Adds one event to the view. Total: whatever a host sends has a next state, and the same events give the same state.
+    /// Adds one event to the view. Never fails: whatever a host sends has a next state, and the same events give the same state.
     package mutating func reduce(_ event: Event, seq: Int64) {
         reduceApprovals(event, seq: seq)
-        // One call: each time that a state is reached the runtime asks whether it is being changed already.
+        // One call: with each access to the state, the runtime checks that it is not being changed already.
         state.reduce(event, seq: seq, counting: approvals)
     }
 
@@ -27,7 +27,6 @@ extension SessionView {
         }
     }
 
-    /// The approval that an event is about.
     package static func approval(of head: EventHead) -> ApprovalID? {
         switch head {
         case .approvalRequested(let request): request.approval
@@ -47,11 +46,11 @@ extension SessionView {
     }
 
     private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
-        // A host that asks twice under one name gets one approval: the first, whatever became of it.
+        // A host that asks twice under one identifier gets one approval: the first, in whatever stage it is.
         guard approvals[request.approval] == nil else { return }
         var approval = Approval(
             session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq)
-        // Its host has handed the answer over already: nobody can decide it.
+        // The host has already given the rule's answer to the agent: nobody can decide it.
         if let rule = request.rule {
             approval.stage = .delivered(rule.decision(on: request.approval, at: event.at), at: event.at)
             state.summary.ruleAnswers += 1
@@ -59,7 +58,7 @@ extension SessionView {
         approvals.put(approval)
     }
 
-    /// A step that does not follow from the present stage changes nothing: the first end of an approval counts.
+    /// Changes the approval's stage if `become` allows it, else nothing: the first end of an approval counts.
     private mutating func change(_ id: ApprovalID, seq: Int64, _ become: (inout ApprovalStage) -> Bool) {
         guard var approval = approvals[id], become(&approval.stage) else { return }
         approval.seq = seq
@@ -69,7 +68,7 @@ extension SessionView {
 }
 
 extension SessionState {
-    /// `approvals` are as they are after the event.
+    /// `approvals` is the state after the event.
     fileprivate mutating func reduce(_ event: Event, seq: Int64, counting approvals: ApprovalBook) {
         summary.seq = seq
         summary.lastActivityAt = max(summary.lastActivityAt, event.at)
@@ -114,12 +113,12 @@ extension SessionState {
         summary.approvals = Int64(pending.all - pending.questions)
     }
 
-    /// An approval that a person can act on covers the agent's own status. A decided one covers it too, until its host has the decision:
-    /// a tool that waits for that does not run.
+    /// Shows an open approval in place of the agent's own status: one that waits for a person, and also a decided one until its
+    /// host has the decision, as the tool does not run before that.
     private mutating func coverStatus(_ approvals: ApprovalBook) {
         summary.status = agentStatus
         summary.statusReason = agentReason
-        // At the terminal nothing runs, whatever tool began.
+        // While the agent waits at its terminal nothing runs, whatever tool began.
         summary.operation = agentStatus.isWaiting ? agentReason ?? agentOperation : agentOperation
         guard summary.endedAt == nil, approvals.openCount > 0,
             let (first, isOneForTool) = approvals.first(at: .pending) ?? approvals.first(at: .decided)
@@ -150,7 +149,7 @@ extension SessionState {
         if facts.run != run { closeRun(next: facts.run) }
     }
 
-    /// Reasons that hosts and Claude Code name by a code.
+    /// Texts for the end reasons that hosts and Claude Code give as codes.
     private static let endWords = [
         "agentGone": "the agent is gone", "hostRestarted": "the host restarted", "prompt_input_exit": "ended at the terminal",
         "logout": "logged out", "clear": "cleared",
@@ -182,7 +181,7 @@ extension SessionState {
         agentOperation = start.operation
         summary.file = start.file ?? summary.file
         currentCall = start.call
-        // The agent works again, so what it waited for at the terminal is settled, and what went wrong was not the end of it.
+        // The agent works again: its wait at the terminal is over, and an earlier error was not final.
         agentStatus = .running
         summary.error = nil
         agentReason = nil
@@ -196,8 +195,8 @@ extension SessionState {
 
     // MARK: - Cost
 
-    /// Usage counts up within a run. A report of another run begins at zero again; one of the same run that is lower than before is a
-    /// repeat and changes nothing; if no run is named, a lower cost can only mean a new one.
+    /// Adds a usage report, which is cumulative within a run. A report of another run starts at zero again. One of the same run
+    /// with a lower value is a repeat and changes nothing. If no run is named, a lower cost can only mean a new run.
     fileprivate mutating func add(_ usage: Usage) {
         summary.model = usage.model ?? summary.model
         summary.contextUsed = usage.contextUsed ?? summary.contextUsed
@@ -217,7 +216,7 @@ extension SessionState {
             summary.costMicroUSD = pastCostMicroUSD.sumSaturating(runCostMicroUSD)
         }
         if usage.tokens != nil { summary.tokens = pastTokens.plus(runTokens) }
-        // What was guessed can become a cost, so the newest counts.
+        // The newest estimate counts, even if it is lower: estimated usage can become a cost.
         if let estimate = usage.estimateMicroUSD { runEstimateMicroUSD = estimate }
         let estimate = pastEstimateMicroUSD.sumSaturating(runEstimateMicroUSD)
         summary.estimateMicroUSD = estimate > 0 ? estimate : nil

@@ -2,8 +2,8 @@ package import RelayProtocol
 
 /// A session at one moment: its state, and its approvals that are open or were resolved lately.
 package struct SessionView {
-    /// Shared between views until one is changed: a view is kept with every tick and changed with every event, and a state is
-    /// large.
+    /// Shared between views until one is changed (copy on write): a view is kept with every tick and changed with every event, and
+    /// a state is large.
     private var shared: SharedState
     package var approvals = ApprovalBook()
 
@@ -12,9 +12,9 @@ package struct SessionView {
         init(_ state: SessionState) { self.state = state }
     }
 
-    /// In another module the getter is called and returns a copy of all of it: if thousands are looked at, ask for the needed part.
+    /// From another module this getter returns a copy of the whole state. To look at thousands of views, read only the needed part.
     package var state: SessionState {
-        // Not `_read`: Swift 6.3.1 then releases what it yields too early.
+        // Not `_read`: Swift 6.3.1 then releases the yielded value too early.
         get { shared.state }
         _modify {
             if !isKnownUniquelyReferenced(&shared) { shared = SharedState(shared.state) }
@@ -43,13 +43,13 @@ package struct SessionView {
     package var hostID: HostID { shared.state.summary.host.id }
     package var hostIsConnected: Bool { shared.state.summary.hostIsConnected }
 
-    /// A host comes or goes, with thousands of sessions.
+    /// Called when a host connects or disconnects, for each of its sessions, which may be thousands.
     package mutating func hostChanged(to host: Named<HostTag>, isConnected: Bool) {
         state.summary.hostIsConnected = isConnected
         state.summary.host = host
     }
 
-    // Defined here, with direct access to the state: in another module each access allocates.
+    // Defined in this module, with direct access to the state: from another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
     package mutating func holds(_ bytes: Int, since time: Int64) { state.holds(bytes, since: time) }
 

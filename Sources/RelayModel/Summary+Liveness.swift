@@ -1,9 +1,9 @@
 package import RelayProtocol
 
 extension Summary {
-    /// Something may still happen by itself.
+    /// True if the session has not ended: something may still happen without a person.
     package var isLive: Bool { endedAt == nil && status != .completed && status != .failed }
-    /// The agent works, or waits for a person to go on.
+    /// True if the agent works, or waits for a person before it can continue.
     package var isAtWork: Bool {
         switch status {
         case .starting, .running, .waitingApproval, .waitingAnswer: endedAt == nil

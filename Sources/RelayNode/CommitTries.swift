@@ -1,15 +1,15 @@
 package import RelayCore
 package import RelayModel
 
-/// The attempts to commit one batch. An error of the disk does not say whether the batch is on it, so the same batch is committed again,
-/// which takes effect once.
+/// The attempts to commit one batch. After a disk error it is unknown whether the batch is stored, so the same batch is committed
+/// again, which takes effect once.
 package struct CommitTries {
     package enum Outcome: Sendable {
-        /// The log has had approvals of these names.
+        /// Committed; the log already had approvals with these names.
         case committed([ApprovalName])
         /// Nothing of the batch is on disk.
         case refused(String)
-        /// The batch is on disk, or it is not.
+        /// Unknown whether the batch is on disk.
         case unknown(String)
     }
 
@@ -19,16 +19,16 @@ package struct CommitTries {
         case ended(Outcome)
     }
 
-    /// In milliseconds. A disk that is back by then had a hiccup. A locked store has made the commit wait already, and nothing of the batch is
-    /// on disk.
+    /// Time for further attempts after the first, in milliseconds: enough for a short fault of the disk. If the store was locked,
+    /// the commit has waited already, and nothing of the batch is on disk.
     package static let patience: Int64 = 2_000
     package static let interval: Int64 = 250
 
     private let deadline: Int64
-    /// An earlier attempt may have written the batch.
+    /// True if an earlier attempt may have written the batch.
     private var isInDoubt = false
 
-    /// `now` is in milliseconds, by a clock that is never set.
+    /// `now`: milliseconds of a clock that is never set.
     package init(at now: Int64) { deadline = now + Self.patience }
 
     package mutating func failed(_ error: LogError, at now: Int64) -> Step {
@@ -36,7 +36,7 @@ package struct CommitTries {
         case .inDoubt: break
         case .unreachable(isPassing: true) where isInDoubt: break
         case .conflict, .fenced: return .ended(.unknown("\(error)"))
-        // That nothing was written by this attempt says nothing about an earlier one.
+        // This attempt has written nothing, but an earlier one may have.
         case .full, .damaged, .unfit, .unreachable:
             return .ended(isInDoubt ? .unknown("\(error)") : .refused("\(error)"))
         }

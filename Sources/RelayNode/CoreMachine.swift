@@ -2,81 +2,81 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// A core within a process. It takes facts in as long as its state is the store's; when the store's content is unknown, it sends all peers
-/// away and begins again with what is stored. Pure: the clock and the store's answers are arguments.
+/// A core within a process. It accepts facts while its state matches the store's; when the store's content is unknown, it
+/// disconnects all peers and starts again from what is stored. Pure: the clock and the store's answers are arguments.
 ///
-/// Every other input goes to the core as it is, so the relay's orders come back unchanged (`handle(_ input:)`). The rest is its life:
-/// facts of the store and of the process, and orders for both.
+/// Every other input is passed to the core, and the relay's effects are returned unchanged (`handle(_ input:)`). The rest is its
+/// life: facts about the store and the process, and orders for both.
 package struct CoreMachine {
     package enum Fact: Sendable {
-        /// The batch that the core ordered last has come to its end.
+        /// The commit of the core's last batch has ended.
         case commitEnded(CommitTries.Outcome)
-        /// The wait of `loadLater` is over.
+        /// The wait of `loadLater` has ended.
         case loadFellDue
-        /// `boot` names the start of the machine that the steady clock counts from.
+        /// `boot`: identifies the machine's start, from which the steady clock counts.
         case loaded(LogState, boot: String)
         case loadFailed
-        /// The process ends, and another begins soon.
+        /// The process ends, and another one starts soon.
         case leaveOrdered
         /// Another node owns the core's workspaces, or is about to.
         case endOrdered
     }
 
     package enum Order: Sendable {
-        /// The core's own orders.
+        /// Carry out the core's own effects.
         case run([Effect])
-        /// Refuse new peers, or let them in again.
+        /// True: refuse new peers; false: accept them again.
         case shutOut(Bool)
-        /// Disconnect them. They come back with their positions, each at a moment of its own (`ReturnWindow`).
+        /// Disconnect these, spread over time (`ReturnWindow`). They reconnect with their positions.
         case dismiss(hosts: [PeerID], clients: [PeerID])
-        /// Timers, reads and pushes of the core are answered to nobody any more.
+        /// Discard the core's timers, reads and pushes: their answers are not delivered any more.
         case forget
         /// Answered by `loadFellDue`.
         case loadLater(after: Int64)
-        /// Read what is stored. Answered by `loaded` or `loadFailed`.
+        /// Load what is stored. Answered by `loaded` or `loadFailed`.
         case load
-        /// Call `beginAgain`: the core has what is stored, and peers may come back.
+        /// Call `beginAgain`: the core has loaded what is stored, and peers may reconnect.
         case beginAgain
-        /// No batch is being committed, and none will be: let another node have what this was the core of.
+        /// No batch is being committed, and none will be: release the core's workspaces for another node.
         case release
     }
 
     private enum Life {
-        /// The core's state is the store's. Becomes `suspended` or `over`.
+        /// The core's state matches the store's. Becomes `suspended` or `over`.
         case serving
         /// The store's content is unknown, and no peer is connected. Becomes `serving` or `over`.
         case suspended
-        /// Nothing is taken in any more.
+        /// The core has ended, and accepts no input. `isCommitting`: true while its last batch is under way.
         case over(isCommitting: Bool)
     }
 
-    /// In milliseconds, from a failure to the next attempt to read the store.
+    /// Wait after a failed load, in milliseconds.
     package static let loadRetryInterval: Int64 = 1_000
     private static let refusal = "the relay's store takes no writes; try again"
 
     package private(set) var relay: Relay
     private var life = Life.serving
     private var isLeaving = false
-    /// Clients that hold a token, as last reported; nil: all. Kept for the next core.
+    /// Clients that have a token, as last reported; nil: all. Kept for the next core.
     private var holders: Set<ClientKey>?
-    /// Removed workspaces, as far as was reported. Kept for the next core.
+    /// Removed workspaces that were reported. Kept for the next core.
     private var removedWorkspaces: Set<WorkspaceID> = []
     /// Limits of single workspaces, as last reported. Kept for the next core.
     private var limits: [WorkspaceID: WorkspaceLimits] = [:]
 
-    /// Call `begin` first.
+    /// Call `begin` before anything else.
     package init(_ relay: Relay) { self.relay = relay }
 
-    /// True if the core's state is the store's. Answers to what an earlier core has asked are not for this one.
+    /// True if the core's state matches the store's. Answers to requests of an earlier core are not for this one.
     package var isServing: Bool { if case .serving = life { true } else { false } }
 
-    /// As `Relay.backlog`. A core that does not serve has none.
+    /// Like `Relay.backlog`; empty if the core is not serving.
     package mutating func backlog() -> Relay.Backlog { isServing ? relay.backlog() : Relay.Backlog() }
 
-    /// As `Relay.prepare`.
+    /// See `Relay.prepare`.
     package mutating func prepare() { relay.prepare() }
 
-    /// `holders` are the clients that hold a token; nil: all. `limits` are those of single workspaces.
+    /// `holders`: the clients that have a token; nil: all. `limits`: those of single workspaces.
     package mutating func begin(
         at now: Instant, holders: Set<ClientKey>?, limits: [WorkspaceID: WorkspaceLimits] = [:]
     ) -> [Effect] {
@@ -85,10 +85,10 @@ package struct CoreMachine {
         return beginAgain(at: now)
     }
 
-    /// As the order of this name says.
+    /// Carries out `Order.beginAgain`.
     package mutating func beginAgain(at now: Instant) -> [Effect] {
         var effects = relay.started(at: now, holders: holders, limits: limits)
-        // An earlier life may not have completed their removal.
+        // An earlier run may not have completed their removal.
         for workspace in removedWorkspaces.sorted(by: { $0.rawValue < $1.rawValue }) {
             effects += relay.handle(.workspaceRemoved(workspace), at: now)
         }
@@ -116,7 +116,7 @@ package struct CoreMachine {
         case (.suspended, .loadFailed): [.loadLater(after: Self.loadRetryInterval)]
         case (.serving, .leaveOrdered), (.suspended, .leaveOrdered): leave()
         case (.serving, .endOrdered), (.suspended, .endOrdered): end()
-        // The process has ended it, and an answer was on its way.
+        // The process has ended it while an answer was under way.
         case (.over, _): []
         case (.serving, .loadFellDue), (.serving, .loaded), (.serving, .loadFailed), (.suspended, .commitEnded):
             preconditionFailure("a core is loaded while it is suspended, and commits while it is not")
@@ -129,8 +129,8 @@ package struct CoreMachine {
             let withdrawn = names.isEmpty ? [] : relay.handle(.namesTaken(names), at: now)
             return [.run(withdrawn + relay.handle(.committed, at: now))]
         case .refused: return [.run(relay.handle(.commitFailed(reason: Self.refusal), at: now))]
-        // The state in memory may no longer be the one on disk. Peers come back with a position, hosts send again what was not acknowledged, and
-        // a new core begins with the store's content: a restart without a new process.
+        // The state in memory may differ from the store's. Peers reconnect with their positions, hosts send again what was not
+        // acknowledged, and a new core starts from the store's content: a restart without a new process.
         case .unknown:
             defer { life = .suspended }
             return [.shutOut(true), .forget, dismissal, .loadLater(after: Self.loadRetryInterval)]
@@ -145,13 +145,13 @@ package struct CoreMachine {
 
     // MARK: - The end
 
-    /// A core that serves goes on meanwhile: its batch is committed and shown.
+    /// Disconnects the peers. A serving core otherwise continues: its batch is committed and shown.
     private mutating func leave() -> [Order] {
         isLeaving = true
         return [.shutOut(true), dismissal]
     }
 
-    /// The batch under way is not shown any more: peers find it at the next owner.
+    /// Ends the core. The batch under way is not shown any more: peers get it from the next owner.
     private mutating func end() -> [Order] {
         let orders = [.shutOut(true), .forget, dismissal]
         if backlog().isCommitting {
@@ -166,13 +166,13 @@ package struct CoreMachine {
         return [.release]
     }
 
-    /// Peers of a suspended core have been dismissed.
+    /// The order that disconnects all peers. Those of a suspended core were disconnected before.
     private var dismissal: Order {
         let peers = isServing ? relay.peers.sorted() : []
         return .dismiss(hosts: peers.filter(relay.isHost), clients: peers.filter { !relay.isHost($0) })
     }
 
-    /// Peers that had come through the admission just before it was closed come back.
+    /// Disconnects peers that passed admission just before it was closed; they reconnect.
     private static func turnedAway(_ input: Input) -> [Effect] {
         switch input {
         case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _, _):

@@ -1,13 +1,13 @@
-/// When peers come back that a relay disconnects all at once: each at a moment of its own, hosts first.
+/// The time span in which peers reconnect that a relay disconnects all at once, spread at random, hosts first.
 package struct ReturnWindow {
-    /// In milliseconds.
+    /// Time spans for hosts, and below for clients, in milliseconds.
     package let forHosts: ClosedRange<Int64>
     package let forClients: ClosedRange<Int64>
 
     /// Duration of a restart or a takeover, in milliseconds.
     private static let first: Int64 = 1_000
-    /// Time to take one peer back, in microseconds: two slow processors take back 4,000 a second, each with its snapshot. A peer that
-    /// finds the relay slower than that waits in line, or is told to come again.
+    /// Time to accept one reconnecting peer, in microseconds: two slow processors accept 4,000 a second, each with its snapshot. If
+    /// the relay is slower than that, peers wait in line, or are told to try again later.
     private static let perPeer: Int64 = 250
     private static let max: Int64 = 30_000
 

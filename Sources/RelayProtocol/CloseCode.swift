@@ -1,4 +1,4 @@
-/// Why the relay closes a WebSocket. The range says whether to come back: 4000 to 4099 yes, 4400 to 4499 no.
+/// Reason for which the relay closes a WebSocket. The range says whether to reconnect: 4000 to 4099 yes, 4400 to 4499 no.
 package enum CloseCode: UInt16, Sendable, CaseIterable {
     case normal = 1000
     case goingAway = 1001
@@ -6,9 +6,9 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
     case unsupportedData = 1003
     case notUTF8 = 1007
     case tooBig = 1009
-    /// The relay restarts: come back after a moment with your position.
+    /// The relay restarts: reconnect after a moment, with your position.
     case restarting = 4000
-    /// The connection could not take what was sent to it.
+    /// The connection did not read fast enough.
     case tooSlow = 4008
     case timedOut = 4009
     case tooMany = 4029
@@ -17,21 +17,21 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
     case replaced = 4409
     case unsupportedVersion = 4426
 
-    /// True if a peer that was closed with this code should reconnect by itself. Codes of others (1006, 1011 …) invite that.
+    /// True if a peer that was closed with this code should reconnect by itself. Codes of others (1006, 1011 …) also invite that.
     package static func invitesReconnect(_ code: UInt16) -> Bool { !(4400..<4500).contains(code) }
 
-    /// A text for `restarting` that asks one peer to wait so long: a thousand that come back at the same moment are a storm.
+    /// Close reason for `restarting` that asks one peer to wait, so that thousands of peers do not reconnect at the same moment.
     package static func restarting(inMilliseconds wait: Int64) -> String {
         "restarting: come back in \(wait) ms with your position"
     }
 
-    /// A text for `tooMany` that says of what, and asks to stay away so long.
+    /// Close reason for `tooMany` that names the limit, and asks the peer to wait.
     package static func tooMany(_ what: String, inSeconds wait: Int) -> String {
         "\(what): come back in \(wait) s with your position"
     }
 
-    /// For how many milliseconds the relay asks a peer to stay away that it closed so: seconds are named with `tooMany`, an hour at
-    /// most, milliseconds with `restarting`, a minute at most. Nil: nothing is named.
+    /// Wait in milliseconds that a close reason of the relay asks for: given in seconds with `tooMany` (an hour at most), in
+    /// milliseconds with `restarting` (a minute at most). Nil if the reason names none.
     package static func wait(_ code: UInt16, _ reason: String) -> Int64? {
         let named = reason.split { !$0.isASCII || !$0.isNumber }.first.flatMap { Int64($0) }
         guard let named else { return nil }

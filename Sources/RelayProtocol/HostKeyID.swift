@@ -1,6 +1,7 @@
-/// Names a host's public keys: 16 bytes of a hash over its signing key, in base64url.
+/// Identifies a host's public keys: 16 bytes of a hash over its signing key, in base64url.
 ///
-/// Each value has one spelling, so that two are equal exactly if their bytes are. The relay compares them and proves nothing by them.
+/// Each value has one spelling, so that two are equal exactly if their bytes are. The relay compares them and proves nothing by
+/// them.
 package struct HostKeyID: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 16
 

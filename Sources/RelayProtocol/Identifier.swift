@@ -1,20 +1,21 @@
-/// A name on the wire: 1 to 64 of `A-Z a-z 0-9 _ -`.
+/// An identifier on the wire: 1 to 64 of `A-Z a-z 0-9 _ -`.
 ///
-/// So narrow that two identifiers are equal exactly when their bytes are: in a wider alphabet Swift, SQLite and JavaScript
-/// disagree on that. `Tag` keeps a session from being taken for an approval.
+/// The alphabet is that small so that two identifiers are equal exactly if their bytes are: with more characters Swift, SQLite and
+/// JavaScript disagree on that. `Tag` keeps identifiers of different types apart.
 package struct Identifier<Tag>: Hashable, Sendable, CustomStringConvertible {
     package static var bytesMax: Int { 64 }
 
     package let rawValue: String
 
-    /// Nil if the text is not spelled as an identifier must be.
+    /// Nil if the text is not a valid identifier.
     package init?(_ rawValue: String) {
         var rawValue = rawValue
         guard rawValue.withUTF8({ unsafe Self.isSpelled($0) }) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Checked with every message, so on the bytes in place: reading them one by one from a text takes ten times as long.
+    /// True if the bytes are a valid identifier. Called with every message, so it reads the bytes in place: reading them one by one
+    /// from a `String` takes ten times as long.
     private static func isSpelled(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard (1...bytesMax).contains(bytes.count) else { return false }
         for index in bytes.indices {
@@ -49,9 +50,9 @@ package typealias ClientID = Identifier<ClientTag>
 package typealias WorkspaceID = Identifier<WorkspaceTag>
 /// Made by the client for one command, so that sending it twice has one effect.
 package typealias CommandID = Identifier<CommandTag>
-/// One life of the log: a restored or replaced data file has another.
+/// One life of the log: a restored or replaced data file has another epoch.
 package typealias Epoch = Identifier<EpochTag>
-/// One registration for push; made by the app, stable across its restarts.
+/// One registration for push; made by the app, and kept across its restarts.
 package typealias DeviceID = Identifier<DeviceTag>
-/// One Live Activity on one device, by the name that ActivityKit gave it.
+/// One Live Activity on one device, by ActivityKit's identifier.
 package typealias CardID = Identifier<CardTag>

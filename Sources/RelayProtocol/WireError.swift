@@ -1,9 +1,9 @@
-/// Why a message was refused: a closed code, the place in the message, and a sentence.
+/// Error of a refused message: a closed code, the place in the message, and a sentence.
 ///
-/// It goes to the peer as a `notice` or in a `reply`; it never carries the offending value, which could be a secret.
+/// It is sent to the peer in a `notice` or a `reply`, and never contains the offending value, which could be a secret.
 package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
-        /// The bytes are not JSON as RFC 8259 has it.
+        /// The bytes are not JSON according to RFC 8259.
         case badJSON
         case badUTF8
         case duplicateKey
@@ -14,7 +14,7 @@ package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
         case wrongType
         /// A number outside its range, a text longer than its limit, a list with too many entries.
         case outOfRange
-        /// An identifier, digest or closed word that is not spelled as it must be.
+        /// An identifier, digest or closed word with invalid spelling.
         case badValue
         /// A message type that this version, or this role, does not know.
         case unknownType
@@ -24,11 +24,11 @@ package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
     private let place: Place
     package let message: String
 
-    /// Finding the words for a value's place takes a look at all that stand before it. Readers that try one shape after another throw many
-    /// errors away, so the words are found when somebody asks for them.
+    /// The place of the error, as text or as a value whose path is computed on demand: that takes a pass over all values before it,
+    /// and readers that try one shape after another discard many errors.
     private enum Place: Sendable {
         case path(String)
-        /// A value of a document, and what follows its path.
+        /// A value of a document, and the rest of the path below it.
         case value(JSONDocument, Int, then: String)
     }
 
@@ -44,7 +44,7 @@ package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `$.events[3].kind`, or `byte 17` if the JSON itself is broken.
+    /// The path of the value, such as `$.events[3].kind`, or `byte 17` if the JSON itself is invalid.
     package var path: String {
         switch place {
         case .path(let path): path
@@ -59,7 +59,7 @@ package struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     static func unknownType(_ type: String) -> WireError {
-        // The name is the peer's own text: shown, but never at length.
+        // The name is the peer's own text, so it is shown only in part.
         WireError(.unknownType, at: "$.type", "this relay does not know messages of type \"\(type.prefix(64))\"")
     }
 }

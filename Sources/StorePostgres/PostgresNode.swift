@@ -7,10 +7,11 @@ internal import Synchronization
 
 /// One process of several on a database, each of which owns some of the workspaces. See decision record 0086.
 ///
-/// A lease is the node's, and lost for everything that it owns; a workspace is claimed, handed over and lost by itself.
+/// The lease belongs to the node, and losing it loses everything that the node owns; single workspaces are claimed, handed over and
+/// lost separately.
 package final class PostgresNode: Sendable {
-    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps. A node that has not renewed its lease for so
-    /// long may be replaced a second later, and must own nothing then.
+    /// Time after which this node must regard everything as lost, measured from before the last renewal was sent, by a clock that
+    /// continues while the machine sleeps. Another node may replace it a second later.
     package static let renewalMax = Ownership.renewalMax
     /// Maximum duration of a query.
     package static let askingMax = PostgresDatabase.askingMax
@@ -19,7 +20,7 @@ package final class PostgresNode: Sendable {
     package let secrets: PostgresSecrets
     package let pictures: PostgresPictures
     package let addresses: PostgresAddresses
-    /// Upkeep of all workspaces.
+    /// Upkeep of the whole database.
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
     private let ownership: Ownership
@@ -51,10 +52,10 @@ package final class PostgresNode: Sendable {
         }
     }
 
-    /// The schema of all its tables.
+    /// Name of the schema with the tables.
     package var schema: String { database.schema ?? "" }
 
-    /// This process, and no other.
+    /// Identifies this process only.
     package var holder: String { ownership.holder }
 
     // MARK: - From one thread
@@ -82,13 +83,14 @@ package final class PostgresNode: Sendable {
 
     // MARK: - From any thread
 
-    /// Takes a workspace over that was seen under this generation; nil if another was quicker, its owner is alive, or there is no such
-    /// workspace. Whatever this node had of it before is closed.
+    /// Claims a workspace that had this generation when it was read; nil if another process was faster, its owner is alive, or
+    /// there is no such workspace. An earlier claim of this node on it is closed.
     ///
-    /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a
-    /// standby. So it may wait for one, for longer than a lease lasts, on a connection of its own: not on the thread that renews.
+    /// Once this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, even on a
+    /// standby. So it may wait for a standby longer than a lease lasts, on its own connection: do not call it on the thread that
+    /// renews.
     package func claim(_ workspace: WorkspaceID, generation: Int64) throws(LogError) -> PostgresWorkspace? {
-        // Two of one process have one name, by which they would take it from each other again and again.
+        // Two claims of one process would use the same connection name, and end each other's connections again and again.
         for owned in claimed where owned.workspace == workspace { owned.close() }
         let connection: PostgresConnection
         do { connection = try database.connect(for: "claim") } catch { throw LogError(error) }
@@ -102,7 +104,7 @@ package final class PostgresNode: Sendable {
         return owned
     }
 
-    /// Leaves all that it still owns to others, and says goodbye to them. Nothing can be asked afterwards, nor read or committed.
+    /// Releases everything that it still owns, and removes its node row. Nothing can be read or committed after this.
     package func close() throws(LogError) {
         for owned in claimed { owned.close() }
         connection.withLock { $0 = nil }
@@ -110,14 +112,14 @@ package final class PostgresNode: Sendable {
         do { try ownership.giveUp(on: database.connect(for: "end")) } catch { throw LogError(error) }
     }
 
-    /// `body` gets what is left of the time.
+    /// `body` gets the remaining time.
     private func use<Value>(
         within limit: Duration = askingMax, _ body: (PostgresConnection, Duration) throws -> Value
     ) throws(LogError) -> Value {
         let deadline = ContinuousClock.now + limit
         do {
             return try connection.withLock { connection in
-                // Whatever went wrong with it, the next one is another.
+                // After any error the connection is not used again.
                 let current = try connection ?? database.connect(for: "node", within: limit)
                 connection = nil
                 let value = try body(current, deadline - ContinuousClock.now)

@@ -7,17 +7,17 @@ internal import Synchronization
 
 /// A relay's data in a PostgreSQL database, and the ports to it.
 ///
-/// Any number of relays and commands may have it open; one relay at a time holds the log, and commits to it. If several nodes divide it
-/// up, each uses a `PostgresNode` instead. Commits are as durable as the database: they survive the loss of its machine if a standby is
-/// synchronous.
+/// Any number of relays and commands may have it open; one relay at a time owns the log, and commits to it. If several nodes share
+/// the database, each uses a `PostgresNode` instead. Commits are as durable as the database: they survive the loss of its machine
+/// if a standby is synchronous.
 package final class PostgresStore: Sendable {
     package enum User: Sendable {
-        /// Waits until no other process owns anything. `isWanted` is called four times a second; false ends the wait.
+        /// A relay: waits until no other process owns anything. `isWanted` is called four times a second; false ends the wait.
         case relay(isWanted: @Sendable () -> Bool)
         case commandLine
     }
 
-    /// Changes of tokens, workspaces and whatever else is not the log's: begun, or waiting for their turn.
+    /// Limit of changes other than commits of the log (tokens, workspaces and others) that are under way or wait for their turn.
     package static let changesMax = PostgresDatabase.changesMax
 
     package let log: PostgresSessionLog
@@ -29,7 +29,7 @@ package final class PostgresStore: Sendable {
     package let secrets: PostgresSecrets
     private let database: PostgresDatabase
     private let ownership: Ownership
-    /// Nil for the command line, and once it is closed.
+    /// Nil for the command line, and after `close`.
     private let lease: Mutex<Lease?>
 
     /// Creates the tables if there are none, and brings older ones up to date. Throws `unreachable` if the database cannot be reached, is
@@ -98,7 +98,7 @@ package final class PostgresStore: Sendable {
                 connection = current
                 if let claim = try ownership.claim(current) { return (claim, current) }
             } catch {
-                // A relay that stands by outlives a database that is away for a while.
+                // A standby relay keeps waiting if the database is unreachable for a while.
                 guard case .unreachable(isPassing: true) = error.code, isWanted() else { throw error }
                 connection = nil
             }
@@ -109,7 +109,7 @@ package final class PostgresStore: Sendable {
         }
     }
 
-    /// The epoch that the last relay has begun; one of no meaning before the first.
+    /// The epoch that the last relay began; before the first one, a placeholder without meaning.
     private static func epoch(_ connection: PostgresConnection) throws -> Epoch {
         let rows = try connection.run(
             PostgresStatement("SELECT coalesce(epoch, 'none') FROM owners WHERE scope = $1::text", .text(Ownership.whole)),
@@ -117,21 +117,21 @@ package final class PostgresStore: Sendable {
         return try Stored.identifier(rows[0].text(0))
     }
 
-    /// The schema of all its tables.
+    /// Name of the schema with the tables.
     package var schema: String { database.schema ?? "" }
 
-    /// Called once, from a thread of its own, when another relay may have taken over, or the database was away for so long that one might.
+    /// `body` is called once, on a separate thread, when another relay may have taken over, or the database was unreachable for so
+    /// long that one might have.
     package func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
         lease.withLock { $0 }?.whenLost(body)
     }
 
-    /// Called, on a thread of its own, soon after this and whenever the count of changes to tokens and workspaces has grown since: within
-    /// `Lease.interval`.
+    /// `body` is called, on a separate thread, soon after this and within `Lease.interval` of each change of tokens or workspaces.
     package func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) {
         lease.withLock { $0 }?.whenEntrantsChanged(body)
     }
 
-    /// Called from any thread, soon after the start and whenever what the database survives is another; at most half a minute after.
+    /// `body` is called, on any thread, soon after the start and within half a minute of each change of the database's durability.
     package func whenDurabilityChanged(_ body: @escaping @Sendable (Durability) -> Void) {
         lease.withLock { $0 }?.whenDurabilityChanged(body)
     }
@@ -142,9 +142,9 @@ package final class PostgresStore: Sendable {
             "SELECT EXISTS (SELECT FROM owners JOIN nodes USING (holder) WHERE expires_at > now())")[0].bool(0)
     }
 
-    /// Leaves the log to the next. Nothing can be read or written afterwards.
+    /// Releases the log for the next relay. Nothing can be read or written after this.
     ///
-    /// A process that ends without it is replaced as soon as its connections have ended, or its lease.
+    /// A process that ends without this call is replaced as soon as its connections have ended, or its lease.
     package func close() throws(LogError) {
         upkeep.stopChecking()
         let lease = lease.withLock { lease in

@@ -3,12 +3,13 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// A workspace as the node has it that owns it.
+/// A workspace that this node owns.
 package final class PostgresWorkspace: Sendable {
     package let workspace: WorkspaceID
-    /// The workspace's number, constant: whatever has to differ between workspaces may be counted from it.
+    /// The workspace's number, which never changes, and so can be used to derive values that must differ between workspaces.
     package let number: Int32
-    /// Of this workspace alone, in its own epoch. What a batch says of another is a conflict, and what is read of another is not there.
+    /// The log of this workspace only, with its own epoch. A batch for another workspace is a `conflict`, and reads of another
+    /// return nothing.
     package let log: PostgresSessionLog
     package let upkeep: PostgresUpkeep
     private let database: PostgresDatabase
@@ -17,7 +18,7 @@ package final class PostgresWorkspace: Sendable {
     private let claim: Ownership.Claim
     private let loss = Loss()
 
-    /// Nil for a claim that is of something else.
+    /// Nil if the claim is not of a workspace.
     init?(_ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim) {
         guard case .workspace(let workspace, let number) = claim.scope else { return nil }
         (self.workspace, self.number) = (workspace, number)
@@ -29,18 +30,18 @@ package final class PostgresWorkspace: Sendable {
         upkeep = PostgresUpkeep(database, claim.scope, damage)
     }
 
-    /// Called once, from any thread, when a commit was refused because another owns the workspace; at once if that has happened already.
-    /// Does not concern the node's other workspaces.
+    /// `body` is called once, on any thread, when a commit was refused because another process owns the workspace; at once if that
+    /// has happened already. Does not concern the node's other workspaces.
     package func whenLost(_ body: @escaping @Sendable (LogError) -> Void) { loss.whenLost(body) }
 
-    /// Waits for a commit in flight, and sets the workspace free. Nothing can be committed to it afterwards, even if this throws: then it
-    /// may still be this node's, until it is handed over once more, claimed again, or the node closed.
+    /// Waits for a commit under way, and releases the workspace. Nothing can be committed to it after this, even if it throws: then
+    /// the workspace may still be this node's, until it is handed over again, claimed again, or the node closed.
     package func handOver() throws(LogError) {
         close()
         do { try ownership.handOver(claim, on: database.connect(for: "claim")) } catch { throw LogError(error) }
     }
 
-    /// Waits for a commit that is under way; nothing of it can be committed afterwards.
+    /// Waits for a commit under way; nothing can be committed after this.
     package func close() {
         upkeep.stopChecking()
         log.close()

@@ -6,13 +6,13 @@ internal import Synchronization
 
 /// A relay's data in one SQLite file, and the ports to it.
 ///
-/// It is written ahead (WAL) and every commit is synced (`synchronous=FULL`), so what was committed survives a power failure; a
-/// weaker setting was seen to lose acknowledged commits. One connection writes, others read at the same time.
+/// It has a write-ahead log (WAL) and every commit is synced (`synchronous=FULL`), so commits survive a power failure; a weaker
+/// setting was seen to lose acknowledged ones. One connection writes, others read at the same time.
 ///
 /// The relay and the command line may have it open at once; only the relay, which holds `DataDirectory.lock()`, commits to the log.
 package final class SQLiteStore: Sendable {
     package enum User: Sendable {
-        /// Checks the file before it touches it, and notices that it is a copy. The store keeps the lock until it is closed.
+        /// A relay: checks the file before it writes to it, and detects a copy. The store keeps the lock until it is closed.
         case relay(DataDirectoryLock)
         case commandLine
 
@@ -28,8 +28,8 @@ package final class SQLiteStore: Sendable {
     /// Held until `close`; nil for the command line.
     private let lock: Mutex<DataDirectoryLock?>
 
-    /// Creates the file if there never was one, and brings an older one up to date. A damaged one, or the remains of one, is refused and
-    /// left as it is. The history of a file beyond `checkedBytesMax` is not checked; see `SQLiteUpkeep.checkEverything`.
+    /// Creates the file if there never was one, and migrates an older one. A damaged one, or the remains of one, is refused and
+    /// left unchanged. The events of a file larger than `checkedBytesMax` are not checked; see `SQLiteUpkeep.checkEverything`.
     package init(
         _ directory: DataDirectory, for user: User, checkedBytesMax: Int64 = DataFile.checkedBytesMax
     ) throws(SQLiteStoreError) {
@@ -52,7 +52,7 @@ package final class SQLiteStore: Sendable {
                 if let run { try pool.writeWithoutTransaction(run.count) }
                 return Opened(pool: pool, epoch: epoch, run: run, isChecked: isChecked)
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
-                // Nothing is written yet; it is the `-shm` that finds no room.
+                // Nothing is written yet; there is no space for the `-shm` file.
                 throw SQLiteStoreError.full(path: path, underlying: error)
             } catch {
                 throw SQLiteStoreError(error, path: path)
@@ -64,7 +64,7 @@ package final class SQLiteStore: Sendable {
             guard error.code == .full, let reserve, reserve.giveUp() else { throw error }
             found = try opened()
         }
-        // The file may have been created only now.
+        // The file may have been created just now.
         if case .relay(let lock) = user { try directory.lockDataFile(for: lock) }
         database = try SQLiteDatabase(found.pool, path: path, forRelay: user.isRelay)
         let damage = DamageRegister()
@@ -86,16 +86,17 @@ package final class SQLiteStore: Sendable {
         let isChecked: Bool
     }
 
-    /// Writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
+    /// Moves everything into the one file, so that it can be copied. Nothing can be read or written after this.
     ///
-    /// A process that ends without it loses nothing: the next start takes up what is in the `-wal` file.
+    /// A process that ends without this call loses nothing: the next start recovers the `-wal` file.
     package func close() throws(SQLiteStoreError) {
         upkeep.stopChecking()
         try database.close()
         lock.withLock { $0 = nil }
     }
 
-    /// Puts in the audit log, which is the backup's, that these are revoked: they were when it was restored.
+    /// Records in the audit log that these tokens are revoked: the log came from the backup, and they were revoked when that was
+    /// restored.
     package func auditRevocations(of tokens: [String]) throws(LogError) {
         try audit.add(
             try credentials.allTokens().filter { tokens.contains($0.id) }.compactMap { token in

@@ -1,6 +1,6 @@
 /// The address and the options of an outbound WebSocket connection.
 package struct ClientConfiguration: Sendable {
-    /// A name or a literal (IPv6 without brackets); the certificate must be for it. Also the `Host` header.
+    /// A name or a literal address (IPv6 without brackets), which the certificate must name. Also the `Host` header.
     package var host: String
     package var port: UInt16
 
@@ -12,20 +12,20 @@ package struct ClientConfiguration: Sendable {
     /// Connects to this socket file instead; `host` is then only the header.
     package var unixPath: String?
 
-    /// Opens the way to the server instead of the engine, for example through a proxy; `host` and `port` are then only the certificate's name
-    /// and the header. Called on a thread of its own, which it may block for as long as `connectTimeout`. The engine owns the connected stream
-    /// socket that it returns.
+    /// Connects to the server in place of the engine, for example through a proxy; `host` and `port` are then only the
+    /// certificate's name and the header. Called on a thread of its own, which it may block for as long as `connectTimeout`. The
+    /// engine owns the connected stream socket that it returns.
     package var dial: (@Sendable () -> Result<Int32, WebSocketEngineError>)?
 
-    /// Sent with the handshake, for example `Authorization`.
+    /// Headers to send with the handshake, for example `Authorization`.
     package var headers: [(String, String)]
 
     package var subprotocol: String?
 
-    /// Trusted in addition to the system's authorities.
+    /// File of authorities to trust in addition to the system's.
     package var certificateAuthorityFile: String?
 
-    /// From `connect` to the open WebSocket, name look-up included.
+    /// Time from `connect` to the open WebSocket, including name resolution.
     package var connectTimeout: Duration = .seconds(15)
 
     package var limits = Limits()

@@ -3,11 +3,12 @@ package protocol ClientHandler: AnyObject {
     func opened(_ connection: ConnectionID, subprotocol: String?)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
-    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.
+    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read most of them, unless `closed`
+    /// does.
     func congested(_ connection: ConnectionID)
     func drained(_ connection: ConnectionID)
 
-    /// Exactly once for each `connect`, also if it never opened.
+    /// Called exactly once for each `connect`, even if the WebSocket never opened.
     func closed(_ connection: ConnectionID, reason: CloseReason)
 }
 

@@ -1,4 +1,4 @@
-/// Why a connection is over.
+/// Why a connection has ended.
 package enum CloseReason: Sendable, Equatable, CustomStringConvertible {
     /// The peer sent a close frame. libwebsockets 4.1.6 shows the codes 1012, 1013 and 1014 as 1002.
     case peer(code: UInt16?, reason: String)
@@ -6,7 +6,7 @@ package enum CloseReason: Sendable, Equatable, CustomStringConvertible {
     /// `EventLoop.close` or a limit of ours ended it with this code.
     case local(code: UInt16)
 
-    /// Nothing came for `Liveness.hangUpAfter`, or the connection did not open within `ClientConfiguration.connectTimeout`.
+    /// Nothing was received for `Liveness.hangUpAfter`, or the connection did not open within `ClientConfiguration.connectTimeout`.
     case timedOut
 
     /// The outbox grew beyond `Limits.outboxBytesMax` or `outboxMessagesMax`.
@@ -15,7 +15,7 @@ package enum CloseReason: Sendable, Equatable, CustomStringConvertible {
     /// The connection ended without a close frame, or was never established; a sentence for a log.
     case failed(String)
 
-    /// The server answered the opening handshake with this HTTP status instead of 101, and maybe said when to come back.
+    /// The server answered the opening handshake with this HTTP status instead of 101, perhaps with a time to retry after.
     case refused(status: UInt16, retryAfter: Duration? = nil)
 
     package var description: String {

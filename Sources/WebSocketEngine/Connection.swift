@@ -8,19 +8,19 @@ internal import DequeModule
         case http
         /// The handler accepted the upgrade; libwebsockets is about to answer 101. Becomes `open` or `dropped`.
         case upgrading
-        /// A client on its way. Becomes `open` or `dropped`.
+        /// A client that is connecting. Becomes `open` or `dropped`.
         case connecting
-        /// A WebSocket; the handler knows it. Becomes `closing` or `dropped`.
+        /// An open WebSocket, reported to the handler. Becomes `closing` or `dropped`.
         case open
-        /// A close frame is due or was sent, or the peer's came: nothing is received or sent any more. Becomes `dropped`.
+        /// A close frame is due or was sent, or the peer's has arrived: no more messages are received or sent. Becomes `dropped`.
         case closing
-        /// libwebsockets was told to hang up and will do so on its next turn.
+        /// libwebsockets was told to close the socket and will do so on its next turn.
         case dropped
     }
 
     enum Role {
         case server(Listener)
-        /// Indirect: a server has thousands, whose connections would have room for a configuration each.
+        /// Indirect, so that the thousands of server connections do not each have room for a client's configuration.
         indirect case client(any ClientHandler, ClientConfiguration)
     }
 
@@ -28,11 +28,12 @@ internal import DequeModule
 
     // MARK: What a message that is sent looks at
 
-    /// Gets `socket`, `plainDescriptor` and `isReady` whenever one of them may have changed.
+    /// Is updated with `socket`, `plainDescriptor` and `isReady` whenever one of them may have changed.
     private unowned let table: ConnectionTable
     /// The `lws`, which libwebsockets owns: nil before it is made and from LWS_CALLBACK_WSI_DESTROY on.
     var socket: OpaquePointer? { didSet { table.show(self) } }
-    /// The descriptor of `socket`, where frames go to it as they are: without TLS, as long as it is open. Else -1.
+    /// The descriptor of `socket` for frames that are written directly, without libwebsockets: only without TLS and while open.
+    /// Else -1.
     var plainDescriptor: Int32 = -1 { didSet { table.show(self) } }
     var phase: Phase {
         didSet {
@@ -42,26 +43,27 @@ internal import DequeModule
     }
     let isClient: Bool
     var isPingDue = false { didSet { table.show(self) } }
-    /// A message came in frames, and a ping may have come between them. libwebsockets sends its pong when the socket is writable, so what
-    /// is sent waits for that too: the pong was asked for first.
+    /// True if a ping may have come between the frames of a message. libwebsockets sends its pong when the socket is writable;
+    /// messages wait for that too, because the pong was due first.
     var mayOwePong = false { didSet { table.show(self) } }
-    /// The handler was told, or is about to be, that much waits.
+    /// True if the handler was told, or is about to be, that too many bytes wait.
     var isCongested = false { didSet { table.show(self) } }
-    /// Messages behind one that the peer does not take; once this is not empty, every later message goes here.
+    /// Messages that wait because the peer does not read fast enough. Once this is not empty, every later message goes here.
     var outbox: Deque<OutgoingMessage> = [] { didSet { table.show(self) } }
     var outboxBytes = 0
-    /// Bytes of the message that libwebsockets took and may not have sent in full.
+    /// Bytes of the message that libwebsockets has taken but may not have sent in full.
     var inFlightBytes = 0
 
-    /// A server's of which nothing is known that a message would have to wait for, or that would have to be looked at behind it.
+    /// True for a server's connection on which a message can be sent at once, and needs no check afterwards.
     var isReady: Bool { !isClient && phase == .open && !isPingDue && !mayOwePong && !isCongested && outbox.isEmpty }
 
     // MARK: Life
 
     let role: Role
-    /// Taken from `role`, as are the next two; nil for clients. Asked with every message: a role that is looked into is copied.
+    /// Copied from `role`, like the next two; nil for clients. They are read for every message, and reading an enum's payload
+    /// copies it.
     let listener: Listener?
-    /// The listener's, unless its upgrade brought others.
+    /// The listener's limits, unless its upgrade set others.
     var limits: Limits
     let liveness: Liveness
     let peer: Peer
@@ -72,36 +74,36 @@ internal import DequeModule
     /// The handler got `opened`, so it will get `closed`.
     var wasOpened = false
 
-    /// When the sweep ends this connection, whatever it is waiting for.
+    /// Time at which the sweep ends this connection, whatever it is waiting for.
     var deadline: MonotonicTime?
 
-    /// The step at which it is looked at next.
+    /// The step of its next check.
     var dueStep = DueTable.never
 
-    /// The first reason wins; without one the connection was lost.
+    /// The first reason counts; without one the connection was lost.
     var closeReason: CloseReason?
 
     // MARK: WebSocket
 
     var assembly = MessageAssembly()
 
-    /// When the message that is coming in began; nil: none is.
+    /// Time at which the message that is being received began; nil for none.
     var messageBegan: MonotonicTime?
 
-    /// The part of `unfinishedBytes` that the loop has counted.
+    /// The part of `unfinishedBytes` that is included in the loop's total.
     var countedUnfinishedBytes = 0
 
     /// Bytes held of a message or a request body that is incomplete.
     var unfinishedBytes: Int { assembly.heldBytes + (incomingRequest?.body.count ?? 0) }
 
-    /// As TCP counts them, when the peer was last judged with more on its way to it; 0 where nothing was.
+    /// Bytes that TCP had acknowledged at the last liveness check with unsent data; 0 if there was none.
     var acknowledgedBytes: UInt64 = 0
 
-    /// Before it is a WebSocket: when it came, or its last request did.
+    /// Before it is a WebSocket: time at which it was accepted, or its last request arrived.
     var lastHeard = MonotonicTime(nanoseconds: 0)
     var lastPinged = MonotonicTime(nanoseconds: 0)
     var isReadingPaused = false
-    /// Reading stopped because the main loop has not taken this connection's input, see `LoopInbox`.
+    /// True if reading stopped because the main loop's inbox is full, see `LoopInbox`.
     var isBackpressured = false
 
     /// The close frame that was ordered and has not been sent.
@@ -111,24 +113,25 @@ internal import DequeModule
 
     /// The request whose body is still coming in.
     var incomingRequest: HTTPRequest?
-    /// No other request is taken from this connection, see `ServerHandler.mayAskAgain`.
+    /// True if no other request is accepted on this connection, see `ServerHandler.mayAskAgain`.
     var isLastRequest = false
-    /// Body limit of that request, if it differs from the usual one.
+    /// Body limit of that request, if it differs from the default.
     var bodyBytesMax: Int?
     var exchange: HTTPExchange?
-    /// `peer` is the address that a PROXY header gave.
+    /// True if `peer` is the address from a PROXY header.
     var isNamedByProxy = false
-    /// Accepted only to be refused with this reason, whatever is requested; not counted anywhere.
+    /// Set if it was accepted only to be refused with this reason, whatever is requested. Such a connection is not counted
+    /// anywhere.
     var refusal: TurnAwayReason?
-    /// Counts against the listener's cap on connections that are not WebSockets.
+    /// True if it counts against the listener's limit of connections that are not WebSockets.
     var isPending = false
-    /// The loop that counts this connection, see `Admission`.
+    /// Index of the loop that counts this connection, see `Admission`.
     var place = 0
-    /// The peer that it counts for against the cap per address; nil: nobody.
+    /// The peer that it counts for against the limit per address; nil for none.
     var countedPeer: Peer?
-    /// The peer to which the present request counts if a proxy named one; nil: none.
+    /// The peer that the current request counts for, if a proxy named one; nil for none.
     var forwardedPeer: Peer?
-    /// The headers of a first request were in.
+    /// True once the headers of a first request have arrived.
     var hasAsked = false
     /// The subprotocol that the handler accepted, while `upgrading`.
     var subprotocol: String?
@@ -139,7 +142,7 @@ internal import DequeModule
     /// Carries the bytes of a connection that was dialled.
     var bridge: SocketBridge?
 
-    /// Made by its table.
+    /// To be called by its table only.
     init(id: ConnectionID, of table: ConnectionTable, _ role: Role, _ peer: Peer, _ phase: Phase) {
         self.id = id
         self.table = table
@@ -161,20 +164,20 @@ internal import DequeModule
     }
 }
 
-/// A request that the handler has and the peer waits for.
+/// A request that the handler has and has not answered.
 struct HTTPExchange {
     let id: HTTPRequestID
     let isHead: Bool
-    /// The handler's `requestReceived` is on the stack: the answer can go out when it returns.
+    /// True while the handler's `requestReceived` is on the stack: the response can be sent when it returns.
     var isInHandler = true
-    /// Reading is off and the departure watch looks after the peer.
+    /// True if reading is off, and the departure watch reports if the peer leaves.
     var isDeferred = false
     var response: HTTPResponse?
 }
 
 /// Progress of an outbound connection attempt.
 struct ClientAttempt {
-    /// Numeric addresses, or `+path`, that have not been tried.
+    /// Numeric addresses, or `+path`, that have not been tried yet.
     var addresses: [String] = []
     /// `lws_client_connect_via_info` is on the stack: it may destroy the socket before it returns.
     var isStarting = false

@@ -1,6 +1,6 @@
-/// Names one WebSocket connection of one event loop; never used again.
+/// Names one WebSocket connection of one event loop; never reused.
 package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
-    /// Identifiers are counted from 1 on each loop, below the loop's number.
+    /// Bits of an identifier that count from 1 on each loop; the loop's number is above them.
     static let countBits = 48
     private static let countMask: UInt64 = 1 << countBits - 1
 

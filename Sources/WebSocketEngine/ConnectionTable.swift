@@ -1,7 +1,7 @@
-/// The connections of a loop by their identifiers, and of each, side by side, what sending looks at.
+/// The connections of a loop by their identifiers, with the fields that sending reads in contiguous memory.
 ///
 /// Each connection is an object anywhere in memory, and thousands of them are more than a processor's cache holds. A message for
-/// thousands goes through this table instead, and touches only those for which sending is not as simple as that.
+/// thousands goes through this table instead, and touches only the connections that need more than a simple write.
 @safe final class ConnectionTable {
     var slots = Slots()
 
@@ -10,7 +10,7 @@
 
     subscript(id: UInt64) -> Connection? { slots.index(of: id).flatMap { slots.all[$0].connection } }
 
-    /// `makeID` counts up; identifiers whose place is taken are passed over.
+    /// `makeID` counts up; identifiers whose slot is taken are skipped.
     func add(_ role: Connection.Role, _ peer: Peer, _ phase: Connection.Phase, makeID: () -> UInt64) -> Connection {
         let id = slots.takeID(makeID)
         let connection = Connection(id: ConnectionID(rawValue: id), of: self, role, peer, phase)
@@ -42,16 +42,16 @@
 
     /// The fields of a connection that sending reads, in contiguous memory.
     @safe struct Place {
-        /// Zero: nobody's.
+        /// 0 for a free slot.
         var id: UInt64 = 0
         var connection: Connection?
-        /// See `Connection`, as are the next two.
+        /// See `Connection`, like the next two.
         var socket: OpaquePointer?
         var descriptor: Int32 = -1
         var isReady = false
-        /// In the list of this turn.
+        /// True if the connection is in the list of this turn.
         var isListed = false
-        /// Among the connections that the last part did not reach.
+        /// True if the connection is among those that the last part of the output did not reach.
         var isInRest = false
         /// Messages of this turn; for connections of servers only.
         var batch = TurnOutbox.nothing
@@ -66,7 +66,8 @@
         var isReady: Bool
     }
 
-    /// A power of two of them. An identifier's last bits are its place, and its maker ensures that nothing else is there.
+    /// A hash table whose size is a power of two. The last bits of an identifier are its slot, and the identifier's maker ensures
+    /// that the slot is free.
     struct Slots {
         var all = [Place](repeating: Place(), count: 16)
         private(set) var count = 0
@@ -78,7 +79,8 @@
             return all[index].id == id && id != 0 ? index : nil
         }
 
-        /// One in four stays free. Counting up passes over those who stay for long once in as many identifiers as there are slots.
+        /// Finds an identifier with a free slot; at least one in four is free. Counting up meets a long-lived connection only once
+        /// in as many identifiers as there are slots.
         mutating func takeID(_ makeID: () -> UInt64) -> UInt64 {
             if (count + 1) * 4 > all.count * 3 { grow() }
             var id = makeID()
@@ -95,7 +97,7 @@
             return all[index].connection
         }
 
-        /// Removes the connections' batches of this turn. Connections without one are left out.
+        /// Removes the connections' batches of this turn, and appends those that are not empty.
         mutating func takeBatches(of ids: ArraySlice<UInt64>, into writes: inout [Write]) {
             writes.removeAll(keepingCapacity: true)
             for id in ids {
@@ -108,7 +110,7 @@
             }
         }
 
-        /// One bit more also tells apart what the bits before tell apart.
+        /// With one more bit, identifiers that had different slots still have.
         private mutating func grow() {
             let before = all
             all = [Place](repeating: Place(), count: 2 * before.count)

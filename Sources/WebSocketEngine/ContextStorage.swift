@@ -4,20 +4,20 @@ internal import Glibc
 
 /// The C memory that an `lws_context` borrows: it outlives the context and is freed once, after it.
 @safe struct ContextStorage {
-    /// Read at once from one socket: what a host sends meanwhile becomes one commit, and one write for each subscriber.
+    /// Bytes read at once from one socket: what a host has sent by then becomes one commit, and one write for each subscriber.
     static let readBytes = 128 << 10
 
-    /// The size of a message's pieces; a buffer for each connection, of which only touched pages count.
+    /// Size of a message's pieces. Each connection has a buffer of this size, of which only touched pages use memory.
     static let pieceBytes = 16_384
 
-    /// Written at once to one socket; libwebsockets would otherwise cut at the size of the read buffer.
+    /// Bytes written at once to one socket; libwebsockets would otherwise use the size of the read buffer.
     static let writeBytes = 1 << 20
 
-    /// The name of the entry in a vhost's protocols that takes the name the handler chose, see `EventLoop+Upgrade`.
+    /// Name of the entry in a vhost's protocols that is renamed to the handler's choice, see `EventLoop+Upgrade`.
     static let slotName = "heliograph-slot"
 
-    /// All zero: libwebsockets' own pings are off. It would insert two entries a connection into a sorted list, and would not
-    /// count what else the peer sends as a sign of life.
+    /// All zero: turns libwebsockets' own pings off. They would need two entries in a sorted list for each connection, and would
+    /// not count other input as a sign of life.
     let noKeepAlive = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
 
     let log = UnsafeMutablePointer<clws_log>.allocate(capacity: 1)
@@ -57,7 +57,7 @@ internal import Glibc
         return unsafe copy
     }
 
-    /// Valid until the next call: for names that peers choose, which must not pile up.
+    /// A copy that is valid until the next call: for names that peers choose, which must not accumulate.
     mutating func borrowed(_ name: String) -> UnsafeMutablePointer<CChar> {
         unsafe Glibc.free(borrowedName)
         let copy = unsafe strdup(name)!

@@ -1,11 +1,11 @@
 internal import CHeliographLibwebsockets
 
-/// Sees peers leave whose connection is not being read, because their request waits for an answer.
+/// Detects that a peer has left while its connection is not read, because its request waits for a response.
 ///
-/// An epoll instance of its own that waits for nothing but hang-ups, and is itself one descriptor of the loop.
+/// An epoll instance that waits for hang-ups only, and is itself a descriptor of the loop.
 final class DepartureWatch {
     let id: UInt64
-    /// Closed by libwebsockets, with its context.
+    /// Closed by libwebsockets, together with its context.
     private let hangUps: Epoll
     private unowned let loop: EventLoop
 
@@ -30,7 +30,7 @@ final class DepartureWatch {
     }
 
     func becameReadable() {
-        // Tags that did not fit are reported in the next turn.
+        // Tags beyond the limit are reported in the next turn.
         for tag in hangUps.ready() {
             guard let connection = loop.connections[tag], connection.exchange != nil else { continue }
             loop.end(connection, .failed("the peer left"))

@@ -4,7 +4,7 @@ internal import Glibc
 enum DescriptorLimit {
     static var current: UInt64 { limit.map { UInt64($0.rlim_cur) } ?? 1_024 }
 
-    /// Returns whether it was higher.
+    /// Returns true if it was higher.
     static func lower(to most: UInt64) -> Bool {
         guard var limit, limit.rlim_cur > most else { return false }
         limit.rlim_cur = rlim_t(most)

@@ -1,9 +1,9 @@
-/// When which connection is to be looked at, by times that are cut to steps: those of one step are looked at together.
+/// Times at which connections have to be checked, rounded up to steps: those of one step are checked together.
 struct DueTable {
     /// Greatest delay of a check.
     static let step = Duration.milliseconds(250)
 
-    /// A step since the clock began.
+    /// A number of steps since the clock's start.
     typealias Step = Int64
     static let never = Step.max
 
@@ -23,7 +23,7 @@ struct DueTable {
         return (earliest, due)
     }
 
-    /// The first that is not before this time.
+    /// The first step at or after this time.
     static func step(of time: MonotonicTime) -> Step {
         let (whole, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: step.wholeNanoseconds)
         return rest > 0 ? whole + 1 : whole

@@ -3,9 +3,9 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// Carries libwebsockets' log lines into swift-log. Process-wide, as their callback is; the last loop's logger gets them.
+/// Forwards libwebsockets' log lines to swift-log. Process-wide, like its callback; the last loop's logger gets them.
 ///
-/// Peers can make libwebsockets log at will, so at most `linesPerSecondMax` lines pass; the rest are counted.
+/// Peers can make libwebsockets log at will, so at most `linesPerSecondMax` lines are forwarded; the rest are counted.
 enum EngineLog {
     static let linesPerSecondMax = 10
 
@@ -20,14 +20,14 @@ enum EngineLog {
 
     /// Line that libwebsockets logs before it drops a peer whose headers are too long. No callback reports that.
     private static let headerOverrun = "Ran out of header data space"
-    /// On which threads it has said so, and the connection is not closed yet.
+    /// Threads on which that line was logged and the connection is not closed yet.
     private static let overrunThreads = Mutex<Set<pthread_t>>([])
 
     /// True if this thread's next connection to close had headers that were too long: libwebsockets closes it before it reads another one.
     /// If it waits in poll(2) and has to end TLS first, it may close others before.
     static func takeHeaderOverrun() -> Bool { overrunThreads.withLock { $0.remove(pthread_self()) != nil } }
 
-    /// A line of libwebsockets. What is counted and told in our words is not told twice.
+    /// Handles a line of libwebsockets. Events that we count and log ourselves are not logged twice.
     static func take(level: Int32, line: String) {
         guard !line.contains(headerOverrun) else {
             overrunThreads.withLock { _ = $0.insert(pthread_self()) }
@@ -36,7 +36,7 @@ enum EngineLog {
         write(level: level, line: line)
     }
 
-    /// Warnings and errors; notices are about the ordinary.
+    /// Warnings and errors; notices report ordinary events.
     private static let levels = LLL_ERR | LLL_WARN
 
     static func install(_ logger: Logger) {
@@ -45,7 +45,7 @@ enum EngineLog {
         unsafe lws_set_log_level(levels, engineLogCallback)
     }
 
-    /// For one context and its vhosts.
+    /// Makes the log of one context and its vhosts.
     static func make() -> clws_log { unsafe clws_log_make(levels, engineLogCallback) }
 
     static func write(level: Int32, line: String) {

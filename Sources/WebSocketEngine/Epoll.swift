@@ -1,16 +1,15 @@
 internal import CHeliographLinux
 internal import Glibc
 
-/// An epoll instance that is only looked at, never waited for: what it tells of is known by a tag. A descriptor that is closed is forgotten
-/// by the kernel.
+/// An epoll instance that is polled without waiting. Each descriptor is reported by its tag. The kernel removes closed descriptors.
 @safe struct Epoll {
-    /// The owner closes it, or gives it to libwebsockets, which does.
+    /// Closed by the owner, or by libwebsockets if that was given it.
     let descriptor: Int32
 
     enum Interest {
         /// Level-triggered: reported as long as there is something to read.
         case readable
-        /// The peer left; told once.
+        /// The peer left; reported once.
         case hangUp
 
         fileprivate var events: UInt32 {
@@ -21,7 +20,7 @@ internal import Glibc
         }
     }
 
-    /// At most as many are told of at a time; none is starved, the kernel goes round.
+    /// Most descriptors reported at a time. None starves, because the kernel reports them in turn.
     private static let readyMax = 64
 
     init() throws(WebSocketEngineError) {
@@ -39,7 +38,7 @@ internal import Glibc
 
     func remove(_ watched: Int32) { epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil) }
 
-    /// The tags of what there is to tell by now.
+    /// The tags of descriptors that are ready now.
     func ready() -> [UInt64] {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.readyMax) { events in
             let count = unsafe epoll_wait(descriptor, events.baseAddress, Int32(Self.readyMax), 0)

@@ -1,8 +1,8 @@
-/// A loop of libev that waits by epoll(7), for libwebsockets' plug-in to put its sockets into.
+/// A libev loop that waits by epoll(7), into which libwebsockets' plug-in puts its sockets.
 ///
-/// It is *foreign* to libwebsockets, which therefore neither catches signals with it nor destroys it: the plug-in's own loop takes
-/// SIGINT away from us. The plug-in arms its timer only after it has served a socket, and does what is left over only then. So
-/// nothing of ours depends on its timer (`TimerAlarm`), and `nudge` makes it look.
+/// It is *foreign* to libwebsockets, which therefore neither destroys it nor catches signals with it: the plug-in's own loop would
+/// take SIGINT from us. The plug-in arms its timer, and does postponed work, only after it has served a socket. So none of our code
+/// depends on that timer (`TimerAlarm`), and `nudge` makes the plug-in look.
 @safe final class EpollWait {
     private let libev: LibEV
     private let loop: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@
         unsafe self.loop = loop
     }
 
-    /// After the context that uses it.
+    /// Runs after the context that uses it is gone.
     deinit {
         unsafe libev.destroy(loop)
     }
@@ -25,12 +25,13 @@
         return unsafe withUnsafeMutablePointer(to: &pointer) { unsafe body($0) }
     }
 
-    /// Serves what became ready, and waits for it if nothing is.
+    /// Serves the sockets that are ready, and waits for one if none is.
     func wait() {
         unsafe libev.wait(loop)
     }
 
-    /// The next wait ends at once, after the plug-in has done what is left over. As if `descriptor`, of the loop, were readable.
+    /// Makes the next wait end at once, after the plug-in has done its postponed work, as if `descriptor` of the loop were
+    /// readable.
     func nudge(_ descriptor: Int32) {
         unsafe libev.feedReadable(loop, descriptor)
     }

@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 
-/// The one callback that libwebsockets gets. `user` and even `wsi` are other things for some reasons, so the reason is looked
-/// at first, and only sockets that carry an id of ours are touched.
+/// The only callback given to libwebsockets. `user` and even `wsi` have other meanings for some reasons, so the reason is checked
+/// first, and only sockets with an id of ours are touched.
 func engineCallback(
     _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
     _ input: UnsafeMutableRawPointer?, _ count: Int
@@ -16,7 +16,7 @@ func engineCallback(
         LWS_CALLBACK_RAW_RX_FILE, LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         break
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_HTTP_PMO, LWS_CALLBACK_PROCESS_HTML:
-        // CONNECT would turn the socket into a raw one; nothing of ours is reached by these.
+        // CONNECT would turn the socket into a raw one; none of our code handles that.
         return -1
     default:
         return 0
@@ -27,7 +27,7 @@ func engineCallback(
     // The loop outlives its context, see `EventLoop.run`.
     let loop = unsafe Unmanaged<EventLoop>.fromOpaque(owner).takeUnretainedValue()
     if reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS {
-        // A vhost with TLS of its own is being made; `wsi` is none.
+        // A vhost with its own TLS settings is being made; `wsi` is not a socket here.
         unsafe loop.storage.tlsContext = user
         return 0
     }
@@ -41,7 +41,7 @@ func engineCallback(
 }
 
 extension EventLoop {
-    /// Nonzero tells libwebsockets to end the connection. `input` is borrowed.
+    /// Returns nonzero to make libwebsockets end the connection. `input` is borrowed.
     fileprivate func dispatch(
         _ reason: lws_callback_reasons, on connection: Connection, _ wsi: OpaquePointer,
         _ input: UnsafeMutableRawBufferPointer

@@ -1,11 +1,11 @@
 /// Counts of what a loop holds.
 package struct EngineCensus: Sendable, Equatable {
     package var connections = 0
-    /// Not (yet) WebSockets.
+    /// Connections that are not WebSockets yet, or never.
     package var pending = 0
-    /// Peers that do not read as fast as they are sent to.
+    /// Peers that read more slowly than they are sent to.
     package var congested = 0
-    /// Unsent bytes: of all connections, and of the one with the most.
+    /// Unsent bytes: of all connections together, and of the one with the most.
     package var waitingBytes = 0
     package var waitingBytesMax = 0
 

@@ -2,8 +2,8 @@ internal import HeliographCrypto
 internal import Logging
 
 extension EventLoop {
-    /// Reads certificate and key again, of whatever kind, for connections to come; those that are open keep what they were opened with.
-    /// Two files that are no pair change nothing but the log.
+    /// Reads certificate and key again for new connections; open ones keep theirs. If the two files are no pair, that is only
+    /// logged.
     package func renewCertificate(_ tls: ListenerConfiguration.TLS) {
         preconditionOnLoop()
         guard let context = unsafe storage.tlsContext else { preconditionFailure("a loop without TLS has no certificate") }

@@ -4,7 +4,8 @@ internal import HeliographPlatform
 
 /// Outbound WebSockets.
 extension EventLoop {
-    /// Names are looked up on a thread of their own, as libwebsockets would block the loop; addresses are tried in turn.
+    /// Connects. Names are resolved on a separate thread, because libwebsockets would block the loop; addresses are tried one after
+    /// another.
     package func connect(
         _ configuration: ClientConfiguration, handler: any ClientHandler
     ) throws(WebSocketEngineError) -> ConnectionID {
@@ -93,7 +94,7 @@ extension EventLoop {
 
     // MARK: Attempts
 
-    /// At the end of a turn only: `lws_client_connect_via_info` may fail, and call back, before it returns.
+    /// Called at the end of a turn only: `lws_client_connect_via_info` may fail, and call back, before it returns.
     func startNextAttempt(of connection: Connection) {
         guard connection.phase == .connecting, unsafe context != nil, case .client(_, let configuration) = connection.role
         else {
@@ -126,7 +127,7 @@ extension EventLoop {
             unsafe info.protocol = configuration.subprotocol == nil ? nil : texts[3]
             unsafe info.alpn = texts[4]
             unsafe info.local_protocol_name = texts[5]
-            // Redirects would carry the token to who knows where.
+            // A redirect could send the token to any server.
             unsafe info.ssl_connection = Int32(
                 bitPattern: LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue | (configuration.tls ? LCCSCF_USE_SSL.rawValue : 0))
             unsafe info.ietf_version_or_minus_one = -1
@@ -146,7 +147,7 @@ extension EventLoop {
         return isDefault ? host : "\(host):\(configuration.port)"
     }
 
-    /// libwebsockets copies them before the call returns.
+    /// The pointers are valid during the call, in which libwebsockets copies the texts.
     private static func withCStrings<Result>(
         _ texts: [String], _ body: ([UnsafePointer<CChar>]) -> Result
     ) -> Result {
@@ -157,7 +158,7 @@ extension EventLoop {
 
     // MARK: Callbacks
 
-    /// LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: `input` is a pointer to the write position, and the room behind that.
+    /// LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: `input` has a pointer to the write position and, as its count, the room there.
     func appendHandshakeHeaders(
         of connection: Connection, _ wsi: OpaquePointer, _ input: UnsafeMutableRawBufferPointer
     ) -> Int32 {
@@ -182,7 +183,7 @@ extension EventLoop {
         if status != 0, status != 101 {
             connection.clientAttempt.failure = unsafe .refused(
                 status: UInt16(clamping: status), retryAfter: HeaderReader(wsi).retryAfter)
-            // The server has answered; another of its addresses would say the same.
+            // The server has answered; its other addresses would give the same response.
             connection.clientAttempt.addresses = []
         } else if connection.clientAttempt.failure == nil || !connection.clientAttempt.addresses.isEmpty {
             let sentence = unsafe String(decoding: input.prefix { $0 != 0 }, as: UTF8.self)

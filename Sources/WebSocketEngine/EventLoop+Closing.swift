@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import DequeModule
 
-/// The end of connections: asked for, forced, or suffered.
+/// The end of connections: requested, forced, or noticed.
 extension EventLoop {
     /// Sends what is queued, then a close frame, then waits for the peer's; `Limits.closeDeadline` bounds it all. `reason` is
     /// cut to 123 bytes.
@@ -9,7 +9,7 @@ extension EventLoop {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue] else { return }
         guard connection.phase == .open else {
-            // A client that is not open yet has no one to tell.
+            // Before the WebSocket is open no close frame can be sent.
             if connection.phase == .connecting || connection.phase == .upgrading {
                 end(connection, .local(code: code))
             }
@@ -18,21 +18,21 @@ extension EventLoop {
         beginClosing(connection, code: code, reason: reason, .local(code: code))
     }
 
-    /// Hangs up without a word.
+    /// Ends the connection without a close frame.
     package func drop(_ connection: ConnectionID) {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue] else { return }
         end(connection, .failed("dropped"))
     }
 
-    /// The outbox is over its limit: the peer is told, if it still reads, and nobody else waits for it.
+    /// Ends a connection whose outbox is over its limit. The outbox is dropped; the peer still gets a close frame if it reads.
     func fellBehind(_ connection: Connection) {
         connection.outbox = []
         connection.outboxBytes = 0
         beginClosing(connection, code: connection.limits.tooSlowCloseCode, reason: "too slow", .tooSlow)
     }
 
-    /// Like `close`, but drops what waits to be sent.
+    /// Like `close`, but drops messages that wait to be sent.
     package func cutOff(_ connection: ConnectionID, code: UInt16, reason: String) {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue], connection.phase == .open else { return }
@@ -58,8 +58,8 @@ extension EventLoop {
         unsafe lws_callback_on_writable(wsi)
     }
 
-    /// The peer broke a rule. What else it sends is parsed and ignored until the close frame is out: a receive callback must
-    /// not return nonzero, because the client of 4.1.6 then goes on filling a buffer that it no longer empties.
+    /// Closes after the peer broke a rule. Its further input is parsed and ignored until the close frame is sent: a receive
+    /// callback must not return nonzero, because the client of 4.1.6 then keeps filling a buffer that it no longer empties.
     func violated(_ connection: Connection, code: UInt16, _ sentence: String) {
         connection.assembly.clear()
         connection.messageBegan = nil
@@ -84,7 +84,7 @@ extension EventLoop {
         return 0
     }
 
-    /// A reason that is not UTF-8 is answered as a message that is not, and not repeated.
+    /// A close reason that is not UTF-8 is answered with 1007, like such a message, and not echoed.
     private static func refuseReason(in input: UnsafeMutableRawBufferPointer) {
         unsafe input[0] = UInt8(1007 >> 8)
         unsafe input[1] = UInt8(1007 & 0xFF)
@@ -102,7 +102,7 @@ extension EventLoop {
         end(connection, .failed(sentence))
     }
 
-    /// Has libwebsockets hang up on its next turn; the handler hears of it then.
+    /// Makes libwebsockets close the socket on its next turn, when the handler is told, too.
     func end(_ connection: Connection, _ reason: CloseReason) {
         guard connection.phase != .dropped else { return }
         connection.phase = .dropped
@@ -137,7 +137,7 @@ extension EventLoop {
         }
     }
 
-    /// Takes the connection out of the table and tells its handler, once.
+    /// Removes the connection from the table and tells its handler, once.
     func finish(_ connection: Connection) {
         guard connections.remove(connection.id.rawValue) != nil else { return }
         connection.assembly.clear()

@@ -1,8 +1,8 @@
 internal import CHeliographLibwebsockets
 
-/// Plain HTTP: one request at a time on a connection, answered now or much later.
+/// Plain HTTP: one request at a time on a connection, answered at once or later.
 extension EventLoop {
-    /// Answers a request; one that is answered or aborted is ignored.
+    /// Answers a request. No effect if it is answered or aborted already.
     package func respond(to request: HTTPRequestID, _ response: HTTPResponse) {
         preconditionOnLoop()
         guard let connection = requests[request], let wsi = unsafe connection.socket,
@@ -29,12 +29,12 @@ extension EventLoop {
             var request = reader.request(peer: connection.peer, extraHeaders: listener.configuration.extraHeaders),
             reader.value(WSI_TOKEN_HTTP)?.hasPrefix("HTTP/1.") == true
         else { return unsafe refuse(wsi, status: 400, "not an HTTP/1.1 request that is served here") }
-        // Before anything is answered without hanging up.
+        // Set first, because each response below may otherwise keep the connection.
         connection.isLastRequest = !listener.handler.mayAskAgain(after: request)
         guard !reader.hasBlankBeforeColon(listener.blankFields) else {
             return unsafe refuse(wsi, status: 400, "a blank before the colon of a header")
         }
-        // Chunked requests are not understood by libwebsockets; to guess their end is how requests are smuggled.
+        // libwebsockets does not understand chunked requests; guessing their end would allow request smuggling.
         guard reader.occurrences(WSI_TOKEN_HTTP_TRANSFER_ENCODING) == 0 else {
             return unsafe refuse(wsi, status: 411, "send a content-length")
         }
@@ -67,7 +67,7 @@ extension EventLoop {
     }
 
     func httpBodyReceived(_ input: UnsafeMutableRawBufferPointer, on connection: Connection) -> Int32 {
-        // No request: it was refused, and libwebsockets discards the rest.
+        // The request was refused, and libwebsockets discards its body.
         guard connection.incomingRequest != nil else { return 0 }
         unsafe connection.incomingRequest?.body.append(contentsOf: input)
         connection.lastHeard = .now
@@ -92,14 +92,14 @@ extension EventLoop {
         let id = HTTPRequestID(rawValue: makeID())
         connection.exchange = HTTPExchange(id: id, isHead: request.method == "HEAD")
         requests[id] = connection
-        // The answer may take an hour; libwebsockets would hang up after 20 s.
+        // The response may take an hour; libwebsockets would close the connection after 20 s.
         unsafe clws_clear_timeout(wsi)
         noteActivity()
         listener.handler.requestReceived(request, id: id)
         connection.exchange?.isInHandler = false
         if connection.exchange?.response != nil { return unsafe writeResponse(of: connection, wsi) }
-        // While a request waits, libwebsockets leaves what arrives unread and poll(2) would report it for ever. So reading is
-        // turned off, and the departure watch sees the peer leave.
+        // While a request waits, libwebsockets leaves input unread, and poll(2) would report it again and again. So reading is
+        // turned off, and the departure watch notices if the peer leaves.
         connection.exchange?.isDeferred = true
         unsafe lws_rx_flow_control(wsi, 0)
         departures?.watch(connection, descriptor: unsafe lws_get_socket_fd(wsi))
@@ -115,7 +115,7 @@ extension EventLoop {
         return unsafe writeAndGoOn(response, of: connection, wsi, withBody: !exchange.isHead)
     }
 
-    /// The connection may bring another request after it, unless this was its last.
+    /// Writes the response. The connection may then carry another request, unless this was its last.
     private func writeAndGoOn(
         _ response: HTTPResponse, of connection: Connection, _ wsi: OpaquePointer, withBody: Bool
     ) -> Int32 {
@@ -140,7 +140,7 @@ extension EventLoop {
     func headReceived(_ request: inout HTTPRequest, on connection: Connection, _ listener: Listener) -> HTTPResponse? {
         request.isNamedByProxy = connection.isNamedByProxy
         if let refusal = listener.handler.headReceived(&request) { return refusal }
-        // A connection straight from a peer was counted when it was accepted.
+        // A connection that comes straight from a peer was counted when it was accepted.
         guard request.peer != connection.peer, let visitor = listener.handler.countedPeer(for: request.peer) else { return nil }
         stopCountingForwardedPeer(of: connection)
         guard listener.admission.asks(visitor, listener.configuration.limits) else {
@@ -151,7 +151,7 @@ extension EventLoop {
         return nil
     }
 
-    /// Answers what no handler gets to see, and hangs up.
+    /// Answers a request that no handler sees, and closes the connection.
     func refuse(
         _ wsi: OpaquePointer, status: UInt16, headers: [(String, String)] = [], _ sentence: String
     ) -> Int32 {
@@ -166,7 +166,8 @@ extension EventLoop {
         return -1
     }
 
-    /// A peer that is hung up on while it sends may never read the answer, so a body that is not much too large is discarded.
+    /// Refuses a body. If it is not much too large it is discarded, because a peer whose connection is closed while it sends may
+    /// never read the response.
     private func refuseBody(_ connection: Connection, _ wsi: OpaquePointer, count: Int) -> Int32 {
         let discardable = 16 * connection.limits.httpBodyBytesMax
         let sentence = "the body is larger than \(connection.bodyBytesMax ?? connection.limits.httpBodyBytesMax) bytes"
@@ -207,7 +208,7 @@ extension EventLoop {
         }
     }
 
-    /// A header that could end its line would let a value write headers of its own.
+    /// Removes control characters: a line break in a value would let it add headers of its own.
     private static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))

@@ -3,8 +3,8 @@ internal import CHeliographLinux
 internal import Glibc
 internal import HeliographPlatform
 
-/// Listening and accepting. libwebsockets could do both, but would spin when descriptors run out, open socket files to the
-/// group, and know no caps.
+/// Listening and accepting. libwebsockets could do both, but it would spin when descriptors run out, open socket files to the
+/// group, and has no limits on connections.
 extension EventLoop {
     package func listen(
         _ configuration: ListenerConfiguration, handler: any ServerHandler
@@ -50,7 +50,7 @@ extension EventLoop {
         return listener
     }
 
-    /// One that does not listen: another loop accepts for it.
+    /// A listener without a socket of its own: another loop accepts for it.
     func makeListener(
         _ configuration: ListenerConfiguration, handler: any ServerHandler, _ admission: Admission
     ) throws(WebSocketEngineError) -> Listener {
@@ -64,13 +64,13 @@ extension EventLoop {
         preconditionOnLoop()
         guard let socket = listening.removeValue(forKey: listener.id) else { return }
         if let path = listener.path, listener.isAtItsPath { unsafe unlink(path) }
-        // No connection is accepted between this and the next turn, when libwebsockets closes the descriptor. What others hold, too, would
-        // listen no more for them either: connections wait there for whoever accepts next.
+        // Stops new connections until libwebsockets closes the descriptor in the next turn. A socket that other processes hold is
+        // not shut down, as that would stop it for them as well: its connections wait for the next process that accepts.
         if !listener.isPassed { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
         unsafe clws_kill(socket.wsi)
     }
 
-    /// LWS_CALLBACK_RAW_RX_FILE, on a listening socket, on the alarm, on the call for an interlude or on the departure watch.
+    /// LWS_CALLBACK_RAW_RX_FILE: a listening socket, the alarm, the call for an interlude, or the departure watch.
     func descriptorBecameReadable(_ id: UInt64) {
         if let socket = listening[id] {
             accept(from: socket)
@@ -127,7 +127,7 @@ extension EventLoop {
         if socket.branches.isEmpty { serve(accepted, for: listener) } else { socket.branches[accepted.place].serve(accepted) }
     }
 
-    /// Serves a socket that was let in here, or by the main loop of the group.
+    /// Serves a socket that this loop or the group's main loop has accepted.
     func serve(_ socket: AcceptedSocket, for listener: Listener) {
         let (descriptor, peer) = (socket.take(), socket.peer)
         if case .ip = peer {
@@ -152,7 +152,7 @@ extension EventLoop {
         if let wsi = unsafe wsi {
             unsafe connection.socket = wsi
         } else {
-            // libwebsockets has closed the descriptor, and may have said so.
+            // libwebsockets has closed the descriptor, perhaps with a callback.
             finish(connection)
         }
     }
@@ -203,7 +203,7 @@ extension EventLoop {
         connection.countedPeer = nil
     }
 
-    /// The request that came through a proxy is answered, or has become a WebSocket.
+    /// To be called when the request that came through a proxy is answered, or has become a WebSocket.
     func stopCountingForwardedPeer(of connection: Connection) {
         guard let listener = connection.listener, let visitor = connection.forwardedPeer else { return }
         connection.forwardedPeer = nil
@@ -231,7 +231,7 @@ extension EventLoop {
         }
     }
 
-    /// Descriptors from here on are for others.
+    /// Number of descriptors for connections; the rest is reserved for other uses.
     private var usableDescriptors: Int {
         max(16, Int(min(DescriptorLimit.current, UInt64(configuration.descriptorsMax))) - configuration.fileDescriptorReserve)
     }

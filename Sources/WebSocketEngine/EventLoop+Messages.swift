@@ -3,15 +3,14 @@ internal import DequeModule
 
 /// Whole messages in and out of open WebSockets.
 extension EventLoop {
-    /// A server's message goes out when the turn ends, together with what else the turn has for that connection; one that fills a write
-    /// by itself, and a client's, at once.
-    /// What the peer does not take waits. A connection that is unknown, closing or not open yet is ignored: its handler hears of the
-    /// end anyway.
+    /// Sends a message. A server's is sent at the end of the turn, together with the turn's other messages for that connection; a
+    /// large one, and a client's, at once. Messages wait if the peer does not read. No effect if the connection is unknown, closing
+    /// or not open yet: its handler learns of the end anyway.
     package func send(_ message: OutgoingMessage, to connection: ConnectionID) {
         send(message, toEach: CollectionOfOne(connection))
     }
 
-    /// To each of these, as to one.
+    /// Sends the message to each of these, as to one.
     package func send(_ message: OutgoingMessage, to connections: ArraySlice<ConnectionID>) {
         send(message, toEach: connections)
     }
@@ -48,11 +47,11 @@ extension EventLoop {
         }
     }
 
-    /// The end of the turn: one write for each connection that it has something for.
+    /// Writes the turn's output, once for each connection that has any.
     ///
-    /// What goes to thousands goes out in parts, and between two of them the loop serves and ticks: it would be 60 ms for ten thousand. What
-    /// comes meanwhile for a few does not wait behind them; what comes for many waits its turn, so that nobody is written to twice before
-    /// everybody else was once.
+    /// Output to thousands is written in parts, between which the loop serves input and ticks: ten thousand writes take 60 ms.
+    /// Later output to a few connections does not wait behind them; later output to many does, so that no connection is written to
+    /// twice before each was once.
     func sendBatches() {
         guard turn.newCount > 0 || turn.restCount > 0 else { return }
         let new = turn.takeNew(of: &connections.slots)
@@ -78,12 +77,13 @@ extension EventLoop {
         }
     }
 
-    /// Writes to up to this many recipients go before a rest.
+    /// Number of recipients up to which new output is written before the rest.
     private static let fewWrites = 512
-    /// So many are not parted: the commits of a host whose events go to a thousand would become smaller, and more.
+    /// Number of recipients up to which output is not split: the commits of a host with a thousand readers would become smaller and
+    /// more frequent.
     private static let finishedWrites = 1_024
     private static let partDuration = Duration.milliseconds(1)
-    /// So many are looked at before the first of them is written to, and after them the clock is.
+    /// Number of connections that are checked before the first of them is written to, and after which the clock is read.
     private static let writesAtOnce = 32
 
     private func sendBatches(of ids: ArraySlice<UInt64>) {
@@ -110,8 +110,8 @@ extension EventLoop {
         }
     }
 
-    /// Only connections without buffered output are ready. libwebsockets is asked before the first is written to: the processor then
-    /// waits for what is not in its cache once, and not for each.
+    /// Clears `isReady` for connections with buffered output. libwebsockets is asked for all before the first write, so that the
+    /// processor waits for cache misses once, not for each.
     private static func look(at writes: inout [ConnectionTable.Write]) {
         for index in writes.indices where writes[index].isReady {
             writes[index].isReady = unsafe lws_partial_buffered(writes[index].socket) == 0
@@ -150,7 +150,7 @@ extension EventLoop {
         noteBacklog(of: connection)
     }
 
-    /// Tells the handler, at the end of the turn, when much begins to wait and when it has gone.
+    /// Tells the handler, at the end of the turn, when the connection becomes congested and when it has drained.
     private func noteBacklog(of connection: Connection) {
         let waiting = connection.outboxBytes + connection.inFlightBytes
         guard waiting > 0 || connection.isCongested, connection.phase == .open else { return }
@@ -173,7 +173,7 @@ extension EventLoop {
         }
     }
 
-    /// Bytes that wait for the end of the turn or for a slow peer; what is half sent counts in full.
+    /// Bytes that wait for the end of the turn or for a slow peer; a half-sent message counts in full.
     package func outboxBytes(of connection: ConnectionID) -> Int {
         preconditionOnLoop()
         return connections[connection.rawValue].map { outboxBytes(of: $0) } ?? 0
@@ -183,7 +183,7 @@ extension EventLoop {
         turn.bytes(of: connections.batch(of: connection.id)) + connection.outboxBytes + connection.inFlightBytes
     }
 
-    /// Stops reading from the peer, whose sends then stall. Liveness is not judged meanwhile.
+    /// Stops reading from the peer, whose sends then stall. Its liveness is not checked until reading resumes.
     package func pauseReading(_ connection: ConnectionID) {
         preconditionOnLoop()
         guard let connection = connections[connection.rawValue], connection.phase == .open, !connection.isReadingPaused,
@@ -207,7 +207,7 @@ extension EventLoop {
         if !connection.isBackpressured { unsafe lws_rx_flow_control(wsi, 1) }
     }
 
-    /// Like `pauseReading`, until `letGo`: what this connection brought has nowhere to go yet.
+    /// Like `pauseReading`, until `letGo`: the main loop's inbox has no room for this connection's input.
     private func backpressure(_ connection: Connection, _ wsi: OpaquePointer) {
         guard connection.phase == .open, !connection.isBackpressured else { return }
         connection.isBackpressured = true
@@ -215,7 +215,7 @@ extension EventLoop {
         if !connection.isReadingPaused { unsafe lws_rx_flow_control(wsi, 0) }
     }
 
-    /// There is room again in the inbox of the main loop: all that brought it are read on.
+    /// Called when the main loop's inbox has room again: resumes reading on all connections stopped for that.
     func letGo() {
         appliesBackpressure = false
         for id in backpressured {
@@ -235,7 +235,7 @@ extension EventLoop {
 
     // MARK: In
 
-    /// One piece of a message; a frame may come in several, a message in several frames.
+    /// Handles a piece of a message. A frame may come in several pieces, a message in several frames.
     func receive(_ input: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) {
         guard connection.phase == .open else { return }
         let now = MonotonicTime.now
@@ -263,7 +263,7 @@ extension EventLoop {
     }
 
     private func letPongGoFirst(_ connection: Connection, _ wsi: OpaquePointer) {
-        // The batch of this turn precedes what comes now.
+        // The batch of this turn is sent before the answer to this input.
         sendBatch(of: connection)
         guard connection.phase == .open else { return }
         connection.mayOwePong = true
@@ -272,7 +272,7 @@ extension EventLoop {
 
     // MARK: Out
 
-    /// LWS_CALLBACK_SERVER_WRITEABLE, which also comes unasked.
+    /// LWS_CALLBACK_SERVER_WRITEABLE, which libwebsockets also calls without a request.
     func flush(_ connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard connection.phase == .open || connection.phase == .closing else { return 0 }
         guard unsafe lws_partial_buffered(wsi) == 0 else { return 0 }
@@ -306,8 +306,8 @@ extension EventLoop {
         }
     }
 
-    /// Whole frames. What the socket does not take libwebsockets keeps a copy of, and sends before anything else, its own pongs too. The
-    /// caller has seen that it keeps nothing yet.
+    /// Writes whole frames. libwebsockets copies what the socket does not take, and sends that first, even before its own pongs.
+    /// The caller has checked that it holds nothing yet.
     private func write(_ frames: UnsafeMutableRawBufferPointer, on connection: Connection, _ wsi: OpaquePointer) -> Bool {
         let written = unsafe FrameWriter.write(frames, to: wsi, connection.plainDescriptor)
         return unsafe took(written, frames.count, on: connection, wsi)
@@ -318,7 +318,7 @@ extension EventLoop {
         return written != .failed
     }
 
-    /// Has a payload, as libwebsockets does not report an empty pong.
+    /// Sends a ping with a payload, because libwebsockets does not report an empty pong.
     func ping(_ wsi: OpaquePointer) -> Bool {
         let headroom = Int(CLWS_PRE)
         return unsafe withUnsafeTemporaryAllocation(byteCount: headroom + Self.pingBytes, alignment: 16) { buffer in

@@ -1,9 +1,10 @@
 internal import CHeliographLibwebsockets
 
-/// Connections that are no WebSocket yet, when there are as many of them as may be. A storm of thousands who come back is served as fast as it goes and
-/// waits in the kernel meanwhile; strangers who connect and say nothing make room for those who do.
+/// Handling of too many connections that are not WebSockets yet. When thousands reconnect at once, they wait in the kernel and are
+/// served as fast as possible; connections that send nothing are closed to make room.
 extension EventLoop {
-    /// The accepting loop's: has every loop that serves this listener close its silent ones, and accepts again in a moment.
+    /// Called on the accepting loop: makes every loop that serves this listener close its silent connections, and accepts again in
+    /// a moment.
     func makeRoom(for socket: ListenSocket) {
         let listener = socket.listener
         if socket.branches.isEmpty { closeSilent(of: listener.admission) }
@@ -11,10 +12,10 @@ extension EventLoop {
         rest(socket, Self.makingRoom)
     }
 
-    /// Each look is one at all that are pending.
+    /// Pause between two attempts, each of which scans all pending connections.
     private static let makingRoom = Duration.milliseconds(20)
 
-    /// Oldest connections first.
+    /// Closes silent connections, the oldest first.
     func closeSilent(of admission: Admission) {
         let now = MonotonicTime.now
         let silent = pending.compactMap { connections[$0] }.filter { $0.listener?.admission === admission && isSilent($0, now) }

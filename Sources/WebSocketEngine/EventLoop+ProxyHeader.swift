@@ -1,15 +1,16 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// PROXY headers come before TLS and before HTTP, of which libwebsockets 4.1.6 knows nothing. We accept ourselves, so we read them
-/// ourselves: the kernel hands a connection over when its first bytes are there, and a proxy sends the header in one piece.
+/// PROXY headers precede TLS and HTTP, and libwebsockets 4.1.6 does not support them. We read them when accepting: the kernel
+/// reports a connection when its first bytes have arrived, and a proxy sends the header in one piece.
 extension EventLoop {
     static func deferAccepting(_ descriptor: Int32, until deadline: Duration) {
         var seconds = Int32(clamping: max(1, deadline.components.seconds))
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The peer that a new connection is from; nil: it is closed, for it may not say so, or does not.
+    /// The peer of a new connection, from its PROXY header; nil to close it, because the header is missing or its sender is not
+    /// trusted.
     func readProxyHeader(_ descriptor: Int32, from proxy: Peer, to listener: Listener) -> Peer? {
         do {
             guard listener.handler.isProxy(proxy) else { throw ProxyHeader.ParseError.malformed("it is no trusted proxy") }

@@ -1,8 +1,8 @@
 package import HeliographPlatform
 
 extension EventLoop {
-    /// Says that the program is ready, and from now on that this loop turns: a service manager that does not hear it starts the
-    /// program again.
+    /// Reports readiness to the service manager, and from now on that this loop is alive; otherwise the service manager restarts
+    /// the program.
     package func report(to manager: ServiceManager) {
         manager.tell(.ready)
         beat(to: manager)

@@ -1,6 +1,6 @@
 internal import CHeliographLibwebsockets
 
-/// Deadlines and liveness of all connections: each is looked at when something may be due for it. One that is idle costs a look and a
+/// Deadlines and liveness of all connections: each is checked when something may be due for it. An idle one costs a check and a
 /// ping for each `Liveness.pingAfter`, and nothing in between.
 extension EventLoop {
     func setDeadline(of connection: Connection, after duration: Duration) {
@@ -9,7 +9,7 @@ extension EventLoop {
         watch(connection, at: deadline)
     }
 
-    /// An earlier look stays, and finds out when the next is due.
+    /// Schedules a check. An earlier one stays, and will find out when the next is due.
     func watch(_ connection: Connection, at time: MonotonicTime) {
         let step = DueTable.step(of: time)
         guard step < connection.dueStep else { return }
@@ -29,7 +29,7 @@ extension EventLoop {
         sweepTimer = nil
         while let (step, ids) = due.take(at: now) {
             for id in ids {
-                // One that was filed again is looked at then; one that is gone, not at all.
+                // A connection that was scheduled again is checked then; one that is gone is skipped.
                 guard let connection = connections[id], connection.dueStep == step else { continue }
                 connection.dueStep = DueTable.never
                 if let next = look(at: connection, now) { watch(connection, at: next) }
@@ -39,7 +39,8 @@ extension EventLoop {
         armSweep()
     }
 
-    /// Nothing is removed here: `end` only marks, and libwebsockets closes on its next turn. Returns when to look again.
+    /// Checks a connection. Returns the time of its next check. Nothing is removed here: `end` only marks, and libwebsockets closes
+    /// on its next turn.
     private func look(at connection: Connection, _ now: MonotonicTime) -> MonotonicTime? {
         if let deadline = connection.deadline, deadline <= now {
             deadlinePassed(connection)
@@ -60,8 +61,8 @@ extension EventLoop {
         end(connection, reason)
     }
 
-    /// A slow peer cannot answer a ping that waits behind what it is still reading. As long as it acknowledges some of that, it
-    /// lives; a process that was stopped acknowledges no more once its buffer is full.
+    /// True if a slow peer is alive although it does not answer a ping, which waits behind data that it is still reading: it
+    /// acknowledges some of that. A stopped process acknowledges no more once its buffer is full.
     private func isStillReading(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         guard let wsi = unsafe connection.socket else { return false }
         let acknowledged = unsafe acknowledgedBehindBacklog(of: connection, wsi)

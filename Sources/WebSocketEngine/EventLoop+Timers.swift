@@ -9,7 +9,7 @@ extension EventLoop {
         }
     }
 
-    /// For the loop's own ends: does not make its turn one in which anything happened.
+    /// For the loop's own use: does not count as activity of the turn.
     @discardableResult
     func armTimer(after: Duration, _ body: @escaping () -> Void) -> TimerID { armTimer(at: .now + after, body) }
 
@@ -20,7 +20,7 @@ extension EventLoop {
         return TimerID(rawValue: id)
     }
 
-    /// A timer that ran or was cancelled is ignored.
+    /// No effect if the timer has run or was cancelled.
     package func cancel(_ timer: TimerID) {
         preconditionOnLoop()
         timers.cancel(timer.rawValue)
@@ -30,7 +30,7 @@ extension EventLoop {
         guard let earliest = timers.earliest else { return }
         let now = MonotonicTime.now
         guard earliest <= now else { return }
-        // A body that arms a timer of no length gets its turn next time: `now` does not move.
+        // A zero-length timer armed by a body runs in the next turn, because `now` does not move.
         while let body = timers.popDue(at: now) { body() }
     }
 }

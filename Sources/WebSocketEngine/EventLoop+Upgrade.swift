@@ -53,16 +53,16 @@ extension EventLoop {
             return unsafe refuse(wsi, status: 500, "no common subprotocol")
         }
         guard let slot = unsafe slot(of: wsi) else { return -1 }
-        // A name that is not ours is kept only until `subprotocolSelected`, which comes next or not at all.
+        // A name that is not ours is kept only until `subprotocolSelected`, the next callback if any.
         unsafe clws_rename_protocol(slot, subprotocol == nil ? storage.borrowed(name) : storage.intern(name))
         return 0
     }
 
-    /// LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: picked, but not yet answered.
+    /// LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: libwebsockets has picked the subprotocol, but not yet answered.
     func subprotocolSelected(on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard connection.phase == .upgrading else { return -1 }
         if connection.subprotocol == nil, let chosen = unsafe lws_get_protocol(wsi) {
-            // An empty name makes an answer without Sec-WebSocket-Protocol.
+            // An empty name gives a response without Sec-WebSocket-Protocol.
             if unsafe chosen == storage.slots[lws_get_vhost(wsi)!] { unsafe clws_rename_protocol(chosen, storage.empty) }
         }
         return 0
@@ -94,7 +94,7 @@ extension EventLoop {
         return unsafe slot
     }
 
-    /// 16 bytes in base64: 22 digits, of which the last carries two bits, and `==`.
+    /// True for 16 bytes in base64: 22 digits, of which the last carries two bits, and `==`.
     private static func isWebSocketKey(_ key: String) -> Bool {
         let bytes = Array(key.utf8)
         guard bytes.count == 24, bytes[22] == UInt8(ascii: "="), bytes[23] == UInt8(ascii: "=") else { return false }

@@ -2,10 +2,10 @@ internal import CHeliographLibwebsockets
 internal import Glibc
 
 extension EventLoop {
-    /// A vhost carries the TLS settings; nothing else of it is used, and none of them listens: we accept ourselves.
+    /// Makes a vhost for its TLS settings; nothing else of it is used, and it does not listen: we accept ourselves.
     ///
-    /// When a request names a host, libwebsockets moves the socket to the first vhost with the same `port`. Plain and client
-    /// vhosts have one such number, TLS the other, and no decision of ours depends on the vhost of an accepted socket.
+    /// When a request names a host, libwebsockets moves the socket to the first vhost with the same `port`. Plain and client vhosts
+    /// share one number and TLS vhosts another, and no decision of ours depends on the vhost of an accepted socket.
     func makeVhost(named name: String, _ role: VhostRole) throws(WebSocketEngineError) -> OpaquePointer {
         var info = unsafe lws_context_creation_info()
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
@@ -16,7 +16,7 @@ extension EventLoop {
         unsafe info.keepalive_timeout = configuration.keepAliveSeconds
         // HTTP/2 in 4.1.6 has known holes.
         unsafe info.alpn = UnsafePointer(storage.intern("http/1.1"))
-        // An empty proxy: otherwise the environment's `http_proxy` would be used even for Unix sockets.
+        // An empty proxy: otherwise the environment's `http_proxy` would apply, even to Unix sockets.
         unsafe info.http_proxy_address = UnsafePointer(storage.intern(":0"))
         switch role {
         case .plain:
@@ -52,7 +52,7 @@ extension EventLoop {
     func vhost(for tls: ListenerConfiguration.TLS?) throws(WebSocketEngineError) -> OpaquePointer {
         guard let tls else { return unsafe storage.plainVhost! }
         if let known = unsafe storage.tlsVhost {
-            // libwebsockets picks the certificate by the first vhost of its kind, whichever socket was accepted.
+            // libwebsockets takes the certificate of the first TLS vhost, whichever socket was accepted.
             guard unsafe known.identity == tls else {
                 throw WebSocketEngineError(.invalidConfiguration, "all TLS listeners of one event loop share one certificate")
             }

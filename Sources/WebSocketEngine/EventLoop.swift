@@ -23,8 +23,8 @@ internal import Synchronization
         /// scans one of them whenever a socket closes: a millisecond if the limit is a million.
         package var descriptorsMax = 1 << 20
 
-        /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too. More is answered
-        /// with 431.
+        /// Largest headers of one request, with room for cookies and tokens; browsers and proxies stop at 8 kB too. Larger ones are
+        /// answered with 431.
         package var headerBytesMax: UInt16 = 8192
 
         /// Size of libwebsockets' header buffer. It drops the connection without a response when headers exceed this, so we leave room to
@@ -35,8 +35,8 @@ internal import Synchronization
         /// Idle time allowed between requests of an HTTP connection.
         package var keepAliveSeconds: Int32 = 20
 
-        /// The preferred method; `EventLoop.waitMethod` is the one in use. Finding the plug-in takes a millisecond, which a loop of few
-        /// sockets does not earn back.
+        /// The preferred method; `EventLoop.waitMethod` is the one in use. Loading the plug-in takes a millisecond, which does not
+        /// pay for a loop of few sockets.
         package var waitMethod = WaitMethod.poll
 
         package init() {}
@@ -44,16 +44,16 @@ internal import Synchronization
 
     package let handle = EventLoopHandle()
 
-    /// After a turn that writes to at least this many connections, the tick waits for their answers, which belong to it.
+    /// Number of written connections from which the tick waits for their answers, so that they belong to it.
     package static let manyWrites = 64
-    /// For this part of the time that the writes took.
+    /// The wait is one part in this many of the time that the writes took.
     private static let lingerPart: Int64 = 8
 
-    /// So many nanoseconds after those who are served in one turn came first, what has come of it goes out: hundreds who come or leave
-    /// at once do not keep those waiting who are there.
+    /// Nanoseconds after the first input of a turn at which its output is written in between (an interlude): when hundreds connect
+    /// or leave at once, the others do not wait for all of them.
     private static let interludeAfter: Int64 = 1_000_000
 
-    /// Called before what a turn has to write is written, if a handler was called in it; and again where writing called one.
+    /// Called before a turn's output is written, if a handler was called in the turn; and again if writing called one.
     package var inputsEnded: (() -> Void)?
 
     /// Called after each turn in which a handler, a timer or an `execute` body ran: the tick.
@@ -68,14 +68,14 @@ internal import Synchronization
     /// Version of the library that is loaded, which may differ from the one compiled against; `4.1.6-…`.
     package static let libraryVersion = unsafe String(cString: lws_get_library_version())
 
-    /// Open and half-open connections of all kinds.
+    /// Number of open and half-open connections of all kinds.
     package var connectionCount: Int { connections.count }
 
     let configuration: Configuration
     let logger: Logger
     private let thread = pthread_self()
 
-    /// Nil only before `run` has made it and after it was destroyed.
+    /// Nil before `run` has made it and after it was destroyed.
     var context: OpaquePointer?
     var storage: ContextStorage
     /// Nil if the loop waits in poll(2).
@@ -85,13 +85,13 @@ internal import Synchronization
     var requests: [HTTPRequestID: Connection] = [:]
     var listening: [UInt64: ListenSocket] = [:]
     var departures: DepartureWatch?
-    /// The connections whose `isPending` is set: few of a hundred thousand, and looked at while these come in.
+    /// The connections whose `isPending` is set: few out of perhaps a hundred thousand, and scanned while these arrive.
     var pending: Set<UInt64> = []
 
     var turn = TurnOutbox()
-    /// The connections that are being written to; kept for its room.
+    /// The connections that are being written to; a property so that its memory is reused.
     var writes: [ConnectionTable.Write] = []
-    /// The inbox of the main loop is full: connections that bring more are not read for now.
+    /// True if the main loop's inbox is full: connections with more input are not read until there is room.
     var appliesBackpressure = false
     var backpressured: [UInt64] = []
     var unfinished = UnfinishedInput()
@@ -104,22 +104,23 @@ internal import Synchronization
     private(set) var isStopping = false
     private var hasActivity = false
     private var tickDelay = TickDelay()
-    /// The turn had some.
+    /// True if the last turn had activity.
     private var wasActive = false
-    /// Sockets are being served.
+    /// True while sockets are being served.
     private var isServing = false
-    /// When the first of them called a handler since the turn or its last interlude began.
+    /// Time of the first handler call since the turn or its last interlude began.
     private var firstServed: MonotonicTime?
-    /// When the socket that is being served is done.
+    /// True if an interlude is to run when the current socket is done.
     private var isInterludeDue = false
-    /// Never rings: it is nudged, and must not be waiting for another reason then. Only with epoll.
+    /// An alarm that is only nudged, never set: it must not be pending for another reason when an interlude is due. With epoll
+    /// only.
     private(set) var interludeCall: TimerAlarm?
     private var expedited: ExpeditedSockets?
     private var afterCallback: [() -> Void] = []
     private var handedIn: [@Sendable () -> Void] = []
 
-    /// Blocks the calling thread and names it, until `stop()`. `body` runs first, on the loop's thread, and sets everything
-    /// up; if it throws, everything is torn down and the error is rethrown.
+    /// Runs a loop until `stop()`: blocks the calling thread and sets its name. `body` runs first, on the loop's thread, and sets
+    /// everything up; if it throws, everything is torn down and the error is rethrown.
     package static func run(
         _ configuration: Configuration = .init(), logger: Logger, _ body: (EventLoop) throws -> Void
     ) throws {
@@ -138,7 +139,7 @@ internal import Synchronization
         self.storage = ContextStorage()
         nextID = UInt64(configuration.number) << ConnectionID.countBits | 1
         unsafe clinux_name_thread(configuration.name)
-        // A peer that is gone is an error of write(2), not a reason to die.
+        // A peer that has left is an error of write(2), and must not end the process.
         _ = signal(SIGPIPE, SIG_IGN)
         EngineLog.install(logger)
         boundDescriptors()
@@ -174,7 +175,7 @@ internal import Synchronization
         tick()
     }
 
-    /// In the middle of a turn, between two sockets: others wait to be served, for longer than those who have been may wait.
+    /// Runs in the middle of a turn, between two sockets: the rest would delay the output for those already served for too long.
     func interlude() {
         interludeCall?.rang()
         guard isInterludeDue else { return }
@@ -185,7 +186,7 @@ internal import Synchronization
         isServing = true
     }
 
-    /// Reads this connection before those of a turn with hundreds. For the few connections whose input many others wait for.
+    /// Makes a turn with hundreds of sockets read this connection first. For the few connections whose input many others wait for.
     package func expedite(_ connection: ConnectionID) {
         preconditionOnLoop()
         guard let wsi = unsafe connections[connection.rawValue]?.socket else { return }
@@ -236,9 +237,9 @@ internal import Synchronization
         sendBatches()
     }
 
-    /// Writing to many connections makes them answer, and their answers belong to the same commit: commits that take turns, each with
-    /// half of the input, would cost twice the writes. So the tick waits a little after such a turn, and not longer for what is written
-    /// meanwhile.
+    /// Writing to many connections makes them answer, and their answers should belong to one commit: two commits, each with half of
+    /// the input, would cost twice the writes. So the tick waits a little after such a turn, but not again for what is written
+    /// during the wait.
     private func sendBatchesBeforeTick() {
         let writesMany = turn.newCount >= Self.manyWrites
         guard tickDelay.begins(lingers: writesMany), !isStopping else { return sendBatches() }
@@ -261,7 +262,7 @@ internal import Synchronization
         tickDelay.shorten(to: latest)
     }
 
-    /// Bounds the wait by the next timer, or to nothing if there is work left over.
+    /// Limits the wait to the next timer, or to zero if there is work left.
     private func setAlarm() {
         guard let alarm else { return }
         // If the delayed tick has no input, the next input checks the time itself.
@@ -276,10 +277,10 @@ internal import Synchronization
         }
     }
 
-    /// Every call of a handler is announced here. libwebsockets also calls back before it waits in poll(2) (for its own time-outs):
-    /// the turn must then end without waiting.
+    /// Records that a handler is called. libwebsockets also calls back before it waits in poll(2), for its own time-outs: the turn
+    /// must then end without waiting.
     ///
-    /// `moment` is the present time if the caller has just read the clock, which costs as much as the rest of this.
+    /// `moment` is the current time if the caller has just read the clock, which costs as much as the rest of this.
     func noteActivity(at moment: MonotonicTime? = nil) {
         if isServing { noteService(at: moment) }
         guard !hasActivity else { return }
@@ -287,7 +288,7 @@ internal import Synchronization
         if epoll == nil { alarm?.ring() }
     }
 
-    /// libev serves what was fed to it last as the next.
+    /// Nudges the interlude's alarm when one is due: libev serves the last event fed to it next.
     private func noteService(at moment: MonotonicTime?) {
         guard !isInterludeDue, let epoll, let interludeCall else { return }
         let now = moment ?? .now
@@ -297,7 +298,7 @@ internal import Synchronization
         interludeCall.nudge(epoll)
     }
 
-    /// Runs `body` on this turn's end, when nothing of libwebsockets is on the stack.
+    /// Runs `body` at the end of this turn, when no call of libwebsockets is on the stack.
     func runLater(_ body: @escaping () -> Void) {
         afterCallback.append(body)
         noteActivity()
@@ -328,11 +329,12 @@ internal import Synchronization
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.pt_serv_buf_size = UInt32(ContextStorage.readBytes)
         unsafe info.max_http_header_data2 = configuration.headerBytesRead
-        // Not `fd_limit_per_thread`: it makes 4.1.6 look up every socket by a linear search. We accept ourselves and keep the
-        // reserve there.
+        // `fd_limit_per_thread` is not set, because it makes 4.1.6 look up every socket by a linear search. We accept ourselves and
+        // keep the reserve there.
         unsafe info.retry_and_idle_policy = UnsafePointer(storage.noKeepAlive)
         unsafe clws_log_use(&info, storage.log)
-        // Only in answers that libwebsockets writes itself; it asserts that this is not empty, and its default tells its name.
+        // Sent only in responses that libwebsockets writes itself. It must not be empty, and its default reveals the library's
+        // name.
         unsafe info.server_string = UnsafePointer(storage.intern("heliograph"))
         Self.isTLSSetUp.withLock { isSetUp in
             unsafe context = createContext(&info, clws_context_options(isSetUp ? 0 : 1))
@@ -351,7 +353,7 @@ internal import Synchronization
         departures = try DepartureWatch(loop: self)
     }
 
-    /// In this process: some context has been made.
+    /// True once a context of this process has set TLS up.
     private static let isTLSSetUp = Mutex(false)
 
     /// Uses epoll if that is preferred and available.
@@ -382,7 +384,7 @@ internal import Synchronization
         let listeners = listening.values.map(\.listener)
         for listener in listeners { stopListening(listener) }
         if let context = unsafe context {
-            // Closes every socket; the handlers hear of it from LWS_CALLBACK_WSI_DESTROY.
+            // Closes every socket; the handlers are told by LWS_CALLBACK_WSI_DESTROY.
             unsafe lws_context_destroy(context)
             unsafe self.context = nil
         }
@@ -396,7 +398,7 @@ internal import Synchronization
         storage.free()
     }
 
-    /// Some container engines set the limit to a billion.
+    /// Lowers the limit of descriptors, which some container engines set to a billion.
     private func boundDescriptors() {
         guard DescriptorLimit.lower(to: UInt64(configuration.descriptorsMax)) else { return }
         logger.info("lowered the limit of open files", metadata: ["limit": "\(configuration.descriptorsMax)"])

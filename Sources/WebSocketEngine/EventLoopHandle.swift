@@ -1,7 +1,7 @@
 internal import CHeliographLibwebsockets
 internal import Synchronization
 
-/// Reaches an event loop from any thread. Outlives the loop: what is handed to a loop that is over is dropped.
+/// Access to an event loop from any thread. Outlives the loop: work for a loop that has ended is dropped.
 package final class EventLoopHandle: Sendable {
     private struct State {
         var bodies: [@Sendable () -> Void] = []
@@ -9,23 +9,24 @@ package final class EventLoopHandle: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The address of the `lws_context`; nil before the loop runs and after it. Not under the other lock: the loop wants that one as soon as it wakes.
+    /// The address of the `lws_context`; nil before the loop runs and after it. It has a lock of its own, because the loop takes
+    /// the other one as soon as it wakes.
     private let context = Mutex<UInt?>(nil)
 
     init() {}
 
-    /// Runs `body` on the loop's thread, after all that was handed in before it. Returns at once.
+    /// Runs `body` on the loop's thread, after everything submitted before. Returns at once.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             guard !state.stopped else { return false }
             state.bodies.append(body)
             return state.bodies.count == 1
         }
-        // Only the first one wakes: the loop takes them all.
+        // Only the first one wakes the loop, which takes them all.
         if isFirst { wake() }
     }
 
-    /// Ends the loop after its current turn; what was handed in before is still run.
+    /// Ends the loop after its current turn; work submitted before is still run.
     package func stop() {
         state.withLock { $0.stopped = true }
         wake()
@@ -48,7 +49,8 @@ package final class EventLoopHandle: Sendable {
         }
     }
 
-    /// The one call into libwebsockets that is safe from another thread; under the lock, so that the context cannot vanish.
+    /// Wakes the loop: the one call into libwebsockets that is safe from another thread. Under the lock, so that the context cannot
+    /// vanish.
     private func wake() {
         context.withLock { context in
             guard let context, let pointer = unsafe OpaquePointer(bitPattern: context) else { return }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Sees which of some connections have something to be read while a turn serves others: an epoll instance of its own, which is only
-/// looked at. The kernel forgets what is closed.
+/// Reports which of some connections are readable while a turn serves others, by an epoll instance that is only polled. The kernel
+/// removes closed descriptors.
 final class ExpeditedSockets {
     private let epoll: Epoll
 

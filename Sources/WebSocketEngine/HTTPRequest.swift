@@ -1,4 +1,4 @@
-/// One request as it came over the wire: plain HTTP, or the opening handshake of a WebSocket.
+/// A request as it was received: plain HTTP, or the opening handshake of a WebSocket.
 package struct HTTPRequest: Sendable {
     package var method: String
 
@@ -9,19 +9,19 @@ package struct HTTPRequest: Sendable {
     package var query: String?
 
     package var body: [UInt8]
-    /// The other end of the socket, unless `ServerHandler.headReceived` found another.
+    /// The other end of the socket, unless `ServerHandler.headReceived` found the original sender.
     package var peer: Peer
 
     /// True if `peer` is not the other end of the socket, but the address that a proxy gave.
     package var isNamedByProxy = false
 
-    /// Its connection, among those of one loop in the order in which they were accepted.
+    /// Id of its connection; on one loop ids increase in the order of acceptance.
     package var connection: ConnectionID?
 
-    /// True if this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.
+    /// True if this connection uses TLS; a reverse proxy reports its own in `x-forwarded-proto`.
     package var isTLS: Bool
 
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     package var headers: [(name: String, value: String)]
 
     package init(
@@ -37,14 +37,14 @@ package struct HTTPRequest: Sendable {
         self.isTLS = isTLS
     }
 
-    /// The value of a header by its name in any case, or nil. Only what `HeaderReader.standard` and
-    /// `ListenerConfiguration.extraHeaders` name is ever found.
+    /// The value of a header by its name in any case, or nil. Only headers in `HeaderReader.standard` and
+    /// `ListenerConfiguration.extraHeaders` are included.
     package func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name == name }?.value
     }
 
-    /// The client's `Sec-WebSocket-Protocol`, in its order.
+    /// Subprotocols in the client's `Sec-WebSocket-Protocol`, in its order.
     package var offeredSubprotocols: [String] {
         guard let list = header("sec-websocket-protocol") else { return [] }
         return list.split(separator: ",").map { token in

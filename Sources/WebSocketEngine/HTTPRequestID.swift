@@ -1,4 +1,4 @@
-/// Names one plain HTTP request that waits for `EventLoop.respond(to:_:)`; never used again.
+/// Names one plain HTTP request that waits for `EventLoop.respond(to:_:)`; never reused.
 package struct HTTPRequestID: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 

@@ -1,4 +1,4 @@
-/// The whole answer to a plain HTTP request. `content-length` and `connection` are the engine's to write.
+/// The whole response to a plain HTTP request. The engine adds `content-length` and `connection`.
 package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
@@ -17,7 +17,7 @@ package struct HTTPResponse: Sendable {
     /// Characters that could end a line are left out when the header is written.
     package var headers: [(String, String)]
 
-    /// Not sent in answer to HEAD, though its length is.
+    /// Not sent in response to HEAD, though its length is.
     package var body: Body
 
     package init(status: UInt16, headers: [(String, String)] = [], body: Body = .bytes([])) {

@@ -1,8 +1,8 @@
 internal import CHeliographLibwebsockets
 
-/// Copies headers out of the table that libwebsockets keeps while a request is being looked at.
+/// Copies headers from libwebsockets' table, which exists while a request is handled.
 @safe struct HeaderReader {
-    /// Headers that `HTTPRequest.header` always holds.
+    /// Headers that `HTTPRequest.header` always includes.
     static let standard: [(name: String, token: lws_token_indexes)] = [
         ("host", WSI_TOKEN_HOST), ("origin", WSI_TOKEN_ORIGIN), ("authorization", WSI_TOKEN_HTTP_AUTHORIZATION),
         ("cookie", WSI_TOKEN_HTTP_COOKIE), ("content-type", WSI_TOKEN_HTTP_CONTENT_TYPE),
@@ -19,9 +19,9 @@ internal import CHeliographLibwebsockets
         ("DELETE", WSI_TOKEN_DELETE_URI), ("OPTIONS", WSI_TOKEN_OPTIONS_URI), ("PATCH", WSI_TOKEN_PATCH_URI),
     ]
 
-    /// With a blank or a tab before its colon, libwebsockets takes a header for an unknown one and goes on; another parser may take it for
-    /// what it says. Where unknown headers cannot be listed (`CLWS_LISTS_HEADERS`) they are asked for by name: these are what such a
-    /// disagreement could hide something in.
+    /// Headers in which a disagreement between parsers could hide something. With a blank or a tab before its colon, libwebsockets
+    /// treats a header as unknown and continues; another parser may accept it. If unknown headers cannot be listed
+    /// (`CLWS_LISTS_HEADERS`), these are checked by name.
     private static let doubtful: [String] =
         ["transfer-encoding", "connection", "upgrade", "sec-websocket-key", "sec-websocket-version", "forwarded"]
         + standard.map(\.name)
@@ -42,7 +42,7 @@ internal import CHeliographLibwebsockets
         return unsafe Self.string(capacity: count + 1) { unsafe lws_hdr_copy(wsi, $0, Int32(count + 1), token) }
     }
 
-    /// The length of the first line and of the values of all headers that libwebsockets has names for.
+    /// Length of the first line and of the values of all headers that libwebsockets knows by name.
     var bytes: Int {
         (0..<WSI_TOKEN_COUNT.rawValue).reduce(0) { unsafe $0 + Int(lws_hdr_total_length(wsi, lws_token_indexes($1))) }
     }
@@ -53,7 +53,7 @@ internal import CHeliographLibwebsockets
         return unsafe lws_hdr_fragment_length(wsi, token, 1) > 0 ? 2 : 1
     }
 
-    /// `name` in lower case.
+    /// The value of a header that libwebsockets does not know by name. `name` is in lower case.
     func custom(_ name: String) -> String? {
         let field = name + ":"
         let length = Int32(field.utf8.count)
@@ -64,20 +64,20 @@ internal import CHeliographLibwebsockets
         }
     }
 
-    /// Fields for `hasBlankBeforeColon`, made once a listener because requests are frequent.
+    /// Arguments for `hasBlankBeforeColon`, made once for each listener because requests are frequent.
     static func blankFields(extraHeaders: [String]) -> [String] {
         (doubtful + extraHeaders.map { $0.lowercased() }).flatMap { [$0 + " :", $0 + "\t:"] }
     }
 
-    /// True if a header has a blank before its colon, which RFC 9112, 5.1 says to refuse. If libwebsockets cannot list unknown headers,
-    /// only those that matter are checked.
+    /// True if a header has a blank before its colon, which RFC 9112, 5.1 tells servers to refuse. If libwebsockets cannot list
+    /// unknown headers, only those that matter are checked.
     func hasBlankBeforeColon(_ fields: [String]) -> Bool {
         let seen = unsafe clws_has_blank_before_colon(wsi)
         guard seen < 0 else { return seen > 0 }
         return fields.contains { unsafe lws_hdr_custom_length(wsi, $0, Int32($0.utf8.count)) >= 0 }
     }
 
-    /// The parts between `&`, which libwebsockets keeps apart.
+    /// The query, joined from its parts between `&`, which libwebsockets stores separately.
     var query: String? {
         var parts: [String] = []
         while true {

@@ -1,10 +1,10 @@
-/// One whole WebSocket message, put together from its fragments.
+/// A whole WebSocket message, assembled from its fragments.
 package struct IncomingMessage: Equatable, Sendable {
     package enum Kind: Sendable { case text, binary }
 
     package var kind: Kind
 
-    /// A text message's are valid UTF-8, which has been checked.
+    /// The payload. That of a text message was checked to be valid UTF-8.
     package var bytes: [UInt8]
 
     package init(kind: Kind, bytes: [UInt8]) {

@@ -1,8 +1,8 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// The few functions of libev that are called here. It is loaded with libwebsockets' plug-in, so that a machine with neither can run the
-/// binary. The numbers are libev's interface, which its major version fixes.
+/// The functions of libev that are called here. It is loaded with libwebsockets' plug-in, so that the binary also runs on a machine
+/// without them. The numeric constants are fixed by libev's major version.
 @safe struct LibEV {
     private typealias Make = @convention(c) (UInt32) -> UnsafeMutableRawPointer?
     private typealias Destroy = @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -29,7 +29,7 @@ internal import Glibc
         unsafe feedDescriptorEvent = unsafeBitCast(feed, to: Feed.self)
     }
 
-    /// A loop that waits by epoll, whatever the environment says.
+    /// A loop that waits by epoll, whatever the environment variables say.
     func make() -> UnsafeMutableRawPointer? {
         let (backendEpoll, ignoreEnvironment): (UInt32, UInt32) = (4, 0x0100_0000)
         return unsafe loopNew(backendEpoll | ignoreEnvironment)
@@ -37,7 +37,7 @@ internal import Glibc
 
     func destroy(_ loop: UnsafeMutableRawPointer) { unsafe loopDestroy(loop) }
 
-    /// Waits once, and serves what became ready.
+    /// Waits once, and serves the descriptors that became ready.
     func wait(_ loop: UnsafeMutableRawPointer) {
         let once: Int32 = 2
         _ = unsafe run(loop, once)

@@ -2,13 +2,13 @@ internal import CHeliographLibwebsockets
 internal import HeliographPlatform
 internal import Glibc
 
-/// A bound and listening descriptor, and the `lws` that tells when someone knocks.
+/// A bound and listening descriptor, and the `lws` that reports new connections on it.
 @safe struct ListenSocket {
     let listener: Listener
     let descriptor: Int32
     /// Owned by libwebsockets, which also closes the descriptor.
     let wsi: OpaquePointer
-    /// The loops that serve who is let in; none: the one that accepts does.
+    /// The loops that serve accepted connections; if empty, the accepting loop does.
     let branches: [ListenerBranch]
     /// True while accepting is paused because descriptors ran out, or too many connections have not identified themselves.
     var isResting = false
@@ -16,7 +16,8 @@ internal import Glibc
 
 /// Makes listening sockets.
 enum Binding {
-    /// Connections that the kernel keeps until we accept them: a storm waits there. The kernel has a bound of its own, `somaxconn`.
+    /// Connections that the kernel queues until we accept them, as when thousands connect at once. The kernel has a limit of its
+    /// own, `somaxconn`.
     static let backlog: Int32 = 4096
 
     static func tcp(host: String, port: UInt16) throws(WebSocketEngineError) -> (descriptor: Int32, port: UInt16) {
@@ -30,7 +31,7 @@ enum Binding {
             return (descriptor, boundPort(descriptor, or: port))
         }
         if unsafe inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
-            // A kernel without IPv6: every network is then every IPv4 network.
+            // Without IPv6 in the kernel, `::` means all IPv4 networks.
             if host == "::", !hasSockets(of: AF_INET6) { return try tcp(host: "0.0.0.0", port: port) }
             six.sin6_family = sa_family_t(AF_INET6)
             six.sin6_port = port.bigEndian
@@ -54,8 +55,8 @@ enum Binding {
         return address
     }
 
-    /// A socket file that a dead process left is in the way of bind(2). One on which somebody answers is somebody's, and
-    /// anything that is not a socket is none of our business.
+    /// Removes a socket file left by a dead process, which would make bind(2) fail. A socket that is in use, and any other kind of
+    /// file, is left alone.
     private static func removeStaleSocket(_ path: String, _ address: UnixAddress) throws(WebSocketEngineError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
@@ -98,11 +99,11 @@ enum Binding {
         var on: Int32 = 1
         let onSize = socklen_t(MemoryLayout<Int32>.size)
         if family == AF_UNIX {
-            // Before bind(2), so that there is no moment at which others could connect.
+            // Set before bind(2), so that other users cannot connect at any moment.
             fchmod(descriptor, 0o600)
         } else {
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, onSize)
-            // IPv4 peers as well, whatever the system's default is; of `::` only, as no other address has any.
+            // Accept IPv4 peers as well, whatever the system's default is. It matters for `::` only.
             var off: Int32 = 0
             if family == AF_INET6 { unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, onSize) }
         }
@@ -115,7 +116,7 @@ enum Binding {
         return descriptor
     }
 
-    /// Advice to the reader of the error, if there is any.
+    /// Advice for the operator, or an empty text.
     static func mend(_ code: Int32, _ family: Int32) -> String {
         switch code {
         case ENOSPC, EDQUOT: ": \(DiskMend.full)"

@@ -1,18 +1,18 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// One listening socket, or another loop's share of it. Confined to its loop; letting go of it does not close it.
+/// A listening socket, or another loop's share of it. Confined to its loop; releasing it does not close it.
 @safe package final class Listener {
-    /// The port that was bound, of a TCP listener.
+    /// The bound port of a TCP listener.
     package let port: UInt16?
 
-    /// The socket file, of a Unix-domain listener.
+    /// The socket file of a Unix-domain listener.
     package let path: String?
 
-    /// Identifies a Unix-domain listener's socket file, in case another has taken its place.
+    /// Inode of a Unix-domain listener's socket file, to notice if another file has replaced it.
     private let inode: UInt64?
 
-    /// Others hold the socket, too.
+    /// True if other processes hold the socket, too.
     var isPassed: Bool { if case .passed = configuration.address { true } else { false } }
 
     let id: UInt64
@@ -20,7 +20,7 @@ internal import Glibc
     let blankFields: [String]
     let handler: any ServerHandler
     let admission: Admission
-    /// For the connections that this loop serves.
+    /// The vhost of the connections that this loop serves.
     let vhost: OpaquePointer
 
     private unowned let loop: EventLoop
@@ -50,7 +50,7 @@ internal import Glibc
         return unsafe lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Stops accepting. Connections stay; the socket file is removed, but none that another has put in its place.
+    /// Stops accepting. Connections stay. The socket file is removed, unless another process has replaced it.
     package func close() {
         loop.stopListening(self)
     }

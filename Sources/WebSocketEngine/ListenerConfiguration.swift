@@ -3,13 +3,13 @@ package import HeliographPlatform
 /// Address of a listener, and its requirements for connections.
 package struct ListenerConfiguration: Sendable {
     package enum Address: Sendable {
-        /// `host` is an IPv4 or IPv6 literal, or `localhost` (127.0.0.1). Port 0 takes any free one, see `Listener.port`.
+        /// `host` is an IPv4 or IPv6 literal, or `localhost` (127.0.0.1). Port 0 takes any free port, see `Listener.port`.
         case tcp(host: String, port: UInt16)
 
-        /// A socket file with mode 0600. A stale one is removed, but only if it is a socket on which nobody answers.
+        /// A socket file with mode 0600. An existing file is removed only if it is a socket that no process uses.
         case unix(path: String)
 
-        /// A socket that listens already and that others hold, too, so that it outlives this process. Closed and never shut down.
+        /// A listening socket that other processes hold, too, so that it outlives this one. It is closed but never shut down.
         case passed(PassedSocket)
     }
 
@@ -33,7 +33,8 @@ package struct ListenerConfiguration: Sendable {
     /// Headers to expose in addition to the standard ones.
     package var extraHeaders = ["x-forwarded-proto", "x-forwarded-host", "x-request-id"]
 
-    /// Each connection begins with a PROXY header of a peer that `ServerHandler.isProxy`; others are closed. For TCP listeners.
+    /// True if each connection must begin with a PROXY header, from a peer that is a proxy by `ServerHandler.isProxy`; others are
+    /// closed. For TCP listeners.
     package var expectsProxyHeader = false
 
     package var limits = Limits()

@@ -1,9 +1,9 @@
-/// Detection of dead peers. The peer should be told, so that it is as patient as this.
+/// Detection of dead peers. The peer should be told these times, so that it waits as long.
 package struct Liveness: Sendable, Equatable {
-    /// A ping is sent when nothing came for this long.
+    /// A ping is sent if nothing was received for this long.
     package let pingAfter: Duration
 
-    /// The connection is over when nothing came for this long, a pong included. Late by no more than `DueTable.step`.
+    /// The connection is ended if nothing was received for this long, a pong included. At most `DueTable.step` late.
     package let hangUpAfter: Duration
 
     package init(pingAfter: Duration = .seconds(20), hangUpAfter: Duration = .seconds(30)) {

@@ -7,7 +7,7 @@ package struct LoopBound<Value>: @unchecked Sendable {
     private let wrapped: Value
     private let thread: pthread_t
 
-    /// On the loop's thread only.
+    /// Call on the loop's thread only.
     package init(_ value: Value, loop: EventLoop) {
         loop.preconditionOnLoop()
         self.wrapped = value

@@ -1,20 +1,20 @@
-/// One message while it comes in. libwebsockets hands it over in pieces: a frame may come in several, a message in several frames.
+/// One message while it is received. libwebsockets delivers pieces: a frame may come in several, a message in several frames.
 struct MessageAssembly: Sendable {
     /// libwebsockets' description of a piece of a message.
     struct Piece: Sendable {
         var kind: IncomingMessage.Kind
-        /// In the first frame of its message.
+        /// True in the first frame of its message.
         var isFirst: Bool
         /// True for the last piece of a message.
         var isLast: Bool
-        /// Bytes of its frame that have not come yet.
+        /// Bytes of its frame that have not arrived.
         var remaining: Int
     }
 
     enum Outcome: Equatable, Sendable {
         case incomplete
         case complete(IncomingMessage)
-        /// The peer broke a rule or a limit; to be closed with this code and sentence.
+        /// The peer broke a rule or a limit; the connection is to be closed with this code and sentence.
         case violation(code: UInt16, String)
     }
 
@@ -25,7 +25,7 @@ struct MessageAssembly: Sendable {
     /// Bytes held of an incomplete message: never more than `Limits.messageBytesMax`.
     var heldBytes: Int { bytes.count }
 
-    /// True of the message at hand, or of the one that was whole last: control frames may have come between its frames.
+    /// True for the current message, or the last complete one: control frames may have come between its frames.
     var isFragmented: Bool { fragmentCount > 0 }
 
     mutating func clear() { self = MessageAssembly() }

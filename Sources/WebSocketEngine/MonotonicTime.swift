@@ -21,7 +21,7 @@ package struct MonotonicTime: Comparable {
 }
 
 extension Duration {
-    /// Cut to what 64 bits hold. A duration counts in 128 bits, which costs hundreds of instructions.
+    /// The duration in nanoseconds, clamped to 64 bits: 128-bit arithmetic costs hundreds of instructions.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

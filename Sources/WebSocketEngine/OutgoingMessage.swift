@@ -9,7 +9,7 @@ internal import CHeliographLibwebsockets
 
     package let kind: IncomingMessage.Kind
 
-    /// Bytes of payload.
+    /// Size of the payload in bytes.
     package let count: Int
 
     private let storage: UnsafeMutableRawPointer
@@ -22,7 +22,7 @@ internal import CHeliographLibwebsockets
         }
     }
 
-    /// The caller answers for valid UTF-8.
+    /// `text` must be valid UTF-8.
     package convenience init(text: [UInt8]) {
         self.init(kind: .text, text.count) { output in
             unsafe text.withUnsafeBufferPointer { unsafe output.append($0) }
@@ -76,7 +76,7 @@ internal import CHeliographLibwebsockets
 
     private var payload: UnsafeRawPointer { unsafe UnsafeRawPointer(storage + Int(CLWS_PRE)) }
 
-    /// The whole frame, for `lws_write` of a server; nobody writes to it.
+    /// The whole frame as a server sends it. Must not be written to.
     var frame: UnsafeMutableRawBufferPointer {
         unsafe UnsafeMutableRawBufferPointer(
             start: storage + Int(CLWS_PRE) - headerCount, count: headerCount + count)
@@ -84,8 +84,9 @@ internal import CHeliographLibwebsockets
 
     var frameCount: Int { headerCount + count }
 
-    /// The whole frame as a client sends it, to a place of `maskedFrameCount` bytes. Whoever chose the payload is not to guess the mask. Eight
-    /// bytes at a time: libwebsockets takes them one by one, and a link between nodes sends megabytes a second.
+    /// Writes the whole frame as a client sends it, masked, to `output` of `maskedFrameCount` bytes. The mask must not be
+    /// predictable for whoever chose the payload. Eight bytes at a time: libwebsockets masks byte by byte, and a link between nodes
+    /// sends megabytes a second.
     func writeFrame(maskedBy mask: UInt32, to output: UnsafeMutableRawBufferPointer) {
         precondition(output.count == maskedFrameCount, "a frame has its size")
         let header = unsafe UnsafeRawBufferPointer(rebasing: frame[..<headerCount])

@@ -1,4 +1,4 @@
-/// The other end of an accepted socket, as the kernel tells it.
+/// The other end of an accepted socket, as the kernel reports it.
 package enum Peer: Hashable, Sendable, CustomStringConvertible {
     /// A numeric address; an IPv4 address that came in through an IPv6 socket is written as IPv4.
     case ip(String)
@@ -13,7 +13,7 @@ package enum Peer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// On this machine: a reverse proxy may be one of them.
+    /// True for a peer on this machine, which may be a reverse proxy.
     package var isLocal: Bool {
         switch self {
         case .ip(let address): address.hasPrefix("127.") || address == "::1"

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// The first bytes of a connection that a proxy made for somebody else: PROXY protocol, version 1 or 2, as HAProxy's `proxy-protocol.txt`
-/// has it. Its sender is believed, so it is read only from peers that may say it.
+/// The PROXY protocol header, version 1 or 2, with which a proxy begins a connection on behalf of a client; see HAProxy's
+/// `proxy-protocol.txt`. Its content is believed, so it is read from trusted peers only.
 struct ProxyHeader: Equatable {
-    /// A numeric address, as IPv4 if it maps to one; nil: the proxy speaks for itself (`UNKNOWN`, `LOCAL`).
+    /// The client's numeric address, as IPv4 if it maps to one; nil if the proxy speaks for itself (`UNKNOWN`, `LOCAL`).
     let source: String?
-    /// Bytes before those that the peer itself sent.
+    /// Length of the header in bytes.
     let count: Int
 
     enum ParseError: Error, Equatable {
-        /// More bytes may complete the header.
+        /// The header is incomplete: more bytes may complete it.
         case incomplete
-        /// A sentence.
+        /// A fault, as a sentence.
         case malformed(String)
     }
 
-    /// More extra fields than any proxy sends.
+    /// Largest header: more extra fields than any proxy sends.
     static let bytesMax = 1_024
-    /// The longest line of version 1, its end included.
+    /// The longest line of version 1, including its end.
     private static let lineBytesMax = 107
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
@@ -33,7 +33,7 @@ struct ProxyHeader: Equatable {
         }
     }
 
-    /// Compares as many bytes as there are.
+    /// True if the bytes so far match the beginning.
     private static func begins(_ bytes: [UInt8], _ beginning: [UInt8]) -> Bool {
         !bytes.isEmpty && bytes.prefix(beginning.count) == beginning.prefix(bytes.count)
     }
@@ -63,7 +63,7 @@ struct ProxyHeader: Equatable {
     /// The address in the kernel's spelling; nil if it is not of this family.
     private static func address(_ text: String, _ family: Int32) -> String? {
         var bytes: [UInt8] = Array(repeating: 0, count: family == AF_INET ? 4 : 16)
-        // C would take a zero byte for the end.
+        // C would treat a zero byte as the end.
         guard !text.utf8.contains(0), unsafe inet_pton(family, text, &bytes) == 1 else { return nil }
         return self.text(of: bytes)
     }
@@ -87,13 +87,13 @@ struct ProxyHeader: Equatable {
         case (0x21, 0x21):
             guard bodyCount >= 36 else { throw .malformed("the PROXY header is too short for IPv6") }
             return (text(of: Array(body.prefix(16))), count)
-        // Unix sockets, and what the proxy does not know.
+        // Unix sockets, and clients unknown to the proxy.
         case (0x21, 0x00), (0x21, 0x31): return (nil, count)
         default: throw .malformed("the PROXY header is of no version, command or family that is known")
         }
     }
 
-    /// An IPv4 address that is written as IPv6 is IPv4.
+    /// The address as text; an IPv4 address written as IPv6 becomes IPv4.
     private static func text(of bytes: [UInt8]) -> String? {
         let isMapped = bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         let bytes = isMapped ? Array(bytes.suffix(4)) : bytes

@@ -1,50 +1,52 @@
 /// Receives a listener's events, on the loop's thread. Any method of the loop may be called from here.
 package protocol ServerHandler: AnyObject {
-    /// A peer was refused, or cut off before it had sent a request. For counting only.
+    /// A peer was refused, or cut off before it sent a request. For counting only.
     func turnedAway(_ reason: TurnAwayReason)
 
-    /// The peer for the cap per address: itself, or the network from which one visitor can choose addresses. Nil if many visitors come
-    /// through this peer, or it is trusted, and it is not counted.
+    /// The peer to count against the limit per address: the peer itself, or the network in which one visitor can choose addresses.
+    /// Nil if it is not counted, because it is trusted or many visitors come through it.
     func countedPeer(for peer: Peer) -> Peer?
 
-    /// True if this peer may give the sender's address, in a PROXY header.
+    /// True if this peer may state the sender's address in a PROXY header.
     func isProxy(_ peer: Peer) -> Bool
 
-    /// The headers of a request or of a handshake are in, its body is not. `peer` is whose socket it came on; a handler that knows from
-    /// the headers who the real sender is says so there, and that one is counted then. What it returns is the answer, and the end.
+    /// The headers of a request or handshake have arrived, the body has not. `peer` is the other end of the socket; a handler that
+    /// learns the original sender from the headers sets it, and that one is counted. A returned response is sent, and ends the
+    /// request.
     func headReceived(_ request: inout HTTPRequest) -> HTTPResponse?
 
-    /// Comes before that: whether the connection may bring another request after this one. Where it carries those of several senders, what
-    /// another parser took for one's body would be run as another's request.
+    /// Called before `headReceived`: false if the connection must not carry another request. If it carries those of several
+    /// senders, a body that another parser reads differently could be taken for another sender's request.
     func mayAskAgain(after request: HTTPRequest) -> Bool
 
-    /// Comes before that, too: how large a body this request may have; nil: `Limits.httpBodyBytesMax`.
+    /// Called before `headReceived`, too: largest body of this request; nil for `Limits.httpBodyBytesMax`.
     func bodyBytesMax(of request: HTTPRequest) -> Int?
 
-    /// Comes before any upgrade, with a handshake that is formally right: the policy (origin, token, path) is the handler's.
-    /// State that is keyed by `connection` can be made here; `opened` or `upgradeAbandoned` follows an accept.
+    /// Called before any upgrade, with a handshake of valid form; the handler decides on origin, token and path. State that is
+    /// keyed by `connection` can be made here; `opened` or `upgradeAbandoned` follows an accept.
     func upgradeRequested(_ request: HTTPRequest, on connection: ConnectionID) -> UpgradeDecision
 
     func opened(_ connection: ConnectionID)
     func received(_ message: IncomingMessage, on connection: ConnectionID)
 
-    /// Name to which an open connection's incomplete message counts, see `Limits.unfinishedBytesMax`; nil: its peer.
+    /// Name that an open connection's incomplete messages count for, see `Limits.unfinishedBytesMax`; nil for its peer.
     func holder(of connection: ConnectionID) -> String?
 
-    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read them, unless `closed` does.
+    /// More than `Limits.congestedBytes` wait to be sent. `drained` follows when the peer has read most of them, unless `closed`
+    /// does.
     func congested(_ connection: ConnectionID)
     func drained(_ connection: ConnectionID)
 
-    /// Exactly once for each `opened`.
+    /// Called exactly once for each `opened`.
     func closed(_ connection: ConnectionID, reason: CloseReason)
 
-    /// An accepted upgrade that never opened: exactly one of this and `opened` follows an accept.
+    /// An accepted upgrade never opened. After an accept, exactly one of this and `opened` is called.
     func upgradeAbandoned(_ connection: ConnectionID)
 
-    /// Plain HTTP, the body complete. Answer with `EventLoop.respond(to:_:)`, now or in an hour.
+    /// A plain HTTP request with its complete body. Answer with `EventLoop.respond(to:_:)`, at once or later.
     func requestReceived(_ request: HTTPRequest, id: HTTPRequestID)
 
-    /// The peer left before it was answered; `respond` is then ignored.
+    /// The peer left before it was answered; `respond` then has no effect.
     func requestAborted(_ id: HTTPRequestID)
 }
 

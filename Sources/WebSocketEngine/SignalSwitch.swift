@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Joins the thread that gets signals with the loop, whichever is there first.
+/// Passes signals to the loop's action, from the signal thread, even if the signal came before the action was set.
 package final class SignalSwitch: Sendable {
     private struct State {
         var action: (@Sendable (SignalWatch.Order) -> Void)?
-        /// Counted also before there is anybody to take it. Other orders mean nothing to what has not begun.
+        /// Stops are counted even before there is an action. Other orders are dropped then.
         var stops = 0
     }
 
@@ -24,8 +24,8 @@ package final class SignalSwitch: Sendable {
     /// True if a stop was requested, even before there is a loop to carry it out.
     package var isStopping: Bool { state.withLock { $0.stops > 0 } }
 
-    /// Call on the thread of the signals. A second order to stop is obeyed whatever hangs, a disk or a start: after
-    /// `insistence` the process is ended as it stands, as if it had been killed.
+    /// To be called on the signal thread. A second stop is carried out whatever hangs, a disk or a start: after `insistence` the
+    /// process is killed.
     package func fire(_ order: SignalWatch.Order) {
         let (action, stops) = state.withLock { state in
             if order == .stop { state.stops += 1 }

@@ -1,19 +1,19 @@
 internal import Glibc
 internal import HeliographPlatform
 
-/// Signals as calls on a thread of their own, where anything may be done.
+/// Delivers signals as calls on a separate thread, where any function may be called.
 package enum SignalWatch {
     package enum Order: Sendable {
         /// SIGTERM or SIGINT
         case stop
-        /// SIGHUP: read again what may have changed.
+        /// SIGHUP: reload what may have changed.
         case reload
-        /// SIGUSR1: tell how things are.
+        /// SIGUSR1: report the state.
         case report
     }
 
-    /// Call before any other thread is started: they inherit that these signals are not theirs. With `stopOnly` the others do what
-    /// they do by themselves; with `hangUpStops` SIGHUP is as SIGTERM.
+    /// Call before any other thread is started: new threads inherit the blocked signals. With `stopOnly` SIGHUP and SIGUSR1 keep
+    /// their default effect; with `hangUpStops` SIGHUP acts like SIGTERM.
     package static func start(
         stopOnly: Bool = false, hangUpStops: Bool = false, _ call: @escaping @Sendable (Order) -> Void
     ) throws(WebSocketEngineError) {

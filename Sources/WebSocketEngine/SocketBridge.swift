@@ -4,19 +4,19 @@ internal import Glibc
 internal import HeliographPlatform
 internal import Synchronization
 
-/// Carries bytes between a connected socket and libwebsockets, whose client takes none that is connected already: it connects to `path`, an
+/// Carries bytes between a connected socket and libwebsockets, whose client cannot use a connected one: it connects to `path`, an
 /// abstract Unix socket. Blocks the thread that runs it.
 final class SocketBridge: Sendable {
     /// Bytes held for each direction; no more are read until those have been passed on.
     private static let heldBytesMax = 64 << 10
-    /// Time for libwebsockets to connect, on the next turn of its loop; it may have given up meanwhile.
+    /// Time for libwebsockets to connect, which it does on the next turn of its loop, unless it has given up.
     private static let connectMilliseconds: Int32 = 5_000
-    /// Time for a server to take what was sent before our side closed: a close frame.
+    /// Time for a server to read what was sent before our side closed, such as a close frame.
     private static let farewellMilliseconds: Int32 = 5_000
-    /// Other processes see an abstract socket, and may connect to it. Those are dropped, and must not keep libwebsockets out.
+    /// Other processes see an abstract socket and may connect to it. They are dropped, and must not keep libwebsockets out.
     private static let backlog: Int32 = 16
 
-    /// As libwebsockets writes it.
+    /// The path, as libwebsockets writes it.
     let path: String
     private let listener: Int32
     /// -1 once it is closed.
@@ -43,7 +43,7 @@ final class SocketBridge: Sendable {
         return .success(SocketBridge(path: "@" + name, listener: listener, server: server))
     }
 
-    /// The kernel picks a free name if it is given none.
+    /// Binds to a free abstract name, which the kernel picks.
     private static func bindAnywhere(_ descriptor: Int32) -> String? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -60,14 +60,14 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// Of the server; see `SocketCounts`. From any thread.
+    /// Counts acknowledged bytes of the server; see `SocketCounts`. From any thread.
     var acknowledgedBehindBacklog: UInt64 {
         server.withLock { $0 < 0 ? 0 : SocketCounts.acknowledgedBehindBacklog($0) }
     }
 
     // MARK: Carrying
 
-    /// Until one side has ended and what it sent has been passed on. Closes both.
+    /// Runs until one side has ended and its data has been passed on. Closes both.
     func run() {
         let server = server.withLock(\.self)
         defer {
@@ -85,7 +85,7 @@ final class SocketBridge: Sendable {
                 pollfd(fd: engine, events: outward.reading | inward.writing, revents: 0),
                 pollfd(fd: server, events: inward.reading | outward.writing, revents: 0),
             ]
-            // A socket that was hung up on is reported at once, however little is asked of it.
+            // poll(2) always reports hang-ups, even if no event is requested, so such entries are disabled.
             for index in polled.indices where polled[index].events == 0 { polled[index].fd = -1 }
             let count = unsafe poll(&polled, nfds_t(polled.count), outward.hasEnded ? Self.farewellMilliseconds : -1)
             if count == 0 || (count < 0 && errno != EINTR) { return }
@@ -102,7 +102,7 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// Nil if libwebsockets does not come in time.
+    /// Nil if libwebsockets does not connect in time.
     private func accept() -> Int32? {
         while true {
             var polled = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
@@ -115,15 +115,15 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// One direction.
+    /// One direction of the bridge.
     private struct Lane {
         private let source: Int32
         private let sink: Int32
         private var buffer = [UInt8](repeating: 0, count: heldBytesMax)
         private var held = 0..<0
-        /// The source sends no more.
+        /// True if the source has ended.
         private(set) var hasEnded = false
-        /// The sink takes no more.
+        /// True if the sink accepts no more.
         private var isRefused = false
 
         init(from source: Int32, to sink: Int32) {
@@ -136,7 +136,7 @@ final class SocketBridge: Sendable {
         var reading: Int16 { wantsToRead ? Int16(POLLIN) : 0 }
         var writing: Int16 { held.isEmpty || isRefused ? 0 : Int16(POLLOUT) }
 
-        /// Reads once, and passes on what can be passed on.
+        /// Reads once, and passes on as much as the sink takes.
         mutating func fill() {
             guard wantsToRead else { return }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(source, $0.baseAddress, $0.count, 0) }

@@ -1,25 +1,25 @@
 internal import CHeliographLibwebsockets
 internal import Glibc
 
-/// The kernel's counts of a socket.
+/// The kernel's counters of a socket.
 enum SocketCounts {
-    /// Bytes that a TCP peer has acknowledged over its life, while others still wait to be; 0 where none wait.
+    /// Bytes that a TCP peer has acknowledged in total, if others are still unacknowledged; else 0.
     static func acknowledgedBehindBacklog(_ descriptor: Int32) -> UInt64 {
         var unsent: Int32 = 0
         guard unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unsent) == 0, unsent > 0 else { return 0 }
         return tcpCount(descriptor, at: 120)
     }
 
-    /// Bytes that a TCP peer has sent over its life; 0 if this is no TCP socket.
+    /// Bytes that a TCP peer has sent in total; 0 if this is no TCP socket.
     static func received(_ descriptor: Int32) -> UInt64 { tcpCount(descriptor, at: 128) }
 
-    /// Bytes that wait to be read.
+    /// Number of unread bytes.
     static func unread(_ descriptor: Int32) -> Int32 {
         var unread: Int32 = 0
         return unsafe ioctl(descriptor, UInt(FIONREAD), &unread) == 0 ? unread : 0
     }
 
-    /// A count of TCP_INFO, 0 if this is no TCP socket. glibc's `tcp_info` is older than these fields; their offsets in the kernel's
+    /// A counter of TCP_INFO; 0 if this is no TCP socket. glibc's `tcp_info` lacks these fields; their offsets in the kernel's
     /// interface (linux/tcp.h) are fixed.
     private static func tcpCount(_ descriptor: Int32, at offset: Int) -> UInt64 {
         unsafe withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { info in

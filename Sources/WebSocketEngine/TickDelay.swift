@@ -1,15 +1,15 @@
-/// For how long a tick is put off so that what comes meanwhile belongs to it. Facts in, answers out: it is told the time.
+/// Decides how long a tick is delayed so that input arriving in the meantime belongs to it. Pure: it is given the time.
 ///
-/// A tick is put off once: when its time has come it goes in that turn, whatever would rather wait for more by then. So nothing waits for
-/// longer than the one delay that was asked for first. While nothing waits, what is asked for anew begins then.
+/// A tick is delayed once: when the delay ends, it runs in that turn, whatever else asks for a delay. So no tick waits longer than
+/// the first delay requested. If no tick waits, a new request starts a new delay.
 struct TickDelay {
-    /// End of the delay; nil: the tick is not put off.
+    /// End of the delay; nil if the tick is not delayed.
     private(set) var end: MonotonicTime?
-    /// Something waits for the end.
+    /// True if a tick waits for the end.
     private(set) var holdsTick = false
-    /// The delay held a tick and is over: this turn runs that tick.
+    /// True if a delay that held a tick has ended: this turn runs that tick.
     private var isOver = false
-    /// Nanoseconds requested, from when the turn has written its output.
+    /// Nanoseconds requested, counted from when the turn has written its output.
     private var asked: Int64 = 0
 
     mutating func ask(forNanoseconds nanoseconds: Int64) { asked = max(asked, nanoseconds) }
@@ -34,13 +34,13 @@ struct TickDelay {
     /// True if a delay begins with this turn's output: `wrote` is then to follow. `lingers`: also without a request.
     func begins(lingers: Bool) -> Bool { !isOver && !holdsTick && (asked > 0 || lingers && end == nil) }
 
-    /// The delay begins: for this long, or for as long as was asked for.
+    /// Starts the delay: for the given nanoseconds, or as long as was requested, whichever is longer.
     mutating func wrote(at now: MonotonicTime, lingers nanoseconds: Int64) {
         let new = now + .nanoseconds(max(nanoseconds, asked))
         end = max(new, end ?? new)
     }
 
-    /// Ends the turn's requests. True if its tick waits for the end; `hasMore` is called only if there is one.
+    /// Ends the turn's requests. Returns true if its tick has to wait; `hasMore` is called only if there is a delay.
     mutating func holds(_ hasMore: () -> Bool) -> Bool {
         (asked, isOver) = (0, false)
         holdsTick = end != nil && hasMore()

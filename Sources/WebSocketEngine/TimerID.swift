@@ -1,4 +1,4 @@
-/// Names one timer of one event loop; never used again.
+/// Names one timer of one event loop; never reused.
 package struct TimerID: Hashable, Sendable {
     let rawValue: UInt64
 }

@@ -1,4 +1,4 @@
-/// A binary heap of one-shot timers. Cancelled ones stay in it until they are due: cancelling is one look-up.
+/// A binary heap of one-shot timers. Cancelled ones stay in it until they are due, so that cancelling is one look-up.
 struct TimerQueue {
     private struct Entry {
         var due: MonotonicTime
@@ -8,7 +8,7 @@ struct TimerQueue {
     private var heap: [Entry] = []
     private var bodies: [UInt64: () -> Void] = [:]
 
-    /// When to look again, or nil if nothing is armed.
+    /// Time of the first entry; nil if nothing is armed.
     var earliest: MonotonicTime? { heap.first?.due }
 
     mutating func add(_ id: UInt64, due: MonotonicTime, _ body: @escaping () -> Void) {
@@ -29,7 +29,7 @@ struct TimerQueue {
         if heap.count > 64, heap.count > 2 * bodies.count { compact() }
     }
 
-    /// The next body that is due, or nil.
+    /// Removes and returns the next body that is due; nil if there is none.
     mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
         while let first = heap.first, first.due <= now {
             removeFirst()
@@ -59,7 +59,7 @@ struct TimerQueue {
         }
     }
 
-    /// When two are due at once, the one that was armed first goes first.
+    /// Of two with the same time, the one armed first precedes.
     private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.due == right.due ? left.id < right.id : left.due < right.due
     }

@@ -6,18 +6,18 @@ package enum TurnAwayReason: String, Sendable, CaseIterable {
     case pending
     /// `Limits.connectionsMax`
     case connections
-    /// `Limits.unfinishedBytesMax`: it held most of what had been begun
+    /// `Limits.unfinishedBytesMax`: it held the most incomplete input
     case unfinished
-    /// The process has too few left; they are for others.
+    /// The process has too few descriptors left, which are reserved for other uses.
     case descriptors
     /// `Limits.handshakeDeadline`, or `bodyDeadline`
     case handshake
-    /// `ListenerConfiguration.expectsProxyHeader`: it did not begin with one, or came from somebody who may not say who it is
+    /// `ListenerConfiguration.expectsProxyHeader`: the header is missing, or its sender is not trusted
     case proxyHeader
     /// `EventLoop.Configuration.headerBytesMax`
     case headerKilobytes
 
-    /// 429 and 431 blame the peer, 503 does not.
+    /// HTTP status of the refusal: 429 and 431 blame the peer, 503 does not.
     var status: UInt16 {
         switch self {
         case .address: 429

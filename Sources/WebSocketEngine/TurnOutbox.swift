@@ -7,25 +7,25 @@ internal import CHeliographLibwebsockets
 /// the same messages share a node. So a message for thousands costs each of them a step in the tree, no queue and no copy: several messages
 /// are concatenated once for all connections at the node.
 @safe struct TurnOutbox: ~Copyable {
-    /// A batch with more is written at once: by then a copy costs more than a system call. So is one larger message: snapshots for
-    /// thousands would be kept side by side until the turn ends.
+    /// Largest batch; a larger one is written at once, because then a copy costs more than a system call. So is a single larger
+    /// message: snapshots for thousands of connections would otherwise all be kept until the turn ends.
     static let batchBytesMax = 64 << 10
 
-    /// So many different messages are kept for those who are still to be written to, and so many bytes of them.
+    /// Most messages, and bytes of them, that are kept for recipients who have not been written to.
     private static let keptMessagesMax = 1_024
     private static let keptBytesMax = 16 << 20
-    /// The rest's list frees its memory if it was longer than this.
+    /// The list of left-over recipients frees its memory if it was longer than this.
     private static let keptRoomMax = 1_024
 
-    /// Names a batch, until everybody was written to.
+    /// Names a batch, until all recipients were written to.
     typealias Batch = Int32
     static let nothing: Batch = 0
 
     private struct Node {
         let before: Batch
-        /// Nil for the batch of nothing.
+        /// Nil for the empty batch.
         let message: OutgoingMessage?
-        /// The length of all frames.
+        /// Length of all frames together.
         let bytes: Int
         /// Node to which the previous connection went from here.
         var next = TurnOutbox.nothing
@@ -34,12 +34,12 @@ internal import CHeliographLibwebsockets
 
     private var nodes = [Node(before: nothing, message: nil, bytes: 0)]
     private var keptBytes = 0
-    /// Each that was given something since the last end of a turn, once.
+    /// Recipients added since the end of the last turn, each once.
     private var new: [UInt64] = []
     /// Recipients left over from earlier turns, in the order in which they are written to.
     private var rest: [UInt64] = []
     private var restStart = 0
-    /// The frames of `gathered`. Connections that get the same are mostly together.
+    /// The frames of the batch `gathered`: connections with the same batch mostly follow one another.
     private let frames: UnsafeMutableRawBufferPointer
     private var gathered = nothing
 
@@ -55,12 +55,12 @@ internal import CHeliographLibwebsockets
 
     func bytes(of batch: Batch) -> Int { nodes[Int(batch)].bytes }
 
-    /// To each who is ready and has room for it, in the order given. The others are returned; who is unknown is not.
+    /// Adds the message for each recipient that is ready and has room, in order. Returns the others; unknown ones are skipped.
     mutating func add(
         _ message: OutgoingMessage, toReady recipients: some Sequence<ConnectionID>, of slots: inout ConnectionTable.Slots
     ) -> [ConnectionID] {
         var others: [ConnectionID] = []
-        // Most of them come from the same batch.
+        // Most of them have the same batch before.
         var (from, to) = (Batch(-1), Batch(-1))
         for id in recipients {
             guard let index = slots.index(of: id.rawValue) else { continue }
@@ -144,7 +144,7 @@ internal import CHeliographLibwebsockets
         return taken
     }
 
-    /// Appends connections to the rest; one that is in it keeps its place.
+    /// Appends connections to the left-over recipients. One that is already among them keeps its place.
     mutating func addToRest(_ ids: [UInt64], of slots: inout ConnectionTable.Slots) {
         if restStart > restCount {
             rest.removeFirst(restStart)
@@ -157,7 +157,7 @@ internal import CHeliographLibwebsockets
         }
     }
 
-    /// The next so many.
+    /// Removes and returns the next `count` left-over recipients.
     mutating func takeFromRest(_ count: Int, of slots: inout ConnectionTable.Slots) -> ArraySlice<UInt64> {
         let taken = rest[restStart...].prefix(count)
         restStart += taken.count
@@ -167,7 +167,7 @@ internal import CHeliographLibwebsockets
         return taken
     }
 
-    /// Once everybody was written to; does nothing before.
+    /// Clears everything once all recipients were written to; no effect before.
     mutating func clear() {
         guard restCount == 0 else { return }
         rest.removeAll(keepingCapacity: rest.count <= Self.keptRoomMax)

@@ -1,13 +1,14 @@
 /// Counts of a loop's incomplete messages and bodies.
 struct UnfinishedInput {
     fileprivate(set) var bytes = 0
-    /// True once the limit is exceeded; the connections that hold most are closed at the end of the turn.
+    /// True once the limit is exceeded; the connections with the most are closed at the end of the turn.
     fileprivate var isTooMuch = false
 }
 
-/// Each message and each body has a limit of its own; this bounds what all of them hold together, and how long a message may take.
+/// Limits of incomplete input: each message and body has its own limit; this bounds the total, and the time that a message may
+/// take.
 extension EventLoop {
-    /// A client's messages come from the server that it chose, over lines of any speed.
+    /// Applies to servers only: a client's messages come from the server that it chose, at any speed.
     func beganMessage(on connection: Connection, at now: MonotonicTime) {
         guard connection.messageBegan == nil, !connection.isClient else { return }
         connection.messageBegan = now
@@ -25,7 +26,7 @@ extension EventLoop {
         runLater { [weak self] in self?.closeUnfinished(downTo: listener.configuration.limits.unfinishedBytesMax / 2) }
     }
 
-    /// The peer that holds the most over all connections is closed first, so that nobody pays for what another has begun.
+    /// Closes the peers with the most incomplete input over all their connections first, so that others are not affected by them.
     private func closeUnfinished(downTo bytes: Int) {
         unfinished.isTooMuch = false
         let holding = connections.values.filter { $0.countedUnfinishedBytes > 0 && !$0.isClient }

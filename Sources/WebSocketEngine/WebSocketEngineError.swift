@@ -5,7 +5,7 @@ package struct WebSocketEngineError: Error, CustomStringConvertible {
         case initialisationFailed
         /// The address cannot be listened on.
         case cannotListen
-        /// A connection that others were to open is not there.
+        /// A connection that another component was to open is missing.
         case cannotConnect
         /// The address, a header or a file name cannot be used.
         case invalidConfiguration

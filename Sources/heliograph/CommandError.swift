@@ -1,15 +1,15 @@
 import HeliographClient
 
-/// Why a command of this program itself failed.
+/// The reason why a command of this program itself failed.
 struct CommandError: Error, CustomStringConvertible {
     enum Code {
-        /// Nothing has the name that was given.
+        /// The given name names nothing.
         case notFound
         /// No relay runs on the data directory.
         case noRelay
-        /// The person at the terminal did not mean it.
+        /// The person at the terminal declined.
         case declined
-        /// Standard output takes nothing.
+        /// Standard output accepts nothing more.
         case output
         /// The token is refused by the relay, but the change is not on disk.
         case unwritten

@@ -7,7 +7,7 @@ import HeliographHost
 import HeliographServer
 import RelayProtocol
 
-/// The command. What an agent calls many times a second (`hook`, `statusline`) goes its own short way, past the parser.
+/// The command. Calls that an agent makes many times a second (`hook`, `statusline`) bypass the parser.
 @main
 struct Heliograph: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -68,11 +68,11 @@ struct Heliograph: ParsableCommand {
     static func main() {
         let arguments = CommandLine.arguments
         if let status = AgentCall.run(arguments) { Glibc.exit(status) }
-        // `print` and a reader that left: an error to notice, not a signal to die of.
+        // If a reader has left, `print` must fail with an error, not with a signal that ends us.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             var words = Array(arguments.dropFirst())
-            // Other programs take these words for their version, too.
+            // Other programs accept these words for their version, too.
             if [["version"], ["-v"], ["-V"]].contains(words) { words = ["--version"] }
             try Misspelling.checkHelp(words, in: Self.self)
             var command = try parseAsRoot(words)
@@ -99,13 +99,13 @@ struct Heliograph: ParsableCommand {
             let text = fullMessage(for: error)
             if code.isSuccess, !text.isEmpty {
                 do { try Output.line(Array(text.utf8)) } catch {
-                    // Success: the reader of the pipe has seen enough.
+                    // The reader of a pipe has left, which is success.
                     Glibc.exit(exitCode(for: error) == .success ? 0 : ClientExit.failed.rawValue)
                 }
             } else if !text.isEmpty {
                 Output.complain(text + "\n")
             }
-            // One code for a wrong command line, whichever part of the program noticed it.
+            // A wrong command line has one exit code, whichever part of the program detects it.
             Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
         }
     }

@@ -4,10 +4,10 @@ import RelayProtocol
 
 /// Guesses the intended command for an unknown one.
 enum Misspelling {
-    /// A short word may have half as many.
+    /// Most wrong letters in a word; in a short word half of these.
     private static let wrongLettersMax = 2
 
-    /// The command line as it was probably meant, with the word that is wrong; nil if every word is a command or none is close.
+    /// The command line as it was probably meant, with the wrong word; nil if every word is a command or none is close.
     static func correction(of arguments: [String], in root: any ParsableCommand.Type) -> (wrong: String, meant: String)? {
         var known = root
         var path = [root._commandName]
@@ -31,7 +31,7 @@ enum Misspelling {
         let description: String
     }
 
-    /// The parser shows the whole program's help for a command that there is none of.
+    /// Checks the word after `help`. For an unknown command the parser would show the whole program's help.
     static func checkHelp(_ arguments: [String], in root: any ParsableCommand.Type) throws(UnknownCommand) {
         guard arguments.first == "help" else { return }
         var known = root

@@ -1,11 +1,11 @@
 import HeliographHost
 import RelayAccess
 
-/// Commands that give the relay of this machine an address for phones, those first whose programs are installed.
+/// Commands that give this machine's relay an address for phones; those whose programs are installed come first.
 struct PhoneWays {
     let sentences: [String]
 
-    /// `address`: the relay's on this machine; `isUp`: it was set up by `heliograph up`.
+    /// `address`: the relay's address on this machine. `isUp`: it was set up by `heliograph up`.
     init(address: RelayAddress?, isUp: Bool) {
         var port: UInt16 = 8787
         if case .tcp(_, let known, _)? = address?.target { port = known }

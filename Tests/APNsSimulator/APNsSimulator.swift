@@ -1,26 +1,26 @@
-/// Apple's push service and the devices behind it, as one pure machine: requests and moments go in, orders come out.
+/// Apple's push service and the devices behind it, as one pure machine: requests and times go in, orders come out.
 ///
-/// A request takes this way: the fault script looks at it first, then the connection's provider token (`Provider/`), the
-/// headers and the payload's size (`Service/`), the token registry; what passes is answered 200 and handed to the device
-/// (`Device/`), which may still ignore it without a word, as real ones do. The journal tells all of it.
+/// A request is checked by the fault script first, then the connection's provider token (`Provider/`), the headers and the
+/// payload's size (`Service/`), and the token registry. If it passes, it is answered 200 and given to the device (`Device/`), which
+/// may still ignore it silently, like real ones. The journal records all steps.
 ///
-/// Where Apple publishes no rule this is stricter than the real thing: see decision 0012.
+/// Where Apple publishes no rule this is stricter than the real service: see decision 0012.
 package struct APNsSimulator {
     package let configuration: Configuration
     let verifier: any TokenVerifier
 
-    /// Contents of the developers' accounts.
+    /// The developers' accounts.
     var apps: [String: AppRecord] = [:]
     var keys: [String: ProviderKey] = [:]
     var tokens: [String: DeviceToken] = [:]
     var channels: [String: Channel] = [:]
 
     var connections: [ConnectionNumber: Connection] = [:]
-    /// For `Configuration.tokenUpdateScope == .team`.
+    /// Provider token of each team, for `Configuration.tokenUpdateScope == .team`.
     var teamTokens: [String: (token: String, since: Int64)] = [:]
     var tokenBursts: [String: Budget] = [:]
     package internal(set) var devices: [DeviceID: Device] = [:]
-    /// When a device next has something to do by itself.
+    /// Time at which each device next does something by itself.
     var deadlines: [DeviceID: Int64] = [:]
 
     package var script = FaultScript()
@@ -29,23 +29,23 @@ package struct APNsSimulator {
     private var entries: [JournalEntry] = []
 
     package struct Configuration: Sendable {
-        /// Streams of one connection after the first authenticated request.
+        /// Streams allowed on a connection after its first authenticated request.
         package var streamLimit = 1000
         package var pushTypes = PushType.known
-        /// Apple enforces the 20 minutes a connection; `team` is for clients that must get it right across connections.
+        /// Apple enforces the 20 minutes for each connection; `team` tests clients that share tokens across connections.
         package var tokenUpdateScope = TokenUpdateScope.connection
-        /// Accepts `iat` as a string, as some senders write it and Apple seems to.
+        /// True to accept `iat` as a string, as some senders write it and Apple seems to accept.
         package var takesTextIssuedAt = false
         /// Tolerance for a sender's clock that is ahead.
         package var clockSkewSecondsMax: Int64 = 60
-        /// Pushes to one token: the size of a burst, and the milliseconds that each further one takes. Nil for no limit.
+        /// Limit of pushes to one token: the size of a burst, and the milliseconds until each further one. Nil for no limit.
         package var tokenBurst: (count: Int, refillMilliseconds: Int64)?
-        /// A connection that was quiet for so long is shown out with `IdleTimeout`. Nil for never. In milliseconds.
+        /// Milliseconds after which an idle connection is closed with `IdleTimeout`; nil for never.
         package var idleMillisecondsMax: Int64?
         /// Channels of one app in one environment.
         package var channelsMax = 10_000
-        /// A provider that sends too much that is refused is given fewer streams, then shown out: a refusal counts 1, a bad device token
-        /// 4, 410 nothing, and a push that is taken makes up for 1. Apple says that it does so, not when.
+        /// Limits for a provider whose pushes are refused too often: it first gets fewer streams, then is disconnected. A refusal
+        /// counts 1, a bad device token 4, a 410 nothing, and an accepted push subtracts 1. Apple says that it does so, not when.
         package var refusalsUntilSlow = 40
         package var refusalsUntilOut = 80
         /// Apps that `install` may name.
@@ -82,7 +82,8 @@ package struct APNsSimulator {
         return [.limitStreams(1)]
     }
 
-    /// False if the stream is over the limit: it is to be refused (`REFUSED_STREAM`) and never reaches `handle`.
+    /// A stream was opened. Returns false if it exceeds the limit: it is to be refused (`REFUSED_STREAM`) and never reaches
+    /// `handle`.
     package mutating func opened(stream: Int32, on id: ConnectionNumber, at now: Int64) -> Bool {
         guard let connection = connections[id] else { return false }
         guard connection.openStreams.count < connection.streamLimit else {
@@ -102,7 +103,7 @@ package struct APNsSimulator {
 
     // MARK: - One request
 
-    /// `now` in milliseconds since 1970.
+    /// `now` is in milliseconds since 1970.
     package mutating func handle(
         _ request: PushRequest, stream: Int32, on id: ConnectionNumber, at now: Int64
     ) -> [Order] {
@@ -148,7 +149,7 @@ package struct APNsSimulator {
         }
     }
 
-    /// Once a connection has proved who it is, it may have as many streams as everybody.
+    /// Raises a connection's limit of streams once it is authenticated.
     private mutating func limitRaise(on id: ConnectionNumber) -> [Order] {
         guard let connection = connections[id], connection.identity != nil, !connection.isRaised else { return [] }
         connections[id]?.isRaised = true
@@ -186,7 +187,7 @@ package struct APNsSimulator {
 
     // MARK: - Time
 
-    /// Lets the devices live until `now`, and shows out who was idle for too long.
+    /// Advances the devices to `now`, and closes connections that were idle for too long.
     package mutating func pass(to now: Int64) -> [(ConnectionNumber, Order)] {
         advance(to: now)
         guard let limit = configuration.idleMillisecondsMax else { return [] }
@@ -194,13 +195,13 @@ package struct APNsSimulator {
             .sorted { $0.value < $1.value }
             .map { id in
                 note(.goAway(id, .idleTimeout), at: now)
-                // Said once; the transport closes it.
+                // Sent once; the transport closes the connection.
                 connections[id]?.lastUsedAt = now
                 return (id, .goAway(lastStream: .all, reason: .idleTimeout, closes: true))
             }
     }
 
-    /// When `pass(to:)` next has something to do, or nil.
+    /// Time at which `pass(to:)` next has something to do; nil for none.
     package var nextDeadline: Int64? {
         let quiet = connections.values.filter(\.openStreams.isEmpty)
         let idle = configuration.idleMillisecondsMax.map { limit in quiet.map { $0.lastUsedAt + limit } } ?? []

@@ -8,7 +8,7 @@ internal import RelayProtocol
 internal import Synchronization
 internal import WebSocketEngine
 
-/// The simulator as a process: what is wired to what.
+/// The simulator as a process, and its structure:
 ///
 ///     four TLS listeners ─▶ ListenerHandler ─▶ Transport ─▶ APNsSimulator (pure) ─▶ orders ─▶ HTTP/2
 ///     admin socket (HTTP/1.1) ─▶ AdminHandler ──┘                       └─▶ journal
@@ -21,14 +21,14 @@ package enum APNsSimulatorServer {
         package let productionManagement: UInt16
         /// `http://127.0.0.1:PORT`, or `unix:PATH`.
         package let admin: String
-        /// PEM; what clients are to trust.
+        /// PEM of the certificate that clients have to trust.
         package let certificateFile: String
     }
 
-    /// More than APNs takes: what is too large is to be answered 413, not reset.
+    /// More than APNs accepts, so that an oversized body is answered 413, not reset.
     private static let bodyBytesMax = 1 << 20
 
-    /// Runs until SIGTERM or SIGINT. `started` comes when everything listens.
+    /// Runs until SIGTERM or SIGINT. `started` is called when everything listens.
     package static func run(
         _ configuration: APNsSimulatorServerConfiguration, logger: Logger, started: @escaping (Addresses) -> Void
     ) throws {
@@ -76,7 +76,7 @@ package enum APNsSimulatorServer {
         return try doors.map { endpoint, port in
             var listener = HTTP2ServerConfiguration(address: configuration.address, port: port, tls: tls, streamsMax: 1)
             listener.limits.bodyBytesMax = bodyBytesMax
-            // A scripted hang is the client's to end, and a delay may be long.
+            // A scripted hang is ended by the client, and a delay may be long.
             listener.limits.streamDeadline = .seconds(86_400)
             listener.faults.holdsWindow = transport.holdsWindows
             return try loop.listen(listener, handler: ListenerHandler(endpoint, transport)).port
@@ -101,7 +101,7 @@ package enum APNsSimulatorServer {
         let value = Mutex<Result<Value, any Error>?>(nil)
     }
 
-    /// The given one, or one that is made now: its certificate is kept for clients, its key with it for this process.
+    /// The configured identity, or a new one, whose certificate is written for clients, and whose key is for this process only.
     private static func identity(
         _ configuration: APNsSimulatorServerConfiguration
     ) throws -> (certificateFile: String, privateKeyFile: String) {

@@ -5,7 +5,7 @@ internal import WebSocketEngine
 
 /// Plain HTTP for the simulator's user: `POST /` with a command of `APNsSimulator.perform`, or `{"commands": […]}`.
 ///
-/// It is reached from this machine only, and what it guards is made up: there is no token.
+/// It can be reached from this machine only and protects no real data, so there is no token.
 final class AdminHandler: ServerHandler {
     private let loop: EventLoop
     private let engine: HTTP2Engine
@@ -28,7 +28,7 @@ final class AdminHandler: ServerHandler {
     func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) {
         guard request.path == "/" else { return loop.respond(to: id, HTTPResponse(status: 404)) }
         guard request.method == "POST" else { return loop.respond(to: id, HTTPResponse(status: 405)) }
-        // A page that somebody's browser shows must not set clocks here: browsers always name it.
+        // A web page in a browser must not set clocks here; browsers always send this header.
         guard request.header("origin") == nil else { return loop.respond(to: id, HTTPResponse(status: 403)) }
         let handle = loop.handle
         let (bound, transport, body) = (LoopBound(self, loop: loop), transport, request.body)

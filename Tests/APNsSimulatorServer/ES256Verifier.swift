@@ -1,7 +1,7 @@
 internal import APNsSimulator
 internal import HeliographCrypto
 
-/// The simulator's port to the curve, by OpenSSL.
+/// Verifies signatures by OpenSSL.
 struct ES256Verifier: TokenVerifier {
     func isValid(_ signature: [UInt8], of message: [UInt8], publicKey: String) -> Bool {
         guard let key = try? ES256PublicKey(pem: publicKey) else { return false }

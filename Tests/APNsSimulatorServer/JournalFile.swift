@@ -1,7 +1,7 @@
 internal import APNsSimulator
 internal import Glibc
 
-/// The journal as JSON Lines, each line in the file before the answer that it tells of leaves.
+/// The journal as JSON Lines. Each line is in the file before the response that it describes is sent.
 final class JournalFile {
     private let descriptor: Int32
 
@@ -26,7 +26,7 @@ final class JournalFile {
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress! + written, $0.count - written) }
             if count < 0, errno == EINTR { continue }
-            // A test that reads a journal with holes would pass for nothing.
+            // A test of an incomplete journal could pass wrongly.
             guard count >= 0 else { fatalError("the journal cannot be written: \(unsafe String(cString: strerror(errno)))") }
             written += count
         }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The service's and the devices' time: the machine's own, until a test sets it, moves it or stops it.
+/// Time of the service and the devices: the machine's clock, until a test sets, moves or stops it.
 struct SimulatorClock {
     /// Milliseconds since 1970 at `origin`.
     private var base = Self.wallMilliseconds
@@ -10,7 +10,7 @@ struct SimulatorClock {
     /// Milliseconds since 1970.
     var now: Int64 { isStopped ? base : base + Self.milliseconds(origin.duration(to: .now)) }
 
-    /// Never moves backwards, as devices have lived until now already. Returns false for an earlier moment.
+    /// Sets the time. It never moves backwards, because devices have lived up to now already. Returns false for an earlier time.
     mutating func set(_ moment: Int64) -> Bool {
         guard moment >= now else { return false }
         base = moment

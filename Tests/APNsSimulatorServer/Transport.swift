@@ -2,22 +2,22 @@ internal import APNsSimulator
 internal import HeliographHTTP2
 internal import RelayProtocol
 
-/// Carries the machine: requests and moments in, orders out. Confined to the HTTP/2 loop's thread.
+/// Runs the machine: passes requests and times in, and carries out orders. Confined to the HTTP/2 loop's thread.
 final class Transport: @unchecked Sendable {
-    // Invariant of @unchecked: made anywhere, used on the loop's thread only, where `HTTP2Loop` itself traps on any other.
+    // Invariant of @unchecked: made on any thread, used on the loop's thread only, where `HTTP2Loop` itself traps on any other.
     private var simulator: APNsSimulator
     private var clock = SimulatorClock()
     private let journal: JournalFile?
     private var timer: HTTP2TimerID?
     private var connections: [ConnectionNumber: HTTP2ConnectionID] = [:]
-    /// Connections whose windows are never opened again.
+    /// Connections whose flow-control windows are never opened again.
     private var starved: Set<HTTP2ConnectionID> = []
-    /// True if only we open windows: see `HTTP2ServerConfiguration.Faults.holdsWindow`.
+    /// True if windows are opened by us only: see `HTTP2ServerConfiguration.Faults.holdsWindow`.
     let holdsWindows: Bool
 
-    /// Enough of a HEADERS frame to be sure that it has begun, and never a whole one: the frame's own head has nine bytes.
+    /// Bytes of a HEADERS frame that show that it has begun, but less than a whole one: the frame's own head has nine bytes.
     private static let cutBytes = 5
-    /// The names of commands that are about the clock, not the machine.
+    /// Names of commands for the clock, which the machine does not handle.
     private enum ClockCommand: String, CaseIterable { case clock }
 
     init(_ simulator: APNsSimulator, journal: JournalFile?, holdsWindows: Bool) {
@@ -33,7 +33,7 @@ final class Transport: @unchecked Sendable {
         switch event {
         case .opened:
             connections[id] = connection
-            // The listener's first SETTINGS have said one stream already.
+            // The limit of one stream is in the listener's first SETTINGS already.
             _ = simulator.connected(id, to: endpoint, at: clock.now)
         case .requestReceived(let message, let stream): received(message, on: stream, loop)
         case .streamEnded(let stream, _):
@@ -56,7 +56,7 @@ final class Transport: @unchecked Sendable {
             method: message[":method"] ?? "", path: message[":path"] ?? "",
             headers: message.headers.filter { !$0.name.hasPrefix(":") }.map { ($0.name, $0.value) }, body: message.body)
         let orders = simulator.handle(request, stream: stream.number, on: id, at: now)
-        // The outcome of each request is found in the journal.
+        // The journal has the outcome of each request.
         journal?.append(simulator.takeJournal())
         for order in orders { run(order, on: stream, loop) }
     }
@@ -92,14 +92,14 @@ final class Transport: @unchecked Sendable {
         if closes { dropLater(connection, loop) }
     }
 
-    /// A turn later, when what was said before has left.
+    /// Ends the connection a turn later, when earlier output has been sent.
     private func dropLater(_ connection: HTTP2ConnectionID, _ loop: HTTP2Loop) {
         loop.schedule(after: .zero) { $0.drop(connection) }
     }
 
     // MARK: - From tests
 
-    /// One command, or several: `{"commands": […]}`, of which the first that fails ends the row.
+    /// Runs one command, or several: `{"commands": […]}`, up to the first that fails.
     func perform(_ bytes: [UInt8], _ loop: HTTP2Loop) -> Result<[UInt8], WireError> {
         defer { turnEnded(loop) }
         do throws(WireError) {
@@ -118,7 +118,7 @@ final class Transport: @unchecked Sendable {
         return try simulator.perform(command, at: clock.now)
     }
 
-    /// `{"do": "clock", "set": milliseconds since 1970, "advance": milliseconds, "stopped": true}`: each may be left out.
+    /// `{"do": "clock", "set": milliseconds since 1970, "advance": milliseconds, "stopped": true}`; each field is optional.
     private func setClock(_ command: JSONValue) throws(WireError) -> [UInt8] {
         if let stopped = try command.optional("stopped")?.bool() { clock.stop(stopped) }
         if let moment = try command.optionalInteger("set"), !clock.set(moment) {
@@ -146,7 +146,7 @@ final class Transport: @unchecked Sendable {
     }
 }
 
-/// One listener's way in.
+/// Passes one listener's events to the transport.
 final class ListenerHandler: HTTP2ServerHandler {
     private let endpoint: Endpoint
     private let transport: Transport
@@ -162,7 +162,7 @@ final class ListenerHandler: HTTP2ServerHandler {
 }
 
 extension Order.LastStream {
-    /// As GOAWAY has it; nil for all that came. Clients number their streams 1, 3, 5 …
+    /// The number for GOAWAY; nil for all received. Clients number their streams 1, 3, 5 …
     fileprivate func number(before stream: Int32) -> Int32? {
         switch self {
         case .all: nil

@@ -6,7 +6,7 @@ import RelayProtocol
 
 /// A simulator with one team, its keys, its apps and one phone; and a sender that makes no mistakes unless configured otherwise.
 final class Rig {
-    /// 2026-11-20T12:34:56Z, the moment of the golden payloads.
+    /// 2026-11-20T12:34:56Z, the time of the golden payloads.
     static let moment: Int64 = 1_795_178_096_000
     static let bundle = "com.codingbridge"
     static let phone = DeviceID("phone")
@@ -15,11 +15,11 @@ final class Rig {
     var now: Int64 = Rig.moment
     var connection = ConnectionNumber(1)
     var stream: Int32 = -1
-    /// Of the provider token that `push` sends; made anew when it grows old.
+    /// Time of the provider token that `push` sends; renewed when it gets old.
     private var issuedAt: Int64 = Rig.moment
     var journal: [JournalEntry] = []
 
-    /// Passes what the tests sign by writing `good`.
+    /// Accepts the signature `good`, which the tests use.
     struct Verifier: TokenVerifier {
         func isValid(_ signature: [UInt8], of message: [UInt8], publicKey: String) -> Bool {
             signature == Array("good".utf8)
@@ -96,7 +96,7 @@ final class Rig {
 
     func pass(to now: Int64) -> [(ConnectionNumber, Order)] { simulator.pass(to: now) }
 
-    /// Another connection from here on.
+    /// Uses another connection from here on.
     func reconnect(_ endpoint: Endpoint = Endpoint(.sandbox)) {
         connection = ConnectionNumber(connection.value + 1)
         stream = -1
@@ -110,7 +110,7 @@ final class Rig {
 
     var seconds: Int64 { now / 1000 }
 
-    /// The body of a start that works; `extra` begins with a comma.
+    /// The body of a valid start; `extra` begins with a comma.
     func start(extra: String = #","alert":{"title":"relay","body":"is working"}"#, state: String = Rig.working) -> String {
         #"{"aps":{"timestamp":\#(seconds),"event":"start","attributes-type":"CodingBridgeActivityAttributes","#
             + #""attributes":\#(Self.attributes),"content-state":\#(state)\#(extra)}}"#
@@ -134,7 +134,7 @@ final class Rig {
         return lastOutcome
     }
 
-    /// Starts a card by push, a second before now in its own time.
+    /// Starts a card by push, with a timestamp of a second ago.
     func startCard() {
         _ = push(.pushToStart, start())
         now += 1000
@@ -157,7 +157,7 @@ final class Rig {
         return result
     }
 
-    /// Lets time pass. In milliseconds.
+    /// Advances the time by `milliseconds`.
     func wait(_ milliseconds: Int64) {
         now += milliseconds
         _ = simulator.pass(to: now)
@@ -183,7 +183,7 @@ extension Response {
 }
 
 extension PushRequest {
-    /// With a header replaced, added, or taken out where `value` is nil.
+    /// The request with a header replaced or added; removed if `value` is nil.
     func with(_ name: String, _ value: String?) -> PushRequest {
         var changed = self
         changed.headers.removeAll { $0.name == name }

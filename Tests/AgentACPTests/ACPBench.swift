@@ -4,7 +4,8 @@ import RelayProtocol
 
 @testable import AgentACP
 
-/// A proxy between an editor and an agent that a test plays. Collects the lines of each side, the reports and the questions.
+/// A proxy between an editor and an agent, both simulated by a test. Collects the lines of each side, the reports and the
+/// questions.
 struct ACPBench {
     var machine: ACPProxyMachine
     var now = HostInstant(wall: 1_000, monotonic: 0)
@@ -63,7 +64,7 @@ struct ACPBench {
     mutating func editor(_ line: String) { take(.fromEditor(Array((line + "\n").utf8))) }
     mutating func agent(_ line: String) { take(.fromAgent(Array((line + "\n").utf8))) }
 
-    /// A session with one call that has begun, as Vibe reports it.
+    /// Opens a session with one call that has begun, as Vibe reports it.
     mutating func begin(
         call: String = "effect-1", input: String = #"{"command":"rm -rf build"}"#, title: String = "bash: rm -rf build"
     ) {
@@ -136,7 +137,7 @@ struct ACPBench {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Events that were reported, in a few words each.
+    /// Reported events, in a few words each.
     var told: [String] {
         events.map { entry in
             switch entry.event.head {
@@ -173,7 +174,7 @@ struct ACPBench {
         }
     }
 
-    /// A person at the editor takes longer than the machine waits for.
+    /// Plays a recorded line. A person at the editor takes longer than the machine waits.
     mutating func play(_ entry: Recorded) {
         if entry.isFromEditor { wait() }
         take(entry.isFromEditor ? .fromEditor(entry.line) : .fromAgent(entry.line))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AgentACP
 
-/// Conversations that real agents had with an editor, played through the proxy.
+/// Recorded conversations of real agents with an editor, played through the proxy.
 @Suite("ACP: recorded conversations")
 struct ACPTranscriptTests {
     @Test(
@@ -42,7 +42,7 @@ struct ACPTranscriptTests {
         let usage = bench.events.compactMap { entry -> Usage? in
             if case .usage(let usage) = entry.event.head { usage } else { nil }
         }
-        // 4,800 of input, of which 4,000 were in the cache.
+        // 4,800 input tokens, of which 4,000 were cached.
         #expect(usage.last?.tokens == Tokens(input: 800, output: 320, cacheRead: 4_000))
         #expect(usage.allSatisfy { $0.run == "run1" && $0.contextLimit == 200_000 })
         #expect(bench.events.allSatisfy { $0.session.rawValue == ACPBench.session })

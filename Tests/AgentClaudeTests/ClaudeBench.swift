@@ -7,7 +7,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// Plays recorded hook calls to the adapter and writes down what it orders, one short line each.
+/// Plays recorded hook calls to the adapter and records its orders, one short line each.
 struct ClaudeBench: AgentBench {
     /// The question in each recording, and the answer that allows it.
     static let asked = "approval.requested Run: echo hi > out.txt"
@@ -15,9 +15,9 @@ struct ClaudeBench: AgentBench {
 
     var adapter: ClaudeAdapter
     var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
-    /// Since `take` was last called.
+    /// Orders since the last call of `take`.
     private(set) var lines: [String] = []
-    /// All of it.
+    /// All orders so far.
     private(set) var effects: [ClaudeEffect] = []
     private(set) var notes: [String: [UInt8]] = [:]
     var process = AgentProcess(id: 4711, startedAt: 99)
@@ -25,10 +25,10 @@ struct ClaudeBench: AgentBench {
     var transcripts: [String: String] = [:]
     private var nextToken: UInt64 = 1
 
-    /// Without `textWait` no tool's start waits for text, as most tests have none.
+    /// With a `textWait` of zero no tool's start waits for text, as most tests have none.
     init(isLinkLive: Bool = true, textWait: Duration = .zero, hasShippedLife: Bool = false) {
         var limits = ClaudeLimits()
-        // An hour instead of a day: clocks are advanced a hundred milliseconds at a time.
+        // An hour instead of a day, because clocks are advanced a hundred milliseconds at a time.
         if !hasShippedLife { limits.approvals.life = .seconds(3_590) }
         limits.textWait = textWait
         adapter = ClaudeAdapter(home: "/home/dev", digests: Self.digests, limits: limits, at: now)
@@ -48,7 +48,7 @@ struct ClaudeBench: AgentBench {
         advance(to: end)
     }
 
-    /// As `pass`, without the looks at the registry in between: a machine that slept.
+    /// Like `pass`, but without reading the registry in between, like a machine that slept.
     mutating func leap(_ duration: Duration) {
         advance(to: now.monotonic + duration.milliseconds)
         tell(.timerFired)
@@ -79,7 +79,7 @@ struct ClaudeBench: AgentBench {
         return ClaudeTranscript(name: name, bytes: Array(text.utf8), start: 0)
     }
 
-    /// Returns the token of a call that waits for an answer; `isHeard` for one that waits for a moment only.
+    /// Calls a hook. Returns its token if it waits for an answer; `isHeard` for one that waits for a moment only.
     @discardableResult
     mutating func call(
         _ payload: String, attempt: Int = 1, isAttended: Bool = true, dialogWaits: Bool = false, run: String? = "r1",
@@ -93,7 +93,7 @@ struct ClaudeBench: AgentBench {
         return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
     }
 
-    /// As the local socket reads what a hook hands over.
+    /// Calls a hook as the local socket reads it.
     mutating func call(bytes: [UInt8], event: String) {
         let strict = try? JSONDocument(parsing: bytes)
         var hook = ClaudeHook(event: event, payload: strict ?? JSONRepair.document(bytes), process: process)
@@ -127,10 +127,10 @@ struct ClaudeBench: AgentBench {
 
     /// The session of the first event.
     var session: SessionID? { watched ?? events.first?.session }
-    /// The session of an earlier life.
+    /// The session of an earlier run.
     var watched: SessionID?
 
-    /// The agent writes its entry; read at once.
+    /// The agent writes its registry entry, which is read at once.
     mutating func registry(_ status: String, for waiting: String? = nil, after: Duration = .zero) {
         pass(after)
         let wait = waiting.map { #","waitingFor":"\#($0)""# } ?? ""
@@ -145,7 +145,7 @@ struct ClaudeBench: AgentBench {
         tell(.registryRead(session, entry))
     }
 
-    /// Writes the transcript's line of an interruption.
+    /// Writes the transcript's line about an interruption.
     mutating func writeInterruption(_ uuid: String = "u1", more: String = "") {
         guard let session, let path = adapter.sessions[session]?.transcript else { preconditionFailure("no session yet") }
         let message = #"{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}"#
@@ -176,7 +176,7 @@ struct ClaudeBench: AgentBench {
         }
     }
 
-    /// The permission request that came with this PreToolUse: it names no call.
+    /// The permission request that belongs to this PreToolUse; it does not name the call.
     static func request(for call: String) throws -> String {
         var call = call.replacingOccurrences(of: "PreToolUse", with: "PermissionRequest")
         let id = try #require(call.range(of: #", "tool_use_id": "[a-z0-9_]*""#, options: .regularExpression))
@@ -184,7 +184,7 @@ struct ClaudeBench: AgentBench {
         return call
     }
 
-    /// Plays a recording up to its question; what comes after is for the test.
+    /// Plays a recording up to its question; the test plays the rest.
     static func ask(_ name: String, isAttended: Bool = true, hasShippedLife: Bool = false) throws -> (
         ClaudeBench, rest: [String]
     ) {
@@ -193,7 +193,7 @@ struct ClaudeBench: AgentBench {
         let before = try #require(calls.firstIndex { $0.contains(#""hook_event_name": "PreToolUse""#) })
         for call in calls[...before] { try bench.call(call) }
         var request = try request(for: calls[before])
-        // With the suggestions of the recording, if it has any: the same hook sends the same input again.
+        // Includes the recording's suggestions, if any: the same hook sends the same input again.
         let recorded = calls.first { $0.contains("PermissionRequest") && $0.contains(#""permission_suggestions""#) }
         if let recorded, let start = recorded.range(of: #", "permission_suggestions""#)?.lowerBound {
             request = String(request.dropLast()) + recorded[start...]
@@ -203,7 +203,7 @@ struct ClaudeBench: AgentBench {
         return (bench, calls[(before + 1)...].filter { !$0.contains("PermissionRequest") })
     }
 
-    /// One question with choices, asked.
+    /// A bench after one question with choices.
     static func askQuestion() throws -> ClaudeBench {
         var bench = ClaudeBench()
         try bench.call(text("hook-PermissionRequest.AskUserQuestion.json"))

@@ -22,7 +22,7 @@ struct ClaudeElicitationTests {
     }
     private func result(_ more: String) -> String { payload("ElicitationResult", #""mcp_server_name":"my deploy",\#(more)"#) }
 
-    /// Asked in the middle of a call.
+    /// A bench after an elicitation in the middle of a call.
     private func bench(isAttended: Bool = true) throws -> ClaudeBench {
         var bench = ClaudeBench()
         try bench.call(payload("SessionStart", #""source":"startup""#))

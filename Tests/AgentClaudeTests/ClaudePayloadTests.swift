@@ -146,7 +146,7 @@ struct ClaudePayloadTests {
         ]
         for name in order { try bench.call(#require(hooks[name])) }
         #expect(bench.requests.last?.head.agentName == "look for bugs")
-        // A start that overtook its call cannot name it.
+        // A start that arrived before its call cannot name it.
         #expect(try bench.head(.subagentStarted).optionalString("call") == (order[0] == "start" ? nil : "t1"))
         _ = bench.take()
         try bench.call(#"{\#(common),"hook_event_name":"SessionStart","source":"compact"}"#)
@@ -245,7 +245,7 @@ private struct Dice: RandomNumberGenerator {
             text += ",\"\(key)\":" + value(0)
         }
         var bytes = Array((text + "}").utf8)
-        // Broken anywhere but in its names.
+        // Corrupted anywhere except in its names.
         for _ in 0..<Int.random(in: 0..<4, using: &self) {
             let place = Int.random(in: 120..<max(121, bytes.count), using: &self)
             if place < bytes.count {

@@ -6,12 +6,12 @@ import Testing
 
 @testable import AgentClaude
 
-/// The times between hooks and registry are those that were seen with Claude Code 2.1.329.
+/// The delays between hooks and registry were observed with Claude Code 2.1.329.
 @Suite("Claude Code: what its session registry tells")
 struct ClaudeRegistryTests {
     private static let denied = ["tool.finished failed: Denied at the terminal", "approval.cancelled deniedLocally"]
 
-    /// Asked, and the dialog seen.
+    /// A bench after a question whose dialog was seen.
     private func asked(_ name: String = "local-No") throws -> (ClaudeBench, rest: [String]) {
         var (bench, rest) = try ClaudeBench.ask(name)
         bench.registry("waiting", for: "permission prompt", after: .milliseconds(30))
@@ -271,7 +271,7 @@ struct ClaudeRegistryTests {
         ] as [String?])
     func endedByItself(after: String?) throws {
         var bench = try running()
-        // That of an earlier turn.
+        // An interruption of an earlier turn.
         if let after { bench.writeInterruption(more: after + "\n") }
         bench.registry("idle", after: .seconds(1))
         bench.pass(.milliseconds(1_400))
@@ -403,7 +403,7 @@ struct ClaudeRegistryTests {
             #"{"sessionId":"SESSION","status":"dreaming","statusUpdatedAt":"soon"}"#,
         ])
     func unknown(_ entry: String) throws {
-        // Of one that another program runs, its own entry says nothing; of one that is attended it would.
+        // The registry entry of an agent run by another program says nothing; that of an attended one would.
         var bench = try running(isAttended: !entry.contains("sdk-cli"))
         bench.pass(.seconds(1))
         bench.registry(entry: entry)

@@ -94,7 +94,7 @@ struct ClaudeRestartTests {
         let request = try #require(bench.requests.last)
         let notes = bench.notes
         try bench.decide(.allow)
-        // The decision was not on disk yet: this life does not know it.
+        // The decision was not on disk yet, so this run does not know it.
         var next = ClaudeBench()
         next.now = bench.now
         next.tell(.daemonStarted(notes: notes))
@@ -136,7 +136,7 @@ struct ClaudeRestartTests {
             try next.call(call, attempt: 2)
             #expect(next.take() == [Self.perhaps])
             next.pass(.seconds(max(0, left - 1)))
-            // The relay's clock may differ from the one here, so the end is sent to it.
+            // The relay's clock may differ from this one, so it is told the end.
             let end = ["approval.cancelled expired", "hook 1: no decision"]
             #expect(next.take() == (left == 0 ? end : []))
             next.pass(.seconds(1))
@@ -188,7 +188,7 @@ struct ClaudeRestartTests {
         _ = bench.take()
         try bench.call(permission, run: "r2")
         #expect(!bench.take().contains { $0.hasPrefix("session.started") })
-        // Its start was lost: no daemon was there, or its disk was full.
+        // Its start was lost, because no daemon ran or the disk was full.
         bench.process = AgentProcess(id: process.id + 1, startedAt: process.startedAt + 1)
         try bench.call(permission, run: "r3")
         #expect(bench.take().contains { $0.hasPrefix("session.started") })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// The transcripts are Claude Code 2.1.329's.
+/// The transcripts are from Claude Code 2.1.329.
 @Suite("Claude Code: conversations that are rewound at the terminal")
 struct ClaudeRewindTests {
     private static let path = "/home/dev/.claude/projects/-home-dev-proj/one.jsonl"
@@ -13,7 +13,7 @@ struct ClaudeRewindTests {
     private struct Prompt {
         var name: String
         var text: String
-        /// The transcript before its line, and with it.
+        /// The transcript before the prompt's line, and with it.
         var before: String
         var written: String
     }
@@ -94,7 +94,7 @@ struct ClaudeRewindTests {
                 + #""hook_event_name":"UserPromptSubmit","prompt":"\#(prompt.text)"}"#)
     }
 
-    /// A session whose last prompt, the fourth, goes on from the first, and is not written yet.
+    /// A session whose fourth and last prompt continues from the first, and is not in the transcript yet.
     private func rewound() throws -> (ClaudeBench, Prompt) {
         var bench = ClaudeBench()
         var prompts = try Self.prompts("rewound")

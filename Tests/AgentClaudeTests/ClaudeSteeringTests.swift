@@ -16,7 +16,7 @@ struct ClaudeSteeringTests {
 
     private let tool = #","tool_name":"Bash","tool_use_id":"t1","permission_mode":"default","tool_input":{"command":"ls"}"#
 
-    /// In a turn.
+    /// A bench in a turn.
     private func running(isAttended: Bool = true) throws -> ClaudeBench {
         var bench = ClaudeBench()
         try bench.call(payload("UserPromptSubmit", #","prompt":"work""#), isAttended: isAttended)
@@ -159,7 +159,7 @@ struct ClaudeSteeringTests {
         #expect(outcomes(&bench) == [])
     }
 
-    /// With its message on its way.
+    /// A bench whose message is on its way to the agent.
     private func messaged(_ text: String = "go on", isWritten: Bool = true) throws -> ClaudeBench {
         var bench = try running()
         bench.registry(entry: Self.entry)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("a subagent's question at a terminal, whose dialog opens when its hook is over")
 struct ClaudeSubagentQuestionTests {
-    /// Asked, and shown.
+    /// A bench after a subagent's question that was shown.
     private static func asked(isLinkLive: Bool = true) throws -> ClaudeBench {
         var bench = ClaudeBench(isLinkLive: isLinkLive)
         for call in try ClaudeBench.recording("subagent") {

@@ -10,7 +10,7 @@ import Testing
 struct ClaudeTranscriptCostTests {
     private static let folder = "/home/dev/.claude/projects/-home-dev-proj"
 
-    /// The last line that Claude writes.
+    /// The last line that Claude writes to a transcript.
     private func total(_ dollars: String, _ name: String, requests: Int = 2) -> String {
         #"{"type":"cost-state","sessionId":"\#(name)","totalCostUSD":\#(dollars),"modelUsage":{"claude-opus-5-5":{"inputTokens":\#(1000 * requests),"#
             + #""outputTokens":\#(150 * requests),"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"costUSD":\#(dollars)}}}"#
@@ -63,7 +63,7 @@ struct ClaudeTranscriptCostTests {
         bench.transcripts[path("one")] = message("m1")
         try call(&bench, "Stop", "one")
         #expect(usage(&bench) == ["usage 4711-99 -1 +-1"])
-        // The last line is torn.
+        // The last line is incomplete.
         bench.transcripts[path("one")]! += message("m2") + #"{"type":"cost-state","sessionId":"one","totalCo"#
         bench.tell(.agentGone(bench.process))
         #expect(bench.take().suffix(2) == ["usage 4711-99 -1 +-1", "session.ended agentGone failed"])
@@ -89,11 +89,11 @@ struct ClaudeTranscriptCostTests {
         }
         let guess = try #require(try run(ModelPrices(), isGuess: true))
         #expect(guess.costMicroUSD == nil && guess.estimateMicroUSD == 2_000_000 && guess.model == "llama3.3:70b")
-        // 2,000 tokens in and 300 out.
+        // 2,000 input tokens and 300 output tokens.
         let price = ModelPrices.Price(input: 500_000, output: 1_000_000, cacheRead: 0, cacheWrite: 0)
         let own = try #require(try run(ModelPrices(["llama3.3:70b": price]), isGuess: true))
         #expect(own.costMicroUSD == 1_300 && (own.estimateMicroUSD ?? 0) == 0)
-        // The administrator has set one.
+        // The administrator has set a price.
         let managed = try #require(try run(ModelPrices(), isGuess: false))
         #expect(managed.costMicroUSD == 2_000_000 && (managed.estimateMicroUSD ?? 0) == 0)
     }
@@ -119,7 +119,7 @@ struct ClaudeTranscriptCostTests {
         var bench = ClaudeBench()
         bench.transcripts[path("one")] = message("m1") + total("5", "one")
         try start(&bench, "one", "resume")
-        // The daemon is another one by then.
+        // The daemon was restarted in between.
         var next = ClaudeBench()
         next.tell(.daemonStarted(notes: bench.notes))
         next.transcripts[path("one")] = bench.transcripts[path("one")]! + message("m2") + total("5.009", "one", requests: 3)
@@ -170,7 +170,7 @@ struct ClaudeTranscriptCostTests {
         try call(&bench, "PreToolUse", "two")
         bench.transcripts[path("two")] = message("m1", by: "one") + message("m2")
         try call(&bench, "MessageDisplay", "two")
-        // From now on the parent's costs are its own.
+        // From now on the parent has its own costs.
         bench.transcripts[path("one")]! += total("0.9", "one")
         bench.transcripts[path("two")]! += total("0.027", "two", requests: 3)
         try call(&bench, "SessionEnd", "two")

@@ -17,7 +17,7 @@ struct ClaudeTwoTerminalsTests {
             #"{"session_id":"\#(session)","transcript_path":"\#(path)","cwd":"/home/dev/proj","hook_event_name":"\#(event)","source":"resume"}"#
     }
 
-    /// The first asks; then the second opens the conversation.
+    /// The first terminal has asked; then the second opens the conversation.
     private func opened() throws -> (ClaudeBench, rest: [String]) {
         var (bench, rest) = try ClaudeBench.ask("local-yes-long-tool")
         bench.registry("waiting", for: "permission prompt", after: .milliseconds(50))
@@ -34,7 +34,7 @@ struct ClaudeTwoTerminalsTests {
         var (bench, rest) = try opened()
         bench.pass(.seconds(10))
         #expect(!bench.take().contains { $0.hasPrefix("approval") })
-        // Yes, at the first.
+        // Allowed at the first terminal.
         bench.process = Self.first
         bench.tell(.hookGone(HookToken(rawValue: 1)))
         try bench.call(#require(rest.first { $0.contains(#""PostToolUse""#) }))

@@ -19,7 +19,7 @@ struct ClaudeUsageTests {
 
     private static let path = "/home/dev/.claude/projects/-home-dev-proj/ace9b13d-e4d4-4ff9-83c9-6112a557b4dc.jsonl"
 
-    /// After a request, unless the line is only drawn again.
+    /// Shows the status line after a request, unless it is only drawn again.
     private func show(_ bench: inout ClaudeBench, _ dollars: String, api: Int, session: String? = nil) throws {
         let usage =
             #"{"input_tokens":1000,"output_tokens":150,"cache_read_input_tokens":5000,"cache_creation_input_tokens":200}"#
@@ -125,7 +125,7 @@ struct ClaudeUsageTests {
         bench.transcripts[Self.path]! += request("b", "claude-opus-5-5")
         try show("0.7", api: 200, "claude-opus-5-5")
         #expect(usage() == [200_000, 500_000])
-        // The next daemon knows both.
+        // The next daemon knows both sessions.
         var next = ClaudeBench()
         next.transcripts = bench.transcripts
         next.tell(.daemonStarted(notes: bench.notes))

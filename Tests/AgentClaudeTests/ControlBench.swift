@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// Plays a Claude Code without a terminal, the person next to it and remote clients; records the orders, one short line each.
+/// Simulates Claude Code without a terminal, the person next to it and remote clients; records the orders, one short line each.
 struct ControlBench {
     static let session = "2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11"
     private static let ready =
@@ -14,11 +14,11 @@ struct ControlBench {
     private(set) var control: ClaudeControl
     private(set) var now: Int64 = 1_000
     private(set) var offer: SteeringOffer?
-    /// The last prompt that was sent, by its uuid.
+    /// The ids of the prompts sent, the last one last.
     private(set) var uuids: [String] = []
     private var lines: [String] = []
 
-    /// As it stands when the agent has said what it offers.
+    /// The control after the agent has stated what it offers.
     init(hasTerminal: Bool = true, mode: String = "default", isReady: Bool = true) {
         control = ClaudeControl(
             session: Self.session, seed: "seed", hasTerminal: hasTerminal,
@@ -36,7 +36,7 @@ struct ControlBench {
         for order in control.handle(fact, at: now) { note(order) }
     }
 
-    /// One line of the agent.
+    /// Writes one line of the agent.
     mutating func write(_ line: String) { tell(.received(Array((line + "\n").utf8))) }
 
     mutating func steer(_ action: SteeringAction, _ id: String) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AgentCodex
 
-/// The adapter with a server that the test plays, and what comes of it as lines.
+/// The adapter with a server that the test simulates; records its orders as lines.
 struct CodexBench: AgentBench {
     /// The thread of most tests.
     static let thread = "01a1fb6a-0000-7000-8000-000000000001"
@@ -16,7 +16,7 @@ struct CodexBench: AgentBench {
 
     var adapter: CodexAdapter
     var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
-    /// Since `take` was last called.
+    /// Orders since the last call of `take`.
     private(set) var lines: [String] = []
     private(set) var effects: [CodexEffect] = []
     private(set) var notes: [String: [UInt8]] = [:]
@@ -32,17 +32,17 @@ struct CodexBench: AgentBench {
     var loaded: [String] = []
     var resumable: [String: String] = [:]
     var turns: [String: String] = [:]
-    /// Requests that it refuses, and the words for it.
+    /// Requests that the server refuses, with its texts.
     var failures: [String: String] = [:]
     var models: [String] = []
-    /// Its list of a folder.
+    /// The server's list of past threads of a folder.
     var past: [String] = []
     /// The turn that a prompt starts.
     var nextTurn = "t1"
-    /// Where links lead; no answer unless `findsLinks`.
+    /// Targets of links; not answered unless `findsLinks`.
     var links: [String: String]? = [:]
     var findsLinks = true
-    /// A test that answers everything itself says no.
+    /// False for a test that gives all answers itself.
     var answersItself = true
 
     init(notes: [String: [UInt8]] = [:]) {
@@ -52,7 +52,7 @@ struct CodexBench: AgentBench {
         self.notes = notes
     }
 
-    /// The adapter after this daemon was killed and started again, with what it remembered.
+    /// Restarts the adapter with its notes, as after a killed daemon.
     mutating func restart() {
         let left = notes
         adapter = CodexAdapter(home: "/home/dev", digests: Self.digests, at: now)
@@ -60,7 +60,7 @@ struct CodexBench: AgentBench {
         tell(.linkChanged(isLive: true))
     }
 
-    /// Attached to a thread that is idle, or in the status given.
+    /// A bench attached to a thread that is idle, or has the given status.
     static func attached(status: String = #"{"type":"idle"}"#, more: String = "", models: [String] = []) -> CodexBench {
         var bench = CodexBench()
         bench.loaded = [thread]
@@ -71,7 +71,7 @@ struct CodexBench: AgentBench {
         return bench
     }
 
-    /// `more` is what the answer has beside the thread and its model, such as the policy of approvals.
+    /// `more` is the rest of the response beside thread and model, such as the policy of approvals.
     static func resumed(_ thread: String, status: String = #"{"type":"idle"}"#, more: String = "") -> String {
         #"{"thread":{"id":"\#(thread)","ephemeral":false,"preview":"go","cwd":"/home/dev/proj","cliVersion":"0.163.0","name":null,"#
             + #""status":\#(status),"turns":[]},"model":"gpt-5.4"\#(more)}"#
@@ -112,7 +112,7 @@ struct CodexBench: AgentBench {
         for reply in replies { say(reply) }
     }
 
-    /// The server says this.
+    /// The server sends this.
     mutating func say(_ message: String) {
         guard let document = try? JSONDocument(parsing: message) else { preconditionFailure("a server says JSON: \(message)") }
         nextToken += 1
@@ -130,7 +130,7 @@ struct CodexBench: AgentBench {
             #""status":{"type":"active","activeFlags":[\#(flags.map { "\"\($0)\"" }.joined(separator: ","))]}"#)
     }
 
-    /// A command that is asked about.
+    /// The server asks about a command.
     mutating func askCommand(
         _ command: String = "echo hi > out.txt", id: String = "0", item: String = "call_1", turn: String = "t1",
         more: String = ""
@@ -178,7 +178,7 @@ struct CodexBench: AgentBench {
         steer(.prompt(.init(text: text, whenBusy: whenBusy)), command)
     }
 
-    /// A person's message as Codex has it, with the name that its client gave it.
+    /// A person's message as Codex sends it, with the id that its client gave it.
     static func message(_ text: String, client: String, item: String = "u1", turn: String = "t1") -> String {
         #""turnId":"\#(turn)","item":{"type":"userMessage","id":"\#(item)","clientId":"\#(client)","#
             + #""content":[{"type":"text","text":"\#(text)"}]}"#
@@ -301,7 +301,7 @@ struct CodexBench: AgentBench {
 }
 
 extension CodexBench {
-    /// Attached to the thread of a recording that a client had started, just before it began to work.
+    /// A bench attached to the thread of a recording that a client had started, just before it began to work.
     static func playing(_ name: String) throws -> (CodexBench, rest: [String]) {
         let messages = try recording(name)
         let start = try #require(messages.first { $0.contains(#""result":{"thread":"#) })
@@ -314,7 +314,7 @@ extension CodexBench {
         return (bench, messages.filter { $0.hasPrefix(#"{"method""#) && !$0.contains(#""method":"thread/started""#) })
     }
 
-    /// Plays to the next request for approval, that included.
+    /// Plays up to and including the next request for approval.
     mutating func playToQuestion(_ rest: inout ArraySlice<String>) {
         while let message = rest.popFirst() {
             say(message)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentCodex
 
-/// Both sides answer whenever they like, and connections break in between: a server in a few lines, and what must hold whatever happens.
+/// Both sides answer at any time, and connections break in between: a server in a few lines, and conditions that must always hold.
 @Suite("Codex: by chance")
 struct CodexChanceTests {
     /// Codex's side of one question.
@@ -13,7 +13,7 @@ struct CodexChanceTests {
         var isOpen = true
         var isAllowed = false
         var byUs = 0
-        /// Counts up; a resumed thread says the open one again under the same id.
+        /// Counts up; a resumed thread repeats the open question under the same id.
         let id: Int
     }
 
@@ -55,7 +55,7 @@ struct CodexChanceTests {
             case 1 where server.isOpen: settle(Bool.random(using: &dice))
             case 2 where isConnected:
                 isConnected = false
-                // Messages in flight may be lost, or be read yet.
+                // Messages in flight may be lost, or still be read.
                 if Bool.random(using: &dice) { inFlight = [] }
                 bench.tell(.own(.disconnected))
             case 3 where !isConnected:
@@ -84,7 +84,7 @@ struct CodexChanceTests {
                 inFlight.append(last)
             }
         }
-        // The end of it all.
+        // The end of the run.
         if !isConnected {
             isConnected = true
             let items = itemTold ? Self.item(server.isAllowed) : ""
@@ -100,7 +100,7 @@ struct CodexChanceTests {
 
         #expect(bench.requests.count == 1, "asked once")
         #expect(bench.adapter.questions.isEmpty)
-        // No answer without a decision, none that differs from it, and only to this question.
+        // There is no answer without a decision, none that differs from it, and none to another question.
         let answer = #"{"id":\#(server.id),"result":{"decision":"\#(phoneAllows ? "accept" : "decline")"}}"#
         #expect(bench.answers.allSatisfy { $0 == answer } && (hasDecided || bench.answers.isEmpty))
         let ends = bench.events.map(\.event.head).filter {

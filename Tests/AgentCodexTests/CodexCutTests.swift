@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentCodex
 
-/// As Codex 0.163.0 tells it.
+/// Messages of Codex 0.163.0.
 @Suite("Codex: what ends otherwise than it began")
 struct CodexCutTests {
     private static let command =

@@ -79,7 +79,7 @@ struct CodexHoldTests {
         bench.turnStarts("t1")
         #expect(!bench.asked.contains { $0.method == "turn/interrupt" })
         bench.turnEnds("completed", "t1")
-        // The terminal's own client names the policy that it knows.
+        // The terminal's own client sends the policy that it knows.
         bench.isSet(policy: #""on-request""#)
         if isHeldAgain { bench.isSet(policy: #""untrusted""#) }
         _ = bench.take()

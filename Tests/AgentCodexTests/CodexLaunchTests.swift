@@ -132,7 +132,7 @@ struct CodexLaunchTests {
         #expect(bench.take().filter { $0.hasPrefix("steering") } == ["steering: k given", "steering: k taken"])
     }
 
-    /// The server's answer to the last request of that method.
+    /// Gives the server's response to the last request of that method.
     private func answer(_ bench: inout CodexBench, _ method: String, _ result: String) throws {
         let id = try #require(bench.asked.last { $0.method == method }?.id)
         bench.say(#"{"id":\#(id),"result":\#(result)}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentCodex
 
-/// Connections, servers and daemons come and go; a question stays one question.
+/// Connections, servers and daemons are lost and return; a question stays one question.
 @Suite("Codex: connections that break")
 struct CodexReconnectTests {
     private static let waiting = #"{"type":"active","activeFlags":["waitingOnApproval"]}"#

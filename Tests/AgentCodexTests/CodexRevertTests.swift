@@ -13,7 +13,7 @@ struct CodexRevertTests {
             + #"{"type":"agentMessage","id":"a-\#(name)","text":"\#(answer)"}]}"#
     }
 
-    /// Two turns were watched.
+    /// A bench that has seen two turns.
     private func twoTurns() -> CodexBench {
         var bench = CodexBench.attached()
         for (name, text) in [("t1", "one"), ("t2", "two")] {
@@ -30,7 +30,7 @@ struct CodexRevertTests {
         return bench
     }
 
-    /// As Codex 0.163.0 tells it.
+    /// Reverts a thread, as Codex 0.163.0 reports it.
     private func revert(_ bench: inout CodexBench, to turn: String?) {
         bench.turns[CodexBench.thread] = turn
         bench.notify("thread/status/changed", #""status":{"type":"notLoaded"}"#)

@@ -9,7 +9,7 @@ struct CodexSteeringTests {
     private static let open = "offers prompt interrupt stop model"
     private static let away = "offers (\(CodexAdapter.noServer))"
 
-    /// At work in the turn `t1`.
+    /// A bench at work in the turn `t1`.
     private static func working() -> CodexBench {
         var bench = CodexBench.attached()
         bench.status()

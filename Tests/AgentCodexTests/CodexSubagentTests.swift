@@ -5,7 +5,8 @@ import Testing
 
 @testable import AgentCodex
 
-/// As Codex 0.163.0 tells it: no `thread/started`, the parent's call names the thread before that has a turn, and its tokens are its own.
+/// Messages of Codex 0.163.0: no `thread/started`, the parent's call names the thread before it has a turn, and its tokens are its
+/// own.
 @Suite("Codex: subagents")
 struct CodexSubagentTests {
     private static let agent = "01a1fb6a-0000-7000-8000-000000000002"
@@ -26,7 +27,7 @@ struct CodexSubagentTests {
             + #""last":{"inputTokens":\#(input),"outputTokens":10,"totalTokens":\#(input)},"modelContextWindow":9}"#
     }
 
-    /// With a subagent that works.
+    /// A bench with a working subagent.
     private func spawned() -> CodexBench {
         var bench = CodexBench.attached()
         bench.resumable[Self.agent] = Self.resumed()
@@ -97,7 +98,7 @@ struct CodexSubagentTests {
         #expect(bench.take().contains("approval.applied ran"))
     }
 
-    /// With a subagent that can be resumed before its parent, whose first turn is not written down yet.
+    /// A bench with a subagent that can be resumed before its parent, whose first turn is not written yet.
     private func overtaking() -> CodexBench {
         var bench = CodexBench()
         bench.tell(.own(.connected))

@@ -5,12 +5,12 @@ import Testing
 
 @testable import AgentCodex
 
-/// Figures as Codex 0.163.0 tells them; names of turns and threads ascend with time, as its own do.
+/// Figures as Codex 0.163.0 reports them; ids of turns and threads ascend with time, like its own.
 @Suite("Codex: tokens over reverts and forks")
 struct CodexUsageTests {
     private static let thread = "01a21dc6-0ac3-7451-822e-948370ccb4a5"
 
-    /// What one update is told as: the run's number, and the tokens of that run.
+    /// An update as it is reported: the run's number, and the tokens of that run.
     private struct Told: Equatable, CustomStringConvertible {
         let run: String
         let input: Int64
@@ -34,7 +34,7 @@ struct CodexUsageTests {
         return Told(usage.take(value.root, turn: turn.map { "01a21dc6-\($0)" }, thread: Self.thread, model: nil))
     }
 
-    /// After another life of this daemon.
+    /// The usage after a restart of the daemon.
     private func restarted(_ usage: CodexUsage) throws -> CodexUsage {
         let note = JSONWriter.object { usage.write(to: &$0) }
         return CodexUsage(from: try JSONDocument(parsing: note).root)

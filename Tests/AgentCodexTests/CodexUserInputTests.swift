@@ -13,7 +13,7 @@ struct CodexUserInputTests {
         #"{"id":"\#(id)","header":"H","question":"Which \#(id)?",\#(members)}"#
     }
 
-    /// A colour of a list or in words of one's own, one of the list only, and words alone.
+    /// A colour from a list or in own words, one from the list only, and words only.
     private static let three = [
         question("colour", #""isOther":true,"isSecret":false,"options":\#(choices)"#),
         question("paint", #""isOther":false,"options":\#(choices)"#),

@@ -139,7 +139,7 @@ struct LocalAskTests {
         let offered = bench.requests[0].head.questions.first?.choices ?? []
         #expect(offered.isEmpty || Set(offered).count == 2)
         #expect(!bench.requests[0].body.contains(keys[0]) && bench.requests[0].head.isRedacted)
-        // The choice depends on the hidden parts: no client may allow it.
+        // The choice depends on the hidden parts, so that no client may allow it.
         #expect(bench.requests[0].head.isCut)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentLocal
 
-/// Plays programs, people and the daemon around the adapter, and writes down what it orders, one short line each.
+/// Simulates programs, people and the daemon around the adapter, and records its orders, one short line each.
 struct LocalBench {
     static let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
     static let builder = AgentProcess(id: 4_711, startedAt: 99)
@@ -14,16 +14,16 @@ struct LocalBench {
     private(set) var adapter: LocalAdapter
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
     private(set) var notes: [String: [UInt8]] = [:]
-    /// The questions that people saw, oldest first.
+    /// The questions shown to people, oldest first.
     private(set) var requests: [(session: SessionID, head: ApprovalRequest, body: String)] = []
-    /// All events as they went out.
+    /// All events as they were sent.
     private(set) var events: [Event] = []
     /// Processes that `checkAgents` finds gone.
     var gone: Set<AgentProcess> = []
-    /// Where links lead; no answer unless `findsLinks`.
+    /// Targets of links; not answered unless `findsLinks`.
     var links: [String: String]? = [:]
     var findsLinks = true
-    /// The relay has each session as this host's at once.
+    /// True if the relay accepts each session as this host's at once.
     var confirmsNames = true
     private var lines: [String] = []
     private var token: UInt64 = 0
@@ -106,10 +106,10 @@ struct LocalBench {
         tell(.steer(SteeringRequest(command: CommandID(id)!, session: SessionID(session)!, by: by, action: action)))
     }
 
-    /// The connection of a request is closed.
+    /// Closes the connection of a request.
     mutating func hangUp(_ token: UInt64) { tell(.hookGone(HookToken(rawValue: token))) }
 
-    /// Of the question that was seen last, as it was seen.
+    /// Decides the last question, as it was shown.
     mutating func decide(_ verdict: Decision.Verdict, digest: InputDigest? = nil) throws {
         let request = try #require(requests.last)
         decisions += 1
@@ -118,7 +118,7 @@ struct LocalBench {
         tell(.decided(request.session, request.head.approval, digest ?? request.head.digest, decision))
     }
 
-    /// The daemon is killed, and starts again with nothing but its notes.
+    /// Kills the daemon and restarts it with nothing but its notes.
     mutating func restart(after duration: Duration = .seconds(1)) {
         advance(duration)
         adapter = LocalAdapter(digests: Self.digests, at: now)

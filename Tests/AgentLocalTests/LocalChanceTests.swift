@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentLocal
 
-/// Promise 6 by chance: whatever programs ask, in whatever order, none is given more than a person gave it.
+/// Promise 6 at random: whatever programs ask, in any order, none gets more than a person gave it.
 @Suite("Any program: whatever happens")
 struct LocalChanceTests {
     @Test("an allow is for the input that a person saw, handed over again for seconds only, and no request is answered twice")
@@ -26,7 +26,7 @@ struct LocalChanceTests {
         private var waiting: [HookToken: InputDigest?] = [:]
         private var shown: [(session: SessionID, request: ApprovalRequest)] = []
         private var allowed: Set<ApprovalID> = []
-        /// When it was handed over first, and how often the daemon has started since: each start gives a program ten seconds more.
+        /// Time of the first answer, and the number of daemon starts by then: each start gives a program ten seconds more.
         private var handed: [ApprovalID: (at: Int64, life: Int)] = [:]
         private var delivered: ApprovalID?
         private var life = 0
@@ -90,7 +90,7 @@ struct LocalChanceTests {
 
         private mutating func decide() {
             guard let one = shown.suffix(4).randomElement(using: &dice) else { return }
-            // The relay takes one decision of each.
+            // The relay accepts one decision for each approval.
             guard !allowed.contains(one.request.approval) else { return }
             let verdict: Decision.Verdict = Int.random(in: 0..<3, using: &dice) == 0 ? .deny(message: "no") : .allow
             if verdict == .allow { allowed.insert(one.request.approval) }

@@ -1,7 +1,7 @@
 package import HostCore
 package import RelayProtocol
 
-/// Results of an adapter's facts, in the form that the tests of every agent use.
+/// Results of an adapter's facts, in a form shared by the tests of all agents.
 package protocol AgentBench {
     associatedtype Order: Sendable
 
@@ -47,7 +47,7 @@ extension AgentBench {
         return (request, decision)
     }
 
-    /// An event in a line, unless its agent has its own form for it.
+    /// An event as a line, unless its agent has its own form.
     package static func line(of event: Event) -> String {
         let kind = event.head.kind
         switch event.head {
@@ -71,7 +71,7 @@ extension AgentBench {
     }
 }
 
-/// A test asked for what there was not.
+/// A test requested an event that does not exist.
 package struct AgentBenchError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -1,4 +1,5 @@
-// ActivityKit, limited to the part that this repository uses; see SwiftUI.swift. Stricter than the SDK: an `Activity` is not Sendable.
+// ActivityKit, limited to the part that this repository uses; see SwiftUI.swift. Stricter than the SDK: an `Activity` is not
+// Sendable.
 
 public import Foundation
 
@@ -67,7 +68,7 @@ public class Activity<Attributes: ActivityAttributes>: Identifiable {
     ) async {}
 }
 
-/// Each of ActivityKit's sequences is a type of its own; all have this shape.
+/// Sequence type of ActivityKit's updates. (In the SDK each sequence has its own type; all have this shape.)
 public struct Updates<Element>: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         public func next() async -> Element? { nil }

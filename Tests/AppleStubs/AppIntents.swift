@@ -1,4 +1,4 @@
-// AppIntents as far as this repository uses it; see SwiftUI.swift.
+// AppIntents, limited to the part that this repository uses; see SwiftUI.swift.
 
 public import Foundation
 public import SwiftUI

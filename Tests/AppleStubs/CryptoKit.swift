@@ -1,4 +1,4 @@
-// CryptoKit as far as this repository uses it; see SwiftUI.swift.
+// CryptoKit, limited to the part that this repository uses; see SwiftUI.swift.
 
 public import Foundation
 public import LocalAuthentication

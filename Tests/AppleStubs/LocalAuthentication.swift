@@ -1,4 +1,4 @@
-// LocalAuthentication as far as CryptoKit's declarations name it; see SwiftUI.swift.
+// LocalAuthentication, limited to the part that CryptoKit's declarations name; see SwiftUI.swift.
 
 public import Foundation
 

@@ -1,4 +1,4 @@
-// API newer than iOS 17.2, the oldest that the sources are for. Compiled into LiveActivityKit, its only user, so that its
+// API newer than iOS 17.2, the oldest version that the sources support. Compiled into LiveActivityKit, its only user, so that its
 // availability can be checked; see Tests/Tools/check-apple-sources.
 
 import Foundation

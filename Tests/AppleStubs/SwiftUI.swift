@@ -1,5 +1,5 @@
-// SwiftUI as far as this repository uses it: declarations of our own, with the attributes that Apple documents. Only type-checked; see
-// Tests/Tools/check-apple-sources.
+// SwiftUI, limited to the part that this repository uses: declarations of our own, with the attributes that Apple documents. Only
+// type-checked; see Tests/Tools/check-apple-sources.
 
 public import Foundation
 @_exported public import Observation

@@ -1,4 +1,4 @@
-// UIKit as far as this repository uses it; see SwiftUI.swift.
+// UIKit, limited to the part that this repository uses; see SwiftUI.swift.
 
 public import Foundation
 public import SwiftUI
@@ -9,7 +9,8 @@ public import SwiftUI
     public func registerForRemoteNotifications() {}
 }
 
-// The methods are optional in the real protocol; here those that the sample has to have are not, or a misspelled one would pass.
+// These methods are optional in the real protocol; here those that the sample needs are required, so that a misspelled one is
+// noticed.
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?

@@ -1,5 +1,5 @@
-// UserNotifications as far as this repository uses it; see SwiftUI.swift. Strict where SDKs differ: what is delivered is not Sendable, and
-// handlers are not either.
+// UserNotifications, limited to the part that this repository uses; see SwiftUI.swift. Strict where SDKs differ: neither
+// notifications nor handlers are Sendable.
 
 public import Foundation
 
@@ -110,7 +110,8 @@ public class UNNotificationSettings: NSObject {
     public var authorizationStatus: UNAuthorizationStatus { .denied }
 }
 
-// The methods are optional in the real protocol; here those that the sample has to have are not, or a misspelled one would pass.
+// These methods are optional in the real protocol; here those that the sample needs are required, so that a misspelled one is
+// noticed.
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,

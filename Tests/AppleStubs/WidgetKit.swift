@@ -1,4 +1,4 @@
-// WidgetKit as far as this repository uses it; see SwiftUI.swift.
+// WidgetKit, limited to the part that this repository uses; see SwiftUI.swift.
 
 public import ActivityKit
 public import Foundation

@@ -27,7 +27,7 @@ struct NtfyChannelTests {
             hasCode: level != .passive && (kind == .approval || kind == .question), mayAllow: isWhole, isSealed: false)
     }
 
-    /// As it leaves, its code filled in.
+    /// The message as it is sent, with its code filled in.
     private func sent(_ content: AlertContent, to device: Device = device()) throws -> (bytes: [UInt8], message: JSONValue) {
         let payload = channel.payload(of: .alert(channel.fitting(content, on: device)), on: device)
         let filled = String(decoding: payload, as: UTF8.self).replacing(#""code":"CODE""#, with: #""code":"7.tag""#)
@@ -81,7 +81,7 @@ struct NtfyChannelTests {
         var content = Self.content(body: words.joined())
         content.text.subtitle = words.first
         let (bytes, message) = try sent(content)
-        // Twice the limit of a message, for JSON; with room for the longest code in each button.
+        // Twice the limit of a message, for JSON, and room for the longest code in each button.
         #expect(bytes.count + 2 * Payload.codeBytesMax <= 8_192)
         let body = try message.string("message")
         #expect(body.utf8.count <= 4_096)

@@ -34,7 +34,7 @@ struct ReceiverChannelTests {
         workspace: workspace, device: DeviceID("d1")!, service: .receiver, purpose: .alert, session: nil, app: "receiver",
         target: .device(token: "mail"), environment: .production, worthUntil: 9_000, plannedAt: 5_000)
 
-    /// As it leaves, its code filled in.
+    /// The document as it is sent, with its code filled in.
     private func sent(_ content: AlertContent, to device: Device = device()) throws -> (bytes: [UInt8], document: JSONValue) {
         let payload = channel.payload(of: .alert(channel.fitting(content, on: device)), on: device)
         let filled = String(decoding: payload, as: UTF8.self).replacing(#""code":"CODE""#, with: #""code":"7.tag""#)

@@ -8,7 +8,7 @@ struct Vectors {
     static let all = Vectors("vectors")
     /// `Fixtures/details.json`: the bytes that those have none of, made by a script in Python.
     static let details = Vectors("details")
-    /// `Fixtures/sealing.json`: what is sealed, made by a script for Node.
+    /// `Fixtures/sealing.json`: sealed content, made by a script for Node.
     static let sealing = Vectors("sealing")
 
     /// `Fixtures/passkeys.json`: a passkey's letter and proof, made by a script in Python.
@@ -33,7 +33,7 @@ struct Vectors {
 
     func number(_ path: String) throws -> Int64 { try value(path).integer() }
 
-    /// From base64url.
+    /// The bytes of a base64url text.
     func bytes(_ path: String) throws -> [UInt8] { try #require(Base64URL.bytes(text(path)), "\(path) is no base64url") }
 
     func fixed<Form>(_ path: String, _: FixedBytes<Form>.Type = FixedBytes<Form>.self) throws -> FixedBytes<Form> {

@@ -48,7 +48,7 @@ extension Pin {
 }
 
 extension Array<UInt8> {
-    /// The same bytes with one of them another.
+    /// The same bytes with one changed.
     func changed(at index: Int, by bits: UInt8 = 1) -> [UInt8] {
         var bytes = self
         bytes[index] ^= bits

@@ -30,7 +30,7 @@ struct RollCallsTests {
         #expect(calls.due().isEmpty && calls.roll(of: host.id)?.entries.map(\.name) == ["phone", "desk"])
         #expect(pins.devices.allSatisfy { !calls.isNew($0.id, at: host.id) })
 
-        // Another answer to the same letter.
+        // A second answer to the same letter.
         let tablet = PrivateKeys().identity
         try pins.trust(pin(tablet, "tablet"))
         let isAgain = calls.received(answer(ask, pins, by: host), by: host.id, to: device.id)

@@ -1,4 +1,4 @@
-/// One run of a plan against a relay.
+/// Runs a plan against a relay.
 package enum Bench {
     /// `restart` kills the relay and starts it again on the same data; nil if this program did not start it.
     package static func run(

@@ -1,19 +1,19 @@
 /// Why a run has no result.
 package struct BenchError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// The plan asks for what cannot be.
+        /// The plan is impossible.
         case plan
         /// The relay cannot be reached or did not start.
         case unreachable
-        /// The relay turned a connection or a message away.
+        /// The relay refused a connection or a message.
         case refused
         /// A subscriber missed an event, or saw one twice or too early.
         case sequence
         /// The peer violated the protocol.
         case badMessage
-        /// The relay, or this program, did not get done within a limit.
+        /// The relay, or this program, exceeded a time limit.
         case tooSlow
-        /// This machine gave no socket, file or process.
+        /// This machine could not provide a socket, file or process.
         case system
     }
 

@@ -1,25 +1,25 @@
-/// Settings of a run. Every field has a default that ends within seconds on a small machine.
+/// Settings of a run. All defaults together give a run of seconds on a small machine.
 package struct BenchPlan: Sendable {
     package enum Scenario: String, Sendable, CaseIterable {
-        /// Hosts make events, subscribers get them.
+        /// Hosts make events, and subscribers receive them.
         case fanout
         /// Host → relay → client → relay → host, in turn.
         case approval
-        /// Hosts send as fast as they are acknowledged; nobody watches.
+        /// Hosts send as fast as they are acknowledged, without clients.
         case ingest
-        /// Clients that are there and do nothing.
+        /// Connected clients that do nothing.
         case idle
-        /// Clients that all come at once, each with a snapshot.
+        /// Clients that all connect at once, each for a snapshot.
         case storm
-        /// Clients that all return at once with a position, after a restart if the relay is our own.
+        /// Clients that all return at once with a position, after a restart if the relay was started by this program.
         case resume
-        /// Clients that stay while the node that owns their workspace is lost: until each is level again at another.
+        /// Clients that stay while the node that owns their workspace is lost: until each is up to date again at another.
         case takeover
     }
 
     /// Losses that an event survives.
     package enum Durability: String, Sendable, CaseIterable {
-        /// `events`: on disk before anybody sees it.
+        /// `events`: on disk before any client sees it.
         case durable
         /// `deltas`: live only. Gaps are allowed, repeats are not.
         case live
@@ -29,9 +29,10 @@ package struct BenchPlan: Sendable {
     package var hosts = 1
     package var sessions = 1
     package var clients = 100
-    /// Events a second over all sessions, sent when they are due whatever comes back; nil sends as the window allows.
+    /// Events a second over all sessions, sent when they are due even if responses are late; nil sends as the window allows.
     package var rate: Int?
-    /// Events of a session that not every subscriber has yet (`fanout`), or that are not acknowledged yet, over all hosts (`ingest`).
+    /// Events of a session that not every subscriber has received (`fanout`), or that are not acknowledged, over all hosts
+    /// (`ingest`).
     package var window = 64
     /// Events in one message of a host.
     package var batch = 1
@@ -40,29 +41,29 @@ package struct BenchPlan: Sendable {
     /// The content of events looks as that of a host that seals it.
     package var isSealed = false
     package var duration = Duration.seconds(5)
-    /// Before anything is measured.
+    /// Time before measuring begins.
     package var warmUp = Duration.seconds(1)
     package var durability = Durability.durable
-    /// Events that the session has before clients come (`storm`, `resume`).
+    /// Events that the session has before clients connect (`storm`, `resume`).
     package var history = 20
     /// Events that a returning client has missed (`resume`).
     package var missed = 20
     /// Connections in progress at once while clients gather; a storm has no such limit.
     package var connecting = 64
 
-    /// The process that is lost, and whether it is stopped or killed (`takeover`).
+    /// The process that is lost, and true if it is stopped, not killed (`takeover`).
     package var owner: Int32?
     package var isOwnerStopped = false
 
     package init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// Limits of this program: one thread, and memory that is made before the run.
+    /// Limits of this program, which has one thread and allocates memory before the run.
     static let clientsMax = 200_000
     static let sessionsMax = 10_000
     static let windowMax = 1 << 20
     static let rateMax = 10_000_000
 
-    /// Open files that are no connections.
+    /// Open files other than connections.
     private static let otherDescriptors = 64
 
     /// Each connection is an open file of this process, and another one of the relay.

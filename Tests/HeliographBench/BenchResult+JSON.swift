@@ -1,7 +1,8 @@
 package import RelayProtocol
 
 extension BenchResult {
-    /// `{"scenario", "load":{…}, "result":{…}, "latency":{microseconds}, "relay":{…}, "driver":{…}}`; what was not measured is left out.
+    /// `{"scenario", "load":{…}, "result":{…}, "latency":{microseconds}, "relay":{…}, "driver":{…}}`; values that were not measured
+    /// are omitted.
     package func write(to writer: inout JSONWriter) {
         writer.field("scenario", plan.scenario.rawValue)
         writer.object("load", writeLoad)
@@ -65,7 +66,7 @@ extension BenchResult {
 }
 
 extension JSONWriter {
-    /// To a millionth; nil, or what is no number, is left out.
+    /// A number to a millionth; nil and non-finite values are omitted.
     mutating func number(_ key: StaticString, _ value: Double?) {
         guard let value, value.isFinite, value.magnitude < 1e12 else { return }
         raw(key, Array(String((value * 1e6).rounded() / 1e6).utf8))

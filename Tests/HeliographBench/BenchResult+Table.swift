@@ -1,5 +1,5 @@
 extension BenchResult {
-    /// For people: a name and a value in each line.
+    /// Lines for people, each with a name and a value.
     package var table: [String] {
         rows.map { name, value in name + String(repeating: " ", count: max(1, 34 - name.count)) + value }
     }
@@ -63,7 +63,7 @@ extension BenchResult {
         return words.joined(separator: ", ")
     }
 
-    /// Three digits that matter.
+    /// The number with three significant digits.
     static func short(_ value: Double) -> String {
         let magnitude = value.magnitude
         let places = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 0.1 ? 2 : 3

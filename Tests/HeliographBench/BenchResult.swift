@@ -2,25 +2,25 @@
 package struct BenchResult: Sendable {
     package let plan: BenchPlan
     package let use: Use
-    /// Events that hosts sent while it was measured.
+    /// Events that hosts sent during the measurement.
     package var sent: Int64?
-    /// Events that subscribers got of these.
+    /// Deliveries of these to subscribers.
     package var deliveries: Int?
-    /// WebSocket messages that they came in, warm-up included.
+    /// WebSocket messages of these, including the warm-up.
     package var messages: Int?
-    /// Live events that were dropped on the way to slow subscribers.
+    /// Live events that were dropped for slow subscribers.
     package var missed: Int64?
-    /// From when an event was due (open loop) or was sent (closed loop) to when a subscriber had read it; of an approval, until its host
-    /// had the decision.
+    /// Time from when an event was due (open loop) or sent (closed loop) until a subscriber had read it; for an approval, until its
+    /// host had the decision.
     package var latency: LatencySummary?
-    /// Approvals that went all the way, or events that were acknowledged.
+    /// Approvals that completed the round trip, or events that were acknowledged.
     package var done: Int?
-    /// Clients that are connected, and how often one was turned away before.
+    /// Connected clients, and the number of refused attempts before.
     package var clients: Int?
     package var turnedAway: Int?
-    /// Resident memory of the relay before the clients came, in KiB.
+    /// Resident memory of the relay before the clients connected, in KiB.
     package var residentBeforeKiB: Int?
-    /// Processor of the relay while nobody did anything, in seconds a minute.
+    /// Processor time of the idle relay, in seconds per minute.
     package var idleSecondsPerMinute: Double?
 
     init(plan: BenchPlan, use: Use) {

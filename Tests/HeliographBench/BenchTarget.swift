@@ -2,13 +2,13 @@ package import RelayAccess
 
 /// The relay, or another server, that a run talks to.
 package struct BenchTarget: Sendable {
-    /// Hosts are dealt out to these in turn: the nodes of one database, or a relay alone.
+    /// Relays to which hosts are assigned in turn: the nodes of one database, or a single relay.
     package var relays: [RelayAddress]
     /// Relays that clients connect to.
     package var clientRelays: [RelayAddress]
-    /// One for each host of the plan.
+    /// A token for each host of the plan.
     package var hostTokens: [String]
-    /// All clients come with this one.
+    /// The token of all clients.
     package var clientToken: String
     /// The relay's process, if it is on this machine: its processor time and memory are in the result.
     package var process: Int32?
@@ -16,7 +16,7 @@ package struct BenchTarget: Sendable {
     /// Authorities (PEM) that are trusted in addition to the system's.
     package var certificateAuthorityFile: String?
 
-    /// `clientRelays`: nil where clients go where hosts do.
+    /// `clientRelays`: nil if clients use the hosts' relays.
     package init(
         relays: [RelayAddress], clientRelays: [RelayAddress]? = nil, hostTokens: [String], clientToken: String,
         process: Int32? = nil

@@ -1,9 +1,9 @@
 internal import Glibc
 package import RelayAccess
 
-/// `heliograph serve` as a process of this one's own, on a folder of its own and a free port.
+/// A `heliograph serve` process that this program starts, with its own folder and a free port.
 package final class OwnRelay {
-    /// Milliseconds until it is gone.
+    /// Milliseconds for the process to end.
     private static let patienceMilliseconds: Int32 = 60_000
 
     private let program: RelayProgram
@@ -40,14 +40,14 @@ package final class OwnRelay {
         process = 0
     }
 
-    /// One program with one token does what thousands do elsewhere. Counted as ever, and never reached.
+    /// One program with one token acts as thousands, so these limits are counted as usual but never reached.
     private static let limits =
         ["connections", "connections-per-token", "connections-per-workspace"].flatMap { ["--limits-\($0)", "1000000"] }
         + ["host", "client", "address", "session", "workspace"].flatMap {
             ["--limits-messages-per-second-per-\($0)", "10000000", "--limits-kilobytes-per-second-per-\($0)", "10000000"]
         } + ["--limits-sessions-per-host", "1000000", "--limits-sessions-per-workspace", "1000000"]
 
-    /// Starts a relay, whose first line of output gives its address.
+    /// Starts a relay. The first line of its output has its address.
     private static func start(_ program: RelayProgram, _ data: String) throws(BenchError) -> (Int32, RelayAddress) {
         let (process, output) = try program.start(
             ["serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"] + limits)

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// `heliograph`, called as a person at a terminal calls it.
+/// The program `heliograph`, called as from a terminal.
 package struct RelayProgram: Sendable {
-    /// Milliseconds until it has printed its first line, also with much history.
+    /// Milliseconds until it has printed its first line, even with much history.
     static let patienceMilliseconds: Int32 = 60_000
     private static let lineBytesMax = 4 << 10
 
     private let path: String
 
-    /// - Throws: if there is no program that can be run.
+    /// - Throws: if the program cannot be executed.
     package init(path: String) throws(BenchError) {
         guard unsafe access(path, X_OK) == 0 else {
             throw BenchError(.system, "\(path), which makes the tokens of a run, is not there: name a relay with --relay")
@@ -16,7 +16,7 @@ package struct RelayProgram: Sendable {
         self.path = path
     }
 
-    /// Starts it. The caller owns the process, and the descriptor that reads its standard output.
+    /// Starts the program. The caller owns the process, and the descriptor that reads its standard output.
     func start(_ arguments: [String]) throws(BenchError) -> (process: Int32, output: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw BenchError(.system, "no pipe: \(String(errno: errno))") }
@@ -38,7 +38,8 @@ package struct RelayProgram: Sendable {
         return (process, ends[0])
     }
 
-    /// Runs it to its end, and returns the first line that it prints. It reports a failure itself, on the standard error that it shares.
+    /// Runs the program to its end, and returns the first line that it prints. It reports a failure itself, on the standard error
+    /// that it shares.
     func line(of arguments: [String]) throws(BenchError) -> String {
         let (process, output) = try start(arguments)
         defer { close(output) }

@@ -25,11 +25,11 @@ package final class RunTokens: Sendable {
         return BenchTarget(relays: [address], hostTokens: tokens, clientToken: client, process: process)
     }
 
-    /// Also from another thread: waits for the token that is being made, after which no other is.
+    /// Revokes the tokens. May be called from another thread: waits for the token that is being made, and prevents further ones.
     package func revoke() {
         made.withLock { made in
             made.isOver = true
-            // The program reports a failure itself; the other tokens are tried all the same.
+            // The program reports a failure itself; the other tokens are still tried.
             for id in made.ids { _ = try? program.line(of: ["token", "revoke", id, "--data", data]) }
             made.ids = []
         }

@@ -14,7 +14,7 @@ import Testing
     func days(_ valid: Int) throws {
         let path = try file(SelfSignedCertificate(names: ["DNS:localhost"], days: valid).certificate)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        // A second may have passed.
+        // A second may have passed since.
         #expect((valid - 1...valid).contains(try CertificateFile.daysLeft(path)))
         let end = Date(timeIntervalSince1970: Double(try CertificateFile.end(path)))
         #expect(abs(end.timeIntervalSinceNow - Double(valid) * 86_400) < 600)

@@ -2,7 +2,7 @@ import HeliographCrypto
 import Testing
 
 @Suite struct ES256Tests {
-    // RFC 7515, appendix A.3: the key, what was signed, and the signature.
+    // RFC 7515, appendix A.3: the key, the signed text, and the signature.
     private static let publicKey = """
         -----BEGIN PUBLIC KEY-----
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [
         "", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         String(repeating: "x", count: 20_000),
-        // On P-384, and cut.
+        // A key on P-384, and one that is cut off.
         """
         -----BEGIN PRIVATE KEY-----
         MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDCqJHdXhAe8G7wV0u5S

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `a private number makes the same keys again, always in 32 bytes`() throws {
-        // One in 256 has a zero first.
+        // One secret in 256 begins with a zero.
         for _ in 0..<400 {
             let key = ES256PrivateKey()
             let again = try ES256PrivateKey(scalar: key.scalar)

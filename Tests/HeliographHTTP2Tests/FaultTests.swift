@@ -66,7 +66,7 @@ struct FaultTests {
         #expect(try await pair.client.nextStreamEnd() == .reset(.refusedStream))
         #expect(try await pair.client.nextResponse().stream.number == 1)
         #expect(try await pair.client.nextResponse().stream.number == 3)
-        // Nothing is left to say on either side.
+        // Neither side has anything left to send.
         _ = try await pair.client.nextClosed()
         await #expect(throws: HTTP2Error.self) { try await pair.request() }
     }

@@ -29,7 +29,7 @@ struct CheckoutReaderTests {
         #expect(CheckoutReader.read(site + "/pages", home: site) == nil, "settings that are versioned are no project")
     }
 
-    /// With no settings but these, wherever the tests run.
+    /// Runs git with these settings only, wherever the tests run.
     private func git(_ arguments: [String]) throws {
         let git = Process()
         git.executableURL = URL(fileURLWithPath: "/usr/bin/env")

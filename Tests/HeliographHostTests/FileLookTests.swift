@@ -37,7 +37,7 @@ struct FileLookTests {
             #expect(FileLook.read(path(name)).target == real, "\(name)")
             #expect(FileLook.read(path(name), in: folder.path).target == real, "\(name)")
         }
-        // The folder itself is reached by a link: only what is below it counts, and is named as from there.
+        // The folder itself is reached by a link: only paths below it count, and are named from there.
         let alias = folder.path + "-alias"
         try FileManager.default.createSymbolicLink(atPath: alias, withDestinationPath: folder.path)
         defer { try? FileManager.default.removeItem(atPath: alias) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeliographLink
 
-/// A link's life as a transcript: what happened, and what it ordered.
+/// A link's life as a transcript: events and the resulting orders.
 struct RelayLinkTests {
     private var link = RelayLink(software: "test", idPrefix: "c")
 

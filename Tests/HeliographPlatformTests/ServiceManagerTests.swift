@@ -51,7 +51,7 @@ import Testing
         try Data("a".utf8).write(to: URL(filePath: path))
         let first = FileStamp(of: path)
         #expect(first != nil && FileStamp(of: path) == first)
-        // Another file in its place, of the same length.
+        // Another file of the same length in its place.
         try Data("b".utf8).write(to: URL(filePath: path), options: .atomic)
         #expect(FileStamp(of: path) != first)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HeliographServer
 
 @Suite("What Apple is asked") struct AppleQuestionTests {
-    /// Answers at once, by environment.
+    /// Answers at once, depending on the environment.
     private final class Apple: PushSender {
         private let answer: @Sendable (APNsRequest) -> APNsOutcome.Result
 

@@ -11,7 +11,7 @@ import WebSocketEngine
 
 /// The core as httpPeers meet it: says what a test has it say.
 private final class FakeCore {
-    /// Inputs received, in short.
+    /// Inputs received, in short form.
     var inputs: [String] = []
     var peers: [PeerID] = []
     var httpPeers: HTTPCommandPeers?

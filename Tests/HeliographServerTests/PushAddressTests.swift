@@ -7,7 +7,7 @@ import Testing
 
 /// Pushes where others push to the same apps: none leaves before it is certain whose the app is.
 @Suite struct PushAddressTests {
-    /// To a card, of a device with this token.
+    /// An update of a card, for a device with this token.
     private func update(_ number: Int64, card: String, device: String) -> PushIntent {
         var update = order(number)
         (update.purpose, update.target) = (.update, .device(token: card))

@@ -62,7 +62,7 @@ final class FakeAddresses: AddressStore {
     /// `isGated`: each question waits until it is let through.
     init(isGated: Bool = false) { self.isGated = isGated }
 
-    /// The texts of each question.
+    /// Texts of each query.
     var asked: [[String]] { state.withLock { $0.asked } }
     func move(_ texts: String...) { state.withLock { $0.moved.formUnion(texts) } }
     func goAway() { state.withLock { $0.isAway = true } }
@@ -80,7 +80,7 @@ final class FakeAddresses: AddressStore {
 
 /// The way to the push services on a loop, with a fake Apple for each configuration that it was given, and the runners of some cores.
 final class PushRig: Sendable {
-    /// Lives on the loop.
+    /// Confined to the loop.
     private final class Parts {
         let way: PushWay
         var runners: [PushRunner?] = []
@@ -144,7 +144,7 @@ final class PushRig: Sendable {
     }
 
     var senders: [FakeApple] { made.values }
-    /// The first core's outcomes.
+    /// Outcomes of the first core.
     var outcomes: [String] { outcomes(of: 0) }
     func outcomes(of core: Int) -> [String] { heard[core].values }
     func wayChanges(of core: Int = 0) -> Int { changes[core].values.count }
@@ -183,7 +183,7 @@ final class PushRig: Sendable {
         }
     }
 
-    /// Another runner of this core's log.
+    /// Another runner for this core's log.
     func comesBack(_ core: Int) async throws {
         let (bound, epoch, folder) = (bound, epochs[core], folder)
         try await loop.run { _ in
@@ -201,7 +201,7 @@ final class PushRig: Sendable {
         return answers.values[0]
     }
 
-    /// For what takes another thread.
+    /// Waits for a result from another thread.
     func listen(until isThere: () -> Bool) async throws { while !isThere() { try await listen() } }
 
     /// Delivers the facts that wait for the cores.

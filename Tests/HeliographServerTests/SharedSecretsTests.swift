@@ -69,7 +69,7 @@ private final class Rows: SecretStore {
         let adopted = try secrets()
         #expect(try codes(adopted).push(ofCode: code) == PushID(rawValue: 7))
         #expect(adopted.browsersKey?.publicText == key.publicText)
-        // Another folder's come too late.
+        // The keys of another folder come too late.
         try WebPushIdentity.restore(VAPIDKey().pem, in: folder.path)
         #expect(try secrets().browsersKey?.publicText == key.publicText)
     }

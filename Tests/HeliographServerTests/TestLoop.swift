@@ -26,7 +26,7 @@ final class TestLoop: Sendable {
 
     deinit { handle.stop() }
 
-    /// Runs `body` on the loop and waits for what it returns.
+    /// Runs `body` on the loop and awaits its result.
     func run<Value: Sendable>(_ body: @escaping @Sendable (EventLoop) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let bound = bound

@@ -66,7 +66,7 @@ import WebSocketEngine
 
     @Test func `only what stands in the page itself may run, and nothing may stand in it in a folder`() throws {
         let policy = try #require(page.securityHeaders.first { $0.0 == "content-security-policy" }?.1)
-        // Both digests are OpenSSL's: printf %s TEXT | openssl sha256 -binary | base64
+        // Both digests are from OpenSSL: printf %s TEXT | openssl sha256 -binary | base64
         #expect(
             policy.contains("script-src 'sha256-E6jQvrT2ZivWG9GJ4AAEZf4MhI7l3QkLroW4hgvUT4c=';")
                 && policy.contains("style-src 'sha256-9nTC/7dB2f1JpbRTvOrSQbb3pM4m9KB3UwcuNN8sxso=';"), "\(policy)")

@@ -6,7 +6,7 @@ import Testing
 @testable import HeliographServer
 @testable import PushWeb
 
-/// Answers every request as it is told.
+/// Answers every request with the given result.
 private final class Answering: WebPushSender {
     let result = Mutex<WebPushOutcome.Result>(.accepted(status: 200))
     let taken = Mutex<[WebPushRequest]>([])
@@ -42,7 +42,7 @@ private final class Answering: WebPushSender {
         lane = WebhookLane("chat", webhook, sender) { clock.day.withLock { $0 * 86_400_000 } }
     }
 
-    /// Submits one on this day.
+    /// Submits a push on this day.
     private func outcome(on day: Int64, _ result: WebPushOutcome.Result) -> PushOutcome? {
         clock.day.withLock { $0 = day }
         sender.result.withLock { $0 = result }

@@ -18,7 +18,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         wake { $0.events.append(event) }
     }
 
-    /// Nothing more will come.
+    /// Ends the log: no more events follow.
     package func finish() {
         wake { $0.isFinished = true }
     }
@@ -54,7 +54,7 @@ package final class EventLog<Event: Sendable>: Sendable {
         }
     }
 
-    /// Waits until there are others than `count` events, which were seen: what came since is not waited for again.
+    /// Waits until the number of events differs from `count`, which the caller has seen.
     private func change(after count: Int, before end: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             let id = state.withLock { state -> Int in

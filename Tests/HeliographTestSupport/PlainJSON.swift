@@ -157,7 +157,7 @@ package struct PlainJSON {
         return value
     }
 
-    /// After its sign.
+    /// Reads the number after its sign.
     private mutating func readNumber(_ first: Unicode.Scalar?) throws(Refusal) {
         guard let first, ("0"..."9").contains(first) else { throw Refusal(code: .badJSON) }
         if first != "0" { skipDigits() }

@@ -46,7 +46,7 @@ package final class Python: Sendable {
         process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
     }
 
-    /// On a thread of its own: libdispatch 6.3 crashes now and then where `readabilityHandler`s of several pipes end at once
+    /// Reads on a separate thread: libdispatch 6.3 sometimes crashes if `readabilityHandler`s of several pipes end at once
     /// (swift-corelibs-libdispatch #949).
     private static func read(
         _ pipe: Pipe, _ append: @escaping @Sendable (Data, inout Data) -> Void, atEnd end: @escaping @Sendable () -> Void = {}

@@ -31,7 +31,7 @@ struct ModelRelay {
     }
 }
 
-/// One life of a host after the other, on one disk, with one relay: the real spool and the real link.
+/// Successive runs of a host on one disk, with one relay: the real spool and the real link.
 struct HostRig {
     let disk: MemoryDisk
     var relay = ModelRelay()
@@ -47,7 +47,7 @@ struct HostRig {
         spool = try Spool(disk: disk, limits: limits) { _ in }
     }
 
-    /// Another life on the same disk.
+    /// Begins another run on the same disk.
     mutating func restart() throws {
         spool = try Spool(disk: disk, limits: limits) { _ in }
         link = LinkMachine(software: "test", name: nil)

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What bash itself refuses is not allowed, and what is allowed bash can read.
+    /// Commands that bash refuses are not allowed, and bash can read those that are.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash")))
     func bashReadsWhatIsAllowed() throws {
         for line in Self.forbidden + Self.allowed where !line.utf8.contains(0) {

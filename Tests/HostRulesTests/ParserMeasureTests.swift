@@ -4,7 +4,7 @@ import Testing
 
 @testable import HostRules
 
-/// How much of a file of commands is read, held against bash: `make rules COMMANDS=file`, one command a line.
+/// Measures how many of a file's commands are parsed, compared with bash: `make rules COMMANDS=file`, one command per line.
 @Suite struct ParserMeasureTests {
     private static let own = ProcessInfo.processInfo.environment["HELIOGRAPH_COMMANDS"]
 
@@ -39,7 +39,7 @@ import Testing
     private func isRead(_ line: String) throws -> Bool {
         let bash = Process()
         bash.executableURL = URL(filePath: "/bin/bash")
-        // As an interactive bash reads it: patterns such as @(a|b) are words there.
+        // The syntax of an interactive bash, in which patterns such as @(a|b) are words.
         bash.arguments = ["-n", "-O", "extglob", "-c", line]
         bash.standardError = FileHandle.nullDevice
         try bash.run()

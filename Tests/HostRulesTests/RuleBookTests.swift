@@ -2,7 +2,7 @@ import HostRules
 import RelayProtocol
 import Testing
 
-/// What rules answer to calls of tools.
+/// Answers of rules to calls of tools.
 @Suite struct RuleBookTests {
     private static let noon = RuleMoment(day: "2026-11-28", minute: 720)
 

@@ -24,7 +24,7 @@ private let wrong: [(String, String)] = [
     ("\(head)for = 'ls'\n" + "\(head)for = 'ls'", "line 5: a second rule is called `a`"),
 ]
 
-/// `rules.toml`: what is read of it, and what is refused where.
+/// `rules.toml`: the accepted content, and faults with their places.
 @Suite struct RuleFileTests {
     private func problem(_ text: String) -> String? {
         do throws(RuleError) {

@@ -40,7 +40,7 @@ import Testing
         #expect(suggested(commands(logs)) == ["allow [\"Bash(git log:*)\"] 5"])
         #expect(suggested(commands(logs) + commands(["git log z"], .denied)) == [])
         #expect(suggested(commands(["git log a", "git log a", "git log b", "git log b", "git log b"])) == [])
-        // What no star takes is no reason for one.
+        // A command that no star matches is no reason for one.
         #expect(suggested(commands(logs.map { $0 + " --output=x" })) == [])
     }
 

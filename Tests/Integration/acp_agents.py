@@ -23,7 +23,7 @@ PYDANTIC = ("pydantic-acp==1.10.0", "pydantic-ai-slim[openai]==2.52.0")
 
 
 def python() -> str:
-    """One that the agents run on: 3.12, which is the only one that both take."""
+    """A Python that the agents run on: 3.12 is the only version that both support."""
     places = [*sorted((Path.home() / ".pyenv/versions").glob("3.12.*/bin/python3.12")), shutil.which("python3.12")]
     for place in places:
         # A version manager has a program of the name that runs nothing.

@@ -20,7 +20,7 @@ Message = dict[str, Any]
 
 
 class FakeDaemon:
-    """Takes what agents say, and answers what they ask when the test does."""
+    """Receives the agents' reports, and answers their questions when the test does."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -62,7 +62,7 @@ class FakeDaemon:
         return list(self.asked.values())[count - 1]
 
     def answer(self, approval: str, answer: Message | None) -> None:
-        """None is no decision."""
+        """Answers the question; None for no decision."""
         with self._changed:
             self._answers[approval] = answer
             self._changed.notify_all()
@@ -152,10 +152,10 @@ LEFT = (0, 128 + signal.SIGTERM)
 
 
 class Editor:
-    """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` is what it does when it is asked; by itself nothing."""
+    """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` handles its questions; by default nothing does."""
 
     capabilities: Message = {}
-    """What it says that it can do."""
+    """The capabilities that it declares."""
 
     def __init__(self, agent: list[str], environment: dict[str, str], folder: Path, options: list[str] | None = None):
         self.folder = folder

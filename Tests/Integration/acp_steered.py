@@ -1,4 +1,4 @@
-"""A session of an ACP agent behind `heliograph acp` that a phone steers: what the model was told of it, and what its editor was shown."""
+"""A session of an ACP agent behind `heliograph acp` that is steered from a phone: what the model got, and what its editor was shown."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Proxied(Steered):
         phone.subscribe(self.session)
 
     def asked(self, text: str) -> int:
-        """How often the model was asked with that as the newest words of a person."""
+        """How often the model was asked with this text in the newest prompt."""
         return sum(1 for told in map(self._newest, self.agent.api.requests) if told and text in told)
 
     def wait_asked(self, text: str) -> None:

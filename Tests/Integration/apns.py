@@ -35,7 +35,7 @@ class ProviderKey:
     def __init__(self, key_id: str = "KEYID12345", team: str = "ABCDE12345"):
         self.id, self.team = key_id, team
         self._key = ec.generate_private_key(ec.SECP256R1())
-        # The same claims signed again are a new token, and a connection takes one in 20 minutes.
+        # Signing the same claims again gives a new token, and a connection accepts one in 20 minutes.
         self._tokens: dict[tuple[int | None, bool], str] = {}
 
     @property
@@ -45,7 +45,7 @@ class ProviderKey:
 
     @property
     def private_pem(self) -> bytes:
-        """What Apple hands out as a `.p8`."""
+        """The key as Apple hands it out, a `.p8`."""
         encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
         return self._key.private_bytes(encoding, form, serialization.NoEncryption())
 
@@ -91,7 +91,7 @@ class Simulator:
         self.do("install", device="phone", bundle=BUNDLE, app="codingbridge", categories={"approval": ["Deny", "Approve"]})
 
     def stop(self) -> None:
-        """It must end by SIGTERM, soon, and without a crash in its log."""
+        """Ends it by SIGTERM, which must be quick and leave no crash in its log."""
         self.process.terminate()
         try:
             assert self.process.wait(patient(5)) == 0
@@ -167,7 +167,7 @@ class Gone(Exception):
 
 
 class APNsPeer:
-    """One connection. hyper-h2 raises where the server breaks a rule of HTTP/2."""
+    """One connection. hyper-h2 raises if the server violates HTTP/2."""
 
     def __init__(self, simulator: Simulator, door: str = "sandbox"):
         host, port = simulator.addresses[door].split(":")

@@ -162,5 +162,5 @@ class BadRelay:
         return id
 
     def letter(self, data: str, client: str = "c1", name: str = "Ada's phone") -> None:
-        """Sends it, base64url already."""
+        """Sends a letter, whose data is base64url already."""
         self.send({"type": "letter", "from": {"id": client, "name": name}, "bytes": data})

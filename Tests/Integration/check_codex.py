@@ -18,7 +18,7 @@ from waits import patient, wait_until
 
 BY_HAND = ["0.133.0", "0.136.0", "0.144.4", "0.153.4"]
 NAMELESS = ["0.133.0"]
-"""It says of no prompt whose it was, so that nothing shows that it took ours."""
+"""A version that does not say whose prompt it reports, so that nothing shows that it took ours."""
 READY = "5.4 default"
 OLD_MODEL = "Use existing model"
 """Some ask at their first start whether to go on with this one."""
@@ -31,14 +31,14 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def program(version: str) -> Path:
-    """Of that version."""
+    """The program of that version."""
     packages = install(f"openai-codex-cli-bin=={version}").parent
     return next(packages.glob("lib/python*/site-packages/codex_cli_bin/bin/codex"))
 
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay, program: Path) -> Iterator[CodexMachine]:
-    """With the server that its user has started, and the terminal at it."""
+    """A machine with a server that its user has started, and a terminal attached to it."""
     machine = CodexMachine(short_path, relay)
     server = None
     try:

@@ -88,10 +88,10 @@ def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
 
 
 def test_the_services_under_systemd(root: DebianRoot) -> None:
-    """Both units with all that they shut, in a booted system: a question of an agent goes to the relay, and its decision comes back."""
+    """Both units with all their restrictions, in a booted system: a question reaches the relay, and its decision comes back to the agent."""
     root.install("systemd", "systemd-sysv", "/heliograph.deb")
     root.run("useradd", "--create-home", "alice")
-    # Here a refused call ends the service, so that none goes unseen.
+    # Here a refused system call ends the service, so that none goes unnoticed.
     for name in ("heliograph.service", "heliograph-host@.service"):
         folder = root.path(f"/etc/systemd/system/{name}.d")
         folder.mkdir()

@@ -20,11 +20,11 @@ from waits import wait_until
 
 pytestmark = pytest.mark.timeout(3600)
 TOOLCHAIN = "/toolchain"
-# What of Debian the toolchain links to, and what it calls.
+# Debian packages that the toolchain links to, and programs that it calls.
 TOOLCHAIN_NEEDS = ["gcc", "git", "libc6-dev", "libcurl4t64", "libedit2", "libncurses6", "libstdc++-14-dev", "libxml2", "tzdata"]
 TESTS_NEED = ["curl", "faketime", "iproute2", "nftables", "nodejs", "openssl", "procps", "python3-venv", "sqlite3", "strace", "tmux"]
 ENGINE_TESTS = "WebSocketEngineTests|HeliographServerTests|HeliographHostTests|HeliographClientTests"
-# Those that are nearest to the engine.
+# The tests nearest to the engine.
 INTEGRATION = ["approvals", "hazards", "kill", "limits", "load", "loops", "operations", "own_machine", "slow", "wire"]
 SOURCES = "/src"
 
@@ -35,7 +35,7 @@ def debian() -> str:
 
 
 def copy_packages(scratch: Path) -> None:
-    """What this machine has fetched is not fetched anew."""
+    """Copies packages that this machine has already fetched."""
     scratch.mkdir(parents=True)
     for name in ("checkouts", "repositories"):
         shutil.copytree(ROOT / ".build" / name, scratch / name, symlinks=True)
@@ -55,7 +55,7 @@ class BuildRoot(DebianRoot):
         self.install(*TOOLCHAIN_NEEDS)
 
     def shell(self, words: str, timeout: float = 1200) -> str:
-        """In the folder of the sources, with the toolchain; pip reaches PyPI as it does on this machine."""
+        """Runs a shell command in the sources' folder, with the toolchain; pip reaches PyPI as on this machine."""
         pip = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PIP_")]
         folder = "/" if not self.path(SOURCES).exists() else SOURCES
         return self.run("env", *pip, "sh", "-c", f"cd {folder} && PATH={TOOLCHAIN}/usr/bin:$PATH && {words}", timeout=timeout).stdout
@@ -84,7 +84,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> BuildRoot:
 
 
 def test_the_image_serves(build: BuildRoot, tmp_path: Path) -> None:
-    """Its last stage: the package installs with what it names, and the relay runs as the image's user and is found healthy."""
+    """The image's last stage: the package installs with its dependencies, and the relay runs as the image's user and is healthy."""
     root = DebianRoot(tmp_path / "root", debian())
     shutil.copytree(build.path("/out"), root.path("/out"))
     stage = dict(image_stages()[-1])
@@ -109,7 +109,7 @@ def test_the_image_serves(build: BuildRoot, tmp_path: Path) -> None:
 
 
 def test_the_engine_on_the_images_libraries(build: BuildRoot) -> None:
-    """Another libwebsockets than this machine's: what it does otherwise is found here."""
+    """Tests the engine with the image's libwebsockets, which differs from this machine's."""
     # The image keeps no lists.
     build.run("apt-get", "update")
     build.install(*TESTS_NEED)

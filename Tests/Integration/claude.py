@@ -27,7 +27,7 @@ KEY = "sk-ant-dummy-000000000000000000000000000000"
 MODEL = "claude-opus-5-5"
 DIALOG = "Do you want to proceed?"
 PLAN_DIALOG = "Would you like to proceed?"
-# What a user may have had before we came; `disconnect` must leave exactly these bytes.
+# Settings from before we came, which `disconnect` must restore exactly.
 SETTINGS = '{\n  "cleanupPeriodDays": 30,\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]\n  }\n}\n'
 
 
@@ -51,7 +51,7 @@ def decide(terminal: Terminal, key: str) -> None:
 
 
 def listens(path: Path) -> bool:
-    """Whether a process takes connections there: the socket of one that was killed stays."""
+    """True if a process accepts connections there: the socket file of a killed one stays."""
     with socket.socket(socket.AF_UNIX) as there:
         return there.connect_ex(str(path)) == 0
 
@@ -84,7 +84,7 @@ class Machine:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[Self]:
-        """Set up, and torn down in the end, also where that failed half way."""
+        """Sets the machine up, and tears it down in the end, even if the setup failed half way."""
         try:
             self.set_up()
             yield self
@@ -157,7 +157,7 @@ class Machine:
         return True
 
     def heliograph(self, *arguments: str, check: bool = True, input: str | None = None) -> subprocess.CompletedProcess[str]:
-        """One `heliograph` command as this machine's user."""
+        """Runs one `heliograph` command as this machine's user."""
         result = subprocess.run(
             [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment,
             timeout=patient(20), input=input or "",
@@ -170,7 +170,7 @@ class Machine:
     # The agent
 
     def agents(self) -> list[dict[str, Any]]:
-        """Those that run, by Claude Code's own registry."""
+        """The running agents, from Claude Code's own registry."""
         entries = [json.loads(path.read_text()) for path in (self.home / ".claude/sessions").glob("*.json")]
         return [entry for entry in entries if Path(f"/proc/{entry['pid']}").exists()]
 
@@ -199,7 +199,7 @@ class Machine:
         self.wait_screen(f"{permission_mode or 'auto'} mode", 30)
 
     def print_claude(self, prompt: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:
-        """`claude -p`, without a terminal, to its end; what it says of itself then."""
+        """Runs `claude -p`, without a terminal, to its end; returns what it reports of itself."""
         command = [str(claude_program()), "-p", prompt, "--model", MODEL, "--output-format", "json", *arguments]
         result = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder or self.project, env=self.environment, timeout=patient(60)
@@ -236,13 +236,13 @@ class Machine:
         self.terminal.wait_gone(text, timeout)
 
     def wait_file(self, name: str, timeout: float = 15) -> str:
-        """Until a file stands in the project, with its one line; its text. A shell makes it before it writes."""
+        """Waits until the project has the file with its one line; returns its text. A shell creates the file before it writes."""
         path = self.project / name
         wait_until(lambda: path.exists() and path.read_text().endswith("\n"), timeout, lambda: f"{path} to appear. The screen shows:\n{self.screen()}", every=0.05)
         return path.read_text()
 
     def wait_tool_result(self, text: str, timeout: float = 15) -> str:
-        """Until the model was told that of a tool call."""
+        """Waits until the model got this as a tool call's result."""
 
         def found() -> str | None:
             return next((result for result in self.api.tool_results() if text in result), None)

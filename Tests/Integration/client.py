@@ -1,4 +1,4 @@
-"""A client that a test plays by hand, and that checks what it is sent: no gap, no repeat, nothing before its position."""
+"""A client that a test drives by hand, and that checks what it receives: no gap, no repeat, nothing before its position."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ class WireClient:
         self.violations: list[str] = []
         self.resets: list[Message] = []
         self.device: Device | None = None
-        """Signs what it decides and prompts, where a host wants that: see `trusting.py`."""
+        """Signs decisions and prompts if a host requires that: see `trusting.py`."""
         self._ids = itertools.count(1)
         # No two connections use an id twice: a command sent again would be the same command.
         self._prefix = secrets.token_hex(4)
@@ -39,7 +39,7 @@ class WireClient:
     # Asking
 
     def subscribe(self, session: str | None = None, after: Message | None = None) -> Message:
-        """Without a session: the workspace. Returns the reply. A snapshot that follows is waited for, too."""
+        """Subscribes to a session, or without one to the workspace. Returns the reply, after the snapshot if one follows."""
         fields: Message = {}
         if session is not None:
             fields["session"] = session
@@ -105,18 +105,18 @@ class WireClient:
         return self.connection.wait(predicate, timeout, what, since)
 
     def wait_summary(self, session: str, predicate: Callable[[Message], Any], timeout: float = 10, what: str = "") -> Message:
-        """Until the newest summary of the session fits."""
+        """Waits until the session's newest summary matches."""
         return self._wait_state(lambda: self.summaries.get(session), predicate, timeout, what or f"a summary of {session!r}")
 
     def wait_approval(self, approval: str, stage: str | None = None, timeout: float = 10) -> Message:
-        """Until the newest state of the approval is known, or has that stage."""
+        """Waits until the approval is known, or has that stage."""
         return self._wait_state(
             lambda: self.approvals.get(approval), lambda state: stage is None or state["stage"] == stage, timeout,
             f"approval {approval!r} to be {stage or 'known'}",
         )
 
     def wait_card(self, predicate: Callable[[Message], Any] = lambda card: card["stage"] == "pending", timeout: float = 15) -> Message:
-        """Until some approval fits; without a predicate: is pending."""
+        """Waits until an approval matches; by default, is pending."""
 
         def fitting() -> Message | None:
             return next((card for card in self.approvals.values() if predicate(card)), None)
@@ -143,7 +143,7 @@ class WireClient:
         return {"epoch": epoch, "seq": seq}
 
     def check(self) -> None:
-        """Fails where the relay broke a promise to this client, or its own schema."""
+        """Fails if the relay broke a promise to this client, or violated its own schema."""
         assert not self.violations, "\n".join(self.violations)
         assert_valid("relay-to-client", self.messages)
 

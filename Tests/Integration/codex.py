@@ -31,7 +31,7 @@ def codex_program() -> Path:
 
 
 def command(text: str) -> Block:
-    """One that Codex asks about, whatever its sandbox would let run."""
+    """A command that Codex asks about, whatever its sandbox would permit."""
     return {"tool": "exec_command", "input": {"cmd": text, "sandbox_permissions": "require_escalated", "justification": "It is a test."}}
 
 
@@ -130,12 +130,12 @@ trust_level = "trusted"
         return json.loads(self.codex("app-server", "daemon", "version").strip())
 
     def servers(self) -> list[int]:
-        """Those that are shared, of this machine's Codex."""
+        """Process ids of shared servers of this machine's Codex."""
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if self._is_ours(process) and "--listen" in self._command(process)]
 
 
 class AppServer:
-    """Another client of the server that the terminal and the host are attached to, for what the terminal has no keys for."""
+    """Another client of the server that terminal and host are attached to, for actions that the terminal has no keys for."""
 
     def __init__(self, machine: CodexMachine):
         self.opening = unix_connect(str(machine.socket), "ws://localhost/", compression=None, open_timeout=patient(10))

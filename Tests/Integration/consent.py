@@ -1,4 +1,4 @@
-"""Signed consent and sealed content as a third party writes them: keys, letters, statements and what is sealed, with `cryptography` alone, from the page Security."""
+"""Signed consent and sealed content as a third party would write them: keys, letters, statements and sealing, with `cryptography` alone, from the page Security."""
 
 import base64
 import copy
@@ -81,7 +81,7 @@ class Shown:
         assert event["head"]["digest"] == self.digest and len(self.salt) == 16
 
     def but(self, **changes: Any) -> "Shown":
-        """As a device has it that was told something else: `text`, `host` or `session`."""
+        """The text as a deceived device has it: with another `text`, `host` or `session`."""
         other = copy.copy(self)
         other.__dict__.update(changes)
         other.hash = sha(domain("shown") + other.text.encode())
@@ -107,7 +107,7 @@ def parts(data: bytes) -> list[bytes]:
 
 
 def read_letter(data: bytes) -> tuple[bytes, bytes, bytes]:
-    """Body, tag and signature."""
+    """Parses a letter into body, tag and signature."""
     assert data[:1] == b"\1"
     body, tag, signature = parts(data[1:])
     return body, tag, signature
@@ -142,7 +142,7 @@ def detail(verdict: str, message: str | None = None, mode: str | None = None, of
 
 
 class Device:
-    """Keys of a device, the secret that it has scanned, and what it signs."""
+    """Keys of a device, the secret that it has scanned, and its signatures."""
 
     def __init__(self, name: str = "Ada's phone"):
         self.name = name
@@ -152,7 +152,7 @@ class Device:
         """R then S, of a statement."""
         self.count = 0
         self.boxes: dict[bytes, bytes] = {}
-        """Of the hosts that it has joined, by their ids."""
+        """Box keys of the hosts that it has joined, by their ids."""
 
     # Pairing
 
@@ -182,7 +182,7 @@ class Device:
         return signer
 
     def vouch(self, host: bytes, newcomer: "Device", count: int | None = None, **changes: bytes) -> str:
-        """The letter that brings another device to a host; `changes`: what it says instead of the newcomer's `sign` and `box` or its own `id`."""
+        """A letter that vouches for another device; `changes` replace the newcomer's `sign` and `box`, or its own `id`."""
         keys = {"sign": point(newcomer.sign_key), "box": point(newcomer.box_key), "id": self.id} | changes
         body = (
             domain("vouch") + lp(host) + lp(keys["sign"]) + lp(keys["box"]) + lp(newcomer.name.encode())
@@ -235,7 +235,7 @@ class Device:
 
 
 class Opener:
-    """What a host seals for a device that it trusts: the keys that it was given, what they open, and what it seals with them."""
+    """A trusted device's access to sealed content: the keys that it was given, opening and sealing with them."""
 
     def __init__(self, device: Device, host: bytes):
         self.device, self.host = device, host
@@ -287,7 +287,7 @@ class Opener:
         return self._bytes(3, "words", session, of, text).decode()
 
     def sealed_words(self, session: str, to: str, text: str) -> str:
-        """For the command of that id, or for that approval."""
+        """Seals a text for the command with that id, or for that approval."""
         epoch, nonce = max(self.epochs), os.urandom(12)
         bound = domain("words") + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(to.encode())
         return "sealed." + b64(b"\3" + u32(epoch) + nonce + self._key(session, epoch).encrypt(nonce, text.encode(), bound))

@@ -28,7 +28,7 @@ FROM used u JOIN sessions s ON s.number = u.session WINDOW run AS (PARTITION BY 
 
 
 class Team:
-    """So many days, and sessions that begin on any of them."""
+    """A number of days, and sessions that begin on any of them."""
 
     def __init__(self, relay: Relay, hosts: list[ScriptedHost], days: int, sessions: int):
         draw = random.Random(4)

@@ -39,7 +39,7 @@ class Crowd:
         self._thread.start()
 
     def count_at(self, seq: int) -> int:
-        """How many have all events up to this one."""
+        """The number of clients that have all events up to this one."""
         return sum(member.seq >= seq for member in self.members)
 
     @property

@@ -20,7 +20,7 @@ RECORDING = ROOT / "Tests/Tools/demo/session.jsonl"
 
 
 def recorded_call(event: str, session: str, call: str, folder: Path, **changes: Any) -> dict[str, Any]:
-    """What the real Claude Code once handed to its hook of that event, as if of another session and tool call."""
+    """The recorded input of the real Claude Code to its hook of that event, changed to another session and tool call."""
     for line in RECORDING.read_text().splitlines():
         step = json.loads(line)
         if step["event"] == event:
@@ -35,7 +35,7 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
 
 
 def as_open(arguments: Iterable[str], is_signed: bool = False) -> list[str]:
-    """What is added to the arguments of `heliograph host` for a machine that is new: nothing is sealed there, and nobody signs unless `is_signed`."""
+    """Adds arguments for a new machine to those of `heliograph host`: nothing is sealed there, and no signatures are required unless `is_signed`."""
     if not any("#host=" in argument for argument in arguments) or "--content" in arguments:
         return []
     return ["--content", "open", *([] if is_signed or "--consent" in arguments else ["--consent", "open"])]
@@ -92,7 +92,7 @@ class Daemon:
             )  # fmt: skip
 
     def start(self, link: str | None = None) -> None:
-        """Until it answers; with a pairing link the first time."""
+        """Starts the daemon and waits until it answers; needs a pairing link the first time."""
         if self.process is None:
             self.launch(*([link, "--name", "laptop"] if link else []))
         wait_until(self._answers, 15, lambda: f"the daemon to answer. Its log:\n{self.log_text()}")
@@ -126,10 +126,10 @@ class Daemon:
         assert status is None, f"heliograph host ended at once with {status}:\n{self.log_text()}"
         return self.status() is not None
 
-    # What it says
+    # Reports
 
     def status(self) -> dict[str, Any] | None:
-        """Its own account of itself, or nil where nobody answers."""
+        """The daemon's own status; None if it does not answer."""
         connection = http.client.HTTPConnection("localhost", timeout=patient(5))
         try:
             connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -146,7 +146,7 @@ class Daemon:
         wait_until(lambda: (self.status() or {}).get("link", {}).get("state") == state, timeout, lambda: f"the link to be {state}: {self.status()}\n{self.log_text()}")
 
     def wait_delivered(self, timeout: float = 40) -> None:
-        """Until the relay has acknowledged all that was reported: the spool is empty, and no call waits for the text that announces it."""
+        """Waits until the relay has acknowledged everything reported: the spool is empty, and no call waits for the text that announces it."""
 
         def is_all_acknowledged() -> bool:
             now = self.status()
@@ -154,10 +154,10 @@ class Daemon:
 
         wait_until(is_all_acknowledged, timeout, lambda: f"an empty spool: {self.status()}\n{self.log_text()}")
 
-    # What an agent does
+    # An agent's deeds
 
     def hook(self, event: str, input: dict[str, Any], timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
-        """One hook call as the agent makes it: a process, one line of JSON in, perhaps JSON out."""
+        """Makes one hook call like the agent: a process, one line of JSON in, perhaps JSON out."""
         return subprocess.run(
             [str(HOOK), "hook", "claude", event], input=json.dumps(input).encode() + b"\n", capture_output=True,
             cwd=self.project, env=self._hook_environment(input), timeout=patient(timeout),

@@ -16,7 +16,7 @@ SUITE = "bookworm"
 
 
 def mirror() -> str:
-    """Where this machine's own packages come from."""
+    """The mirror of this machine's own packages."""
     listed = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", f"Codename: {SUITE}"], check=True, capture_output=True, text=True
     )
@@ -39,7 +39,7 @@ class DebianRoot:
     """A copy; `run` enters it with the machine's network, or as it is booted."""
 
     def __init__(self, folder: Path, suite: str = SUITE, shared: dict[Path, str] | None = None):
-        """`shared` are folders of this machine, each with the place where it is seen inside."""
+        """`shared` are folders of this machine, each with its place inside."""
         self.folder = folder
         subprocess.run(["cp", "--archive", "--reflink=auto", pristine(suite), folder], check=True)
         self._mounts = ""
@@ -53,7 +53,7 @@ class DebianRoot:
         self._leader = 0
 
     def command(self, *command: str) -> list[str]:
-        """What runs it inside. Its processes end with it, but for those of a system that is booted."""
+        """The command inside the root. Its processes end with it, but for those of a system that is booted."""
         if self._container:
             return ["nsenter", f"--target={self._leader}", "--all", "--", *command]
         enter = ["sh", "-c", f'{self._mounts}exec chroot "$@"', "sh", str(self.folder)]
@@ -74,9 +74,9 @@ class DebianRoot:
 
     @contextlib.contextmanager
     def booted(self) -> Iterator[None]:
-        """With its own systemd, its own processes and a network that is its loopback alone."""
+        """Boots it with its own systemd and processes, and only a loopback network."""
         log = self.folder.with_suffix(".console").open("wb")
-        # Not as a unit of this machine's systemd, which need not be one.
+        # Not as a unit of this machine's systemd, which may not be running.
         boot = ["systemd-nspawn", f"--directory={self.folder}", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "/lib/systemd/systemd"]
         container = subprocess.Popen(boot, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
@@ -106,7 +106,7 @@ class DebianRoot:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """What `DebianRoot.command` runs: the child of unshare, which takes no signal for it."""
+    """Ends what `DebianRoot.command` runs: the child of unshare, which does not pass signals on."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     subprocess.run(["kill", *children], check=True)
     assert process.wait(patient(30)) == 0

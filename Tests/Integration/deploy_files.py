@@ -1,4 +1,4 @@
-"""What deploy/ holds, as tests read it."""
+"""The files of deploy/, as tests read them."""
 
 import re
 import subprocess
@@ -41,7 +41,7 @@ def image_stages() -> list[list[tuple[str, str]]]:
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
-    """Of a YAML file."""
+    """Documents of a YAML file."""
     return [document for document in yaml.safe_load_all(path.read_text()) if document]
 
 

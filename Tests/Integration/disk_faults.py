@@ -12,7 +12,7 @@ from waits import patient, wait_until
 
 @contextlib.contextmanager
 def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
-    """For as long as it lasts, calls of the process are answered as strace's `-e inject=` says, such as `fdatasync:error=EIO:when=3+`."""
+    """Injects faults into calls of the process, as by strace's `-e inject=`, such as `fdatasync:error=EIO:when=3+`."""
     options = ["-e", "trace=" + ",".join(fault.split(":")[0] for fault in faults)]
     for fault in faults:
         options += ["-e", f"inject={fault}"]
@@ -22,12 +22,12 @@ def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def traced(pid: int, *options: str, log: Path) -> Iterator[None]:
-    """For as long as it lasts, strace looks at every thread of the process, with these options."""
+    """Traces every thread of the process by strace, with these options."""
     command = ["strace", "-f", "-p", str(pid), "-o", str(log), *options]
     tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         assert tracer.stderr
-        # It says so of the first thread; the others are taken in the same breath, before any call of theirs goes on.
+        # strace reports the first thread; the others are attached at the same time, before any of their calls continues.
         said = tracer.stderr.readline()
         if "attached" not in said:
             tracer.wait(patient(5))
@@ -50,7 +50,7 @@ def is_traced(pid: int) -> bool:
 
 
 def injected_count(log: Path) -> int:
-    """How many calls were answered in the kernel's place."""
+    """Number of calls answered in place of the kernel."""
     return log.read_text().count("(INJECTED)") if log.exists() else 0
 
 

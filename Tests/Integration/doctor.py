@@ -1,4 +1,4 @@
-"""`heliograph doctor`, asked for JSON."""
+"""`heliograph doctor` with JSON output."""
 
 import json
 import subprocess

@@ -15,7 +15,7 @@ class Driven:
         raise NotImplementedError
 
     async def run(self, expression: str) -> Any:
-        """What it comes to, as if the person had just pressed something."""
+        """The expression's value, as if the person had just pressed something."""
         raise NotImplementedError
 
     async def until(self, expression: str, what: str) -> Any:
@@ -54,7 +54,7 @@ class Driven:
 
     @staticmethod
     def _button(name: str) -> str:
-        """By its words, or by its label."""
+        """A button, by its text or its label."""
         return (
             "[...document.querySelectorAll('button:enabled')].find((one) => one.checkVisibility()"
             f" && [one.textContent, one.getAttribute('aria-label')].includes({json.dumps(name)}))"

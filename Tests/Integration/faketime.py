@@ -42,7 +42,7 @@ class JumpingClock:
         }
 
     def jump(self, offset: str) -> None:
-        """To so far from the true time: `+1h`, `-10y` …"""
+        """Sets the offset from the true time: `+1h`, `-10y` …"""
         # Replaced as a whole: a reader never sees half of it.
         new = self.file.with_suffix(".new")
         new.write_text(f"{offset}\n")

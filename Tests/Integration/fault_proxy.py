@@ -19,14 +19,14 @@ CHUNK_BYTES = 64 << 10
 
 @dataclass
 class Faults:
-    """What one direction does to the bytes."""
+    """The faults of one direction."""
 
     delay: float = 0
     """Seconds that each piece is held."""
     bytes_per_second: float = 0
-    """0 for no limit."""
+    """Limit of bytes per second; 0 for none."""
     slice: int = 0
-    """Bytes in one write at most; 0 for as they came."""
+    """Largest size of one write in bytes; 0 to keep the original sizes."""
     is_black: bool = False
     """Takes bytes and passes none on; they go on when this ends."""
     cut_after: int | None = None
@@ -53,7 +53,7 @@ class FaultProxy:
         self.cuts = 0
         self.connections = 0
         self.swallows = False
-        """Connections that are made meanwhile are dead for good: nothing that they carry arrives, and nobody ends them."""
+        """True if new connections are dead: nothing on them arrives, and they are not closed."""
         self._pairs: set[Pair] = set()
         self._swallowed: set[asyncio.Task[Any]] = set()
         self._loop = asyncio.new_event_loop()
@@ -194,7 +194,7 @@ class FaultProxy:
     def _end(self, pair: Pair) -> None:
         if pair in self._pairs:
             self._pairs.remove(pair)
-            # What was written goes out first; the other direction ends with it.
+            # Written data is sent first; the other direction ends with it.
             for writer in (pair.near, pair.far):
                 with contextlib.suppress(OSError):
                     writer.close()

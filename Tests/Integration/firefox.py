@@ -32,7 +32,7 @@ QUIET = {
     "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1", "toolkit.telemetry.enabled": False,
 }  # fmt: skip
-"""It asks nothing of anybody but the test."""
+"""Preferences that keep it from contacting anything but the test."""
 
 
 async def within(awaited: Awaitable[Any], what: str) -> Any:
@@ -44,12 +44,12 @@ async def within(awaited: Awaitable[Any], what: str) -> Any:
 
 
 class FirefoxPushService(PushService):
-    """Hands out subscriptions to one Firefox, and hands on what is posted to them. It can open none of it: whether Firefox could, its acks say."""
+    """Issues subscriptions to one Firefox, and forwards pushes to it. It cannot open them; Firefox's acks show if it could."""
 
     def __init__(self, certificate: str, key: str):
         super().__init__(certificate, key, ["h2", "http/1.1"])
         self.acks: asyncio.Queue[int] = asyncio.Queue()
-        """100: decrypted; 101: not."""
+        """100 if decrypted, 101 if not."""
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._channels: dict[str, str] = {}
 
@@ -96,7 +96,7 @@ class FirefoxPushService(PushService):
             await socket.send(text)
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """None: nothing is said."""
+        """The answer to a message; None for no answer."""
         match message.get("messageType"):
             case "hello":
                 return {"messageType": "hello", "uaid": message.get("uaid") or uuid.uuid4().hex, "status": 200, "use_webpush": True, "broadcasts": {}}
@@ -210,7 +210,7 @@ class Firefox(Driven):
         return answer["result"]
 
     async def permit(self, origin: str) -> None:
-        """As a person does who chooses Allow."""
+        """Permits notifications, like a person who chooses Allow."""
         await self.command("permissions.setPermission", descriptor={"name": "notifications"}, state="granted", origin=origin)
 
     async def resize(self, width: int, height: int) -> None:
@@ -220,7 +220,7 @@ class Firefox(Driven):
         await self.command("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
     async def look_at(self, url: str) -> None:
-        """From here on, the tab that has opened there."""
+        """Uses the tab that has opened this URL from here on."""
         deadline = time.monotonic() + patient(WAIT)
         while True:
             tabs = (await self.command("browsingContext.getTree"))["contexts"]

@@ -1,4 +1,4 @@
-"""A client that stays: it comes back with its positions whenever its connection ends, and decides what it is told to."""
+"""A client that stays: it reconnects with its positions whenever its connection ends, and decides as told."""
 
 import threading
 from collections.abc import Callable
@@ -40,9 +40,9 @@ class Follower:
         self.violations: list[str] = []
         self.resets: list[Message] = []
         self.verdicts: dict[str, str] = {}
-        """What it asked for, by approval."""
+        """Its decisions, by approval."""
         self.replies: dict[str, Message] = {}
-        """What it was told in the end."""
+        """The final replies to them, by approval."""
         self.closed_with: list[int] = []
         self.connections = 0
         self._ended = threading.Event()
@@ -109,7 +109,7 @@ class Follower:
             error = client.subscribe(session, after={"epoch": held[0], "seq": held[1]} if held else None).get("error")
             if error:
                 self.violations.append(f"{self.name} cannot subscribe to {session}: {error}")
-        # What was asked for and not answered is asked for again, by the same id: it may have been heard.
+        # Decisions without a reply are sent again under the same id, because they may have arrived.
         for approval in [approval for approval in self.verdicts if approval not in self.replies]:
             self._decide(client, approval)
         while client.connection.is_open and not self._ended.is_set():

@@ -1,4 +1,4 @@
-"""What must hold of a relay's log, and of all that peers saw and were told, whatever was killed or cut meanwhile."""
+"""Conditions on a relay's log, and on everything that peers saw, whatever was killed or cut in between."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ RELAY_MADE = {"approval.decided", "approval.expired", "budget.crossed", "steerin
 def check_host(host: ScriptedHost, session: str, log: list[Message]) -> None:
     """The log holds exactly what the host made, in its order, and nothing that was acknowledged was ever lost."""
     assert not host.lost_acks, "\n".join(host.lost_acks)
-    # What is still asked when a session ends, the relay calls stale by itself.
+    # Questions that are open when a session ends become stale by the relay itself.
     stored = [event for event in log if event["kind"] not in RELAY_MADE and event["head"].get("reason") != "sessionEnded"]
     made = host.sessions[session]
     for number, (left, right) in enumerate(zip(made, stored), 1):
@@ -23,7 +23,7 @@ def check_host(host: ScriptedHost, session: str, log: list[Message]) -> None:
 
 
 def check_view(follower: Follower, session: str, log: list[Message]) -> None:
-    """What the client holds is the log, from where it began: no gap, no repeat, no other order."""
+    """Checks that the client's events are the log's, from where it began: no gap, no repeat, no other order."""
     assert not follower.violations, "\n".join(follower.violations)
     first = follower.firsts[session]
     held = follower.logs[session]
@@ -65,7 +65,7 @@ def check_reply(name: str, approval: str, verdict: str, reply: Message, winner: 
 
 
 def check_deliveries(host: ScriptedHost, winners: dict[str, Message], asked: set[str]) -> None:
-    """Decisions came as they are in the log, and none came after the relay had acknowledged that it was delivered."""
+    """Checks that decisions arrived as they are in the log, and none after the relay had acknowledged its delivery."""
     confirmed = {
         (session, event["head"]["approval"]): number
         for session, events in host.sessions.items()

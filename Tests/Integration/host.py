@@ -16,7 +16,7 @@ ALERT_BYTES_MAX = 3_000
 ALERT_LINES_MAX = 20
 COME_BACK_SECONDS = 0.1
 TRY_AGAIN_SECONDS = 0.5
-"""After the relay could not store what it was sent."""
+"""Wait after the relay could not store a message."""
 
 
 def now_ms() -> int:
@@ -28,7 +28,7 @@ def input_bytes(value: Any) -> bytes:
 
 
 def input_digest(tool: str, value: Any) -> str:
-    """As RelayProtocol/InputDigest.swift has it."""
+    """The digest of RelayProtocol/InputDigest.swift."""
     return hashlib.sha256(b"heliograph.input.v1\0" + tool.encode() + b"\0" + input_bytes(value)).hexdigest()
 
 
@@ -42,7 +42,7 @@ def alert_words(value: dict[str, Any], whole: bool) -> Message:
 
 
 class ScriptedHost:
-    """Comes back by itself when the relay goes, and sends again what was not acknowledged. `disconnect` stays away."""
+    """Reconnects by itself when the relay goes, and sends unacknowledged events again, except after `disconnect`."""
 
     def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = (), key: str = ""):
         self.relay = relay
@@ -50,13 +50,13 @@ class ScriptedHost:
         self.token = token or relay.token("host", name)
         self.capabilities = capabilities
         self.key = key
-        """The id of its keys, where it has any."""
+        """Id of its keys, if it has any."""
         self.lock = threading.RLock()
         self.sessions: dict[str, list[Message]] = {}
         """Every event ever made, by session; number n stands at n - 1."""
         self.lines: dict[str, Line] = {}
         self.through: dict[str, int] = {}
-        """What the relay said is on its disk."""
+        """Numbers that the relay has confirmed to be on its disk."""
         self.sent: dict[str, int] = {}
         self.decisions: list[Message] = []
         self.received: list[Message] = []
@@ -64,7 +64,7 @@ class ScriptedHost:
         self.digests: dict[str, str] = {}
         self.closed_with: list[int] = []
         self.lost_acks: list[str] = []
-        """Where a relay that came back knew less than it had acknowledged."""
+        """Cases in which a restarted relay knew less than it had acknowledged."""
         self._connection: Connection | None = None
         self._is_welcome = False
         self._wanted = True
@@ -93,7 +93,7 @@ class ScriptedHost:
         wait_until(lambda: self.is_connected, timeout, lambda: f"host {self.name!r} to be welcomed (closed with {self.closed_with})")
 
     def disconnect(self) -> None:
-        """Goes and stays away; events made meanwhile wait here."""
+        """Disconnects and stays away; events made since then wait here."""
         self._wanted = False
         self._hang_up()
 
@@ -109,7 +109,7 @@ class ScriptedHost:
         self._hang_up()
         self._keeper.join(patient(5))
 
-    # What agents do
+    # Agents
 
     def start_session(self, session: str, **facts: Any) -> None:
         """Announces a session. Facts go into the head: `title`, `project`, `model`, `cwd`, `agent` …"""
@@ -128,7 +128,7 @@ class ScriptedHost:
             return len(events)
 
     def events(self, session: str, made: list[tuple[str, Message] | tuple[str, Message, Message | None]]) -> int:
-        """Several events in one message."""
+        """Sends several events in one message."""
         with self.lock:
             events = self.sessions.setdefault(session, [])
             for kind, head, *body in made:
@@ -186,7 +186,7 @@ class ScriptedHost:
     def cancel(self, session: str, approval: str, reason: str = "answeredLocally") -> None:
         self.event(session, "approval.cancelled", {"approval": approval, "reason": reason})
 
-    # What the relay says
+    # The relay's messages
 
     def wait_decision(self, approval: str, timeout: float = 10) -> Message:
         """The whole `decision` message for that approval: `session`, `approval`, `digest`, `decision` {…}."""
@@ -197,7 +197,7 @@ class ScriptedHost:
         return wait_until(found, timeout, lambda: f"a decision for {approval!r}; came: {self.decisions}")
 
     def wait_acked(self, session: str, number: int | None = None, timeout: float = 10) -> None:
-        """Until everything (or everything up to `number`) of the session is on the relay's disk."""
+        """Waits until everything (or everything up to `number`) of the session is on the relay's disk."""
         wanted = number or len(self.sessions[session])
         wait_until(
             lambda: self.through.get(session, 0) >= wanted, timeout,
@@ -206,7 +206,7 @@ class ScriptedHost:
         )
 
     def wait_steered(self, type: str, since: int = 0, timeout: float = 10) -> Message:
-        """What a client sent to steer a session: `prompt`, `interrupt` …, or `withdraw`; the first of `received` from `since` on."""
+        """Waits for a client's command to a session: `prompt`, `interrupt` …, or `withdraw`; the first of `received` from `since` on."""
 
         def found() -> Message | None:
             return next((message for message in self.received[since:] if message["type"] == type), None)
@@ -214,7 +214,7 @@ class ScriptedHost:
         return wait_until(found, timeout, lambda: f"a {type}; came: {self.received[since:]}")
 
     def steered(self, message: Message, stage: str, reason: str | None = None) -> None:
-        """What has become of it."""
+        """Reports the outcome of a command."""
         why = {"reason": reason} if reason else {}
         self.event(message["session"], "steering.changed", {"client": message["by"]["id"], "command": message["id"], "stage": stage, **why})
 
@@ -225,7 +225,7 @@ class ScriptedHost:
 
     def _keep_connected(self) -> None:
         while not self._ended:
-            # A connection may end before it is known here; nobody else takes it away then.
+            # A connection may end before this is noticed here; nothing else removes it then.
             if self._connection and not self._connection.is_open:
                 self._connection = None
             if self._wanted and self._connection is None:

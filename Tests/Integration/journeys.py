@@ -88,6 +88,6 @@ def left_to_journeys() -> dict[str, str]:
 
 
 def is_left_out(file: str, test: str) -> bool:
-    """Whether `test`, a function of `file` that runs a real agent, stays out of this run. HELIOGRAPH_JOURNEYS names the agents it concerns."""
+    """True if `test`, a function of `file` that runs a real agent, is left out of this run. HELIOGRAPH_JOURNEYS names the agents concerned."""
     left = os.environ.get("HELIOGRAPH_JOURNEYS", "").split(",")
     return any(file in AGENTS[name].tests for name in left if name) and file not in JOURNEYS and f"{file}::{test}" not in JOURNEYS

@@ -69,7 +69,7 @@ class Worker:
 
 
 class Load:
-    """A host for each seed, and a client of all of them for each choice, at a relay or at several nodes; what they saw is the log in the end."""
+    """A host for each seed, and a client of all of them for each choice, at a relay or at several nodes; in the end their views match the log."""
 
     def __init__(self, relay: Any, seeds: Iterable[int] = (0, 1), choices: Iterable[Choose] = (allow, allow), pause: float = 0):
         self.workers = [Worker(relay, number, seed, pause) for number, seed in enumerate(seeds)]
@@ -82,21 +82,21 @@ class Load:
 
     @property
     def epochs(self) -> set[str]:
-        """All that the clients hold positions of."""
+        """Epochs of all positions that the clients hold."""
         return {position[0] for follower in self.followers for position in follower.positions.values()}
 
     def wait_progress(self, seconds: float = 30) -> None:
-        """Of each host."""
+        """Waits until each host has made progress."""
         before = [worker.through for worker in self.workers]
         wait_until(lambda: all(worker.through > start for worker, start in zip(self.workers, before)), seconds, lambda: f"more than {before} of each host: {self.followers}")
 
     def finish(self) -> None:
-        """Until all that was said and asked is settled."""
+        """Waits until everything sent and asked is settled."""
         for worker in self.workers:
             worker.finish(self.followers)
 
     def check(self, relay: Any, read: Callable[[Any, str], list[Any]] = whole_log) -> None:
-        """Of what is finished: each log, at that relay."""
+        """Checks finished work: each log at that relay."""
         for worker in self.workers:
             log = read(relay, worker.session)
             for follower in self.followers:

@@ -23,14 +23,14 @@ class Namespace:
         return ["ip", "netns", "exec", self.name]
 
     def lead_out(self, port: int) -> None:
-        """What goes to that port on the namespace's own loopback arrives here: without TLS a daemon talks to loopback only."""
+        """Forwards that port from the namespace's own loopback to here: without TLS a daemon connects to loopback only."""
         self._nft(
             f"table ip way {{\nchain out {{\ntype nat hook output priority -100; ip daddr 127.0.0.1 tcp dport {port} dnat to {self.outside}\n}}\n"
             'chain back {\ntype nat hook postrouting priority 100; oifname != "lo" masquerade\n}\n}'
         )
 
     def part(self) -> None:
-        """Every packet is lost, both ways, and nobody is told."""
+        """Drops every packet, both ways, silently."""
         self.rules("drop")
 
     def lose(self, percent: int) -> None:
@@ -38,14 +38,14 @@ class Namespace:
         self.rules(f"numgen random mod 100 < {percent} drop")
 
     def reset(self) -> None:
-        """Whoever sends is told that there is no such connection."""
+        """Resets every TCP connection through the namespace."""
         self.rules("meta l4proto tcp reject with tcp reset")
 
     def heal(self) -> None:
         self._nft("table inet faults {}\ndelete table inet faults")
 
     def cut_one_way(self, way: Literal["out", "in"], port: int) -> None:
-        """What is sent from here to that port elsewhere is lost, or what comes back from it: the other way all arrives."""
+        """Drops packets to that port elsewhere, or packets from it; the other direction still works."""
         rules = {"out": "" if way == "in" else f"tcp dport {port} drop", "in": "" if way == "out" else f"tcp sport {port} drop"}
         self.rules(rules["in"], rules["out"])
 
@@ -62,7 +62,7 @@ class Namespace:
 
 @contextlib.contextmanager
 def namespace(place: int = 0) -> Iterator[Namespace]:
-    """Gone afterwards, with all that runs in it. Skips where namespaces are not allowed. `place` tells those of one process apart."""
+    """A namespace that is removed afterwards, with its processes. Skips if namespaces are not permitted. `place` distinguishes those of one process."""
     number = (os.getpid() + place * 4_099) % (1 << 14)
     name = f"hg{os.getpid()}{'abcdefgh'[place] if place else ''}"
     net = f"10.213.{number >> 6}"

@@ -29,7 +29,7 @@ class Node(Relay):
         self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
 
     def owned(self) -> int:
-        """How many workspaces; 0 also while it does not answer."""
+        """Number of its workspaces; 0 also while it does not answer."""
         try:
             metrics = self.metrics()
         except (OSError, http.client.HTTPException):
@@ -39,7 +39,7 @@ class Node(Relay):
         return int(found.group(1))
 
     def serves(self) -> bool:
-        """Whether peers of each workspace are let in. Not where it has just ended, either."""
+        """True if peers of each workspace are let in; false also if the node has just ended."""
         try:
             return self.get("/readyz").status == 200
         except (OSError, http.client.HTTPException):
@@ -49,7 +49,7 @@ class Node(Relay):
         return self.get("/metrics").body.decode()
 
     def connections_report(self) -> dict[str, int]:
-        """What the engine says of its connections."""
+        """The engine's report of its connections."""
         connection = http.client.HTTPConnection("relay", timeout=patient(10))
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.settimeout(patient(10))
@@ -72,7 +72,7 @@ class NodeElsewhere(Node):
         self.arguments[self.arguments.index("--advertise") + 1] = self.url
 
     def metrics(self) -> str:
-        """Asked for where it runs: from elsewhere a token is needed."""
+        """Metrics, requested on its own machine: from elsewhere a token is needed."""
         command = [*self.prefix, "curl", "--silent", "--show-error", "--max-time", "10", f"http://127.0.0.1:{self.port}/metrics"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -81,15 +81,15 @@ class NodeElsewhere(Node):
 
 
 class Owner(NamedTuple):
-    """What the row of a workspace says."""
+    """The row of a workspace."""
 
     node: str
-    """Its name; empty where nobody owns the workspace."""
+    """Its name; empty if the workspace has no owner."""
     epoch: str
 
 
 class Nodes:
-    """On one database."""
+    """Several nodes on one database."""
 
     def __init__(self, nodes: list[Node]):
         self.nodes = nodes
@@ -102,7 +102,7 @@ class Nodes:
         return next(node for node in self.nodes if node.folder.name == name)
 
     def owners(self) -> dict[str, Owner]:
-        """By the names of the workspaces."""
+        """Owners by the names of the workspaces."""
         rows = self._sql(
             "SELECT w.name, coalesce(n.name, ''), coalesce(o.epoch, '') FROM owners AS o JOIN workspaces AS w ON w.workspace = o.scope "
             "LEFT JOIN nodes AS n USING (holder) ORDER BY w.number"
@@ -117,7 +117,7 @@ class Nodes:
         return self.wait_shared(evenly=True)
 
     def wait_shared(self, seconds: float = 40, among: list[Node] | None = None, evenly: bool = False) -> dict[str, Owner]:
-        """Until each workspace has one owner among these nodes, by its row and by what that says of itself, and all of them serve."""
+        """Waits until each workspace has one owner among these nodes, by its row and by the node's own report, and all of them serve."""
         owners: dict[str, Owner] = {}
 
         def look() -> bool:
@@ -136,7 +136,7 @@ class Nodes:
         return all(node.owned() == counts[node.folder.name] and node.serves() for node in among)
 
     def give(self, workspace: str, node: Node, generation: str) -> None:
-        """Writes another holder into the row, as nobody should; `generation` is an expression."""
+        """Writes another holder into the row, which no program should do; `generation` is an expression."""
         holder = f"(SELECT holder FROM nodes WHERE name = '{node.folder.name}' ORDER BY expires_at DESC LIMIT 1)"
         scope = f"(SELECT workspace FROM workspaces WHERE name = '{workspace}')"
         self._sql(f"UPDATE owners SET holder = {holder}, generation = {generation} WHERE scope = {scope}")
@@ -177,7 +177,7 @@ class Cluster(Nodes):
         return [node for node in self.nodes if node is not owner]
 
     def wait_owner(self, among: list[Node] | None = None, seconds: float = 20) -> Node:
-        """Until one of these owns the only workspace and is ready."""
+        """Waits until one of these owns the only workspace and is ready."""
         nodes = among or self.running
         found: list[Node] = []
 
@@ -189,7 +189,7 @@ class Cluster(Nodes):
         return found[0]
 
     def wait_owned(self, workspaces: int, seconds: float = 20) -> dict[str, int]:
-        """Until each workspace has an owner among the nodes that run, and all are ready; how many each node owns then."""
+        """Waits until each workspace has an owner among the running nodes, and all are ready; returns the number for each."""
         owned: dict[str, int] = {}
 
         def look() -> bool:
@@ -202,7 +202,7 @@ class Cluster(Nodes):
 
 
 class Anywhere:
-    """For a peer that comes to another node each time, as behind a balancer: looks like a relay."""
+    """Leads a peer to another node each time, like a load balancer; has the interface of a relay."""
 
     def __init__(self, nodes: list[Node]):
         self.nodes = nodes

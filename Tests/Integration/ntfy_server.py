@@ -36,7 +36,7 @@ class Refusal(Exception):
 
 @dataclass
 class Request:
-    """What came, and what was said to it."""
+    """A request, and its answer."""
 
     path: str
     headers: dict[str, str]
@@ -78,7 +78,7 @@ class NtfyServer:
         self._server.server_close()
 
     def wait_message(self, topic: str, fits: Any = lambda _: True, timeout: float = 20) -> dict[str, Any]:
-        """The newest that fits."""
+        """Waits for a message that matches; returns the newest."""
         return wait_until(
             lambda: next((message for message in reversed(self.messages[topic]) if fits(message)), None), timeout,
             lambda: f"a message; what came: {[(r.status, r.body[:300]) for r in self.requests]}", every=0.05)  # fmt: skip

@@ -17,7 +17,7 @@ INPUT = {"to": "production"}
 
 
 def post(path: Path, what: str, body: Any, pid: int | None = None) -> tuple[int, Any]:
-    """One request; `body` is JSON already, or made JSON."""
+    """Makes one request; `body` is JSON already, or converted to it."""
     connection = connect(path)
     try:
         send(connection, what, body, pid)

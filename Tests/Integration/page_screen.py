@@ -36,15 +36,15 @@ BLOCKED = "Service Worker registration blocked by Playwright"
 """What we asked for ourselves, see `Screen.__init__`."""
 
 NETWORK_MADE = "ERR_NETWORK_CHANGED"
-"""Another test has made a network on this machine. Chromium breaks its requests off then, and the page asks again."""
+"""Chromium's error when another test has created a network on this machine; the page then retries."""
 
 
 class Screen:
-    """One browser context: a device of its own. `close` fails where the page logged an error or broke its own policy."""
+    """One browser context, that is a device of its own. `close` fails if the page logged an error or violated its own policy."""
 
     def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True, role: str = "client", locale: str = "en-US"):
         self.relay = relay
-        # Where the relay has TLS, its certificate is the test's own.
+        # If the relay has TLS, its certificate is the test's own.
         self.context = browser.new_context(
             viewport=size, color_scheme=scheme, locale=locale, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:"),
             # A worker is not taken with a certificate that is looked past, and the browser logs that.
@@ -69,21 +69,21 @@ class Screen:
         self.expect_live()
 
     def go(self, where: str) -> None:
-        """To `#/…`, as a link does."""
+        """Goes to `#/…`, like a link."""
         self.page.evaluate("where => { location.hash = where }", where)
 
     def expect_live(self) -> None:
         expect(self.page.locator("link-state")).to_have_attribute("data-phase", "live")
 
     def wait_worker(self) -> None:
-        """Until the service worker answers what the page loads: before that a page without a relay is none."""
+        """Waits until the service worker serves the page: before that it does not load without a relay."""
         self.page.evaluate("() => navigator.serviceWorker.ready")
 
     def forgive_absence(self) -> None:
-        """From now on the relay may be away: what the browser says about that is no fault of the page."""
+        """The relay may be away from now on: the browser's messages about that are no fault of the page."""
         self.forgiven = UNPAIRED + AWAY
 
-    # What is on screen
+    # The screen
 
     def row(self, session: str) -> Locator:
         return self.page.locator(f'session-row:has(a[href="#/session/{session}"])')
@@ -95,7 +95,7 @@ class Screen:
     def timeline(self) -> Locator:
         return self.page.locator("session-timeline")
 
-    # What must hold
+    # Checks
 
     def reset_shifts(self) -> None:
         self.settle()
@@ -106,7 +106,7 @@ class Screen:
         return self.page.evaluate("() => window.shifts")
 
     def settle(self) -> None:
-        """Two frames: what was drawn is on screen, and its observers were told."""
+        """Waits for two frames: drawing is then on the screen, and observers were called."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
 
     def expect_no_overflow(self) -> None:

@@ -11,12 +11,12 @@ from wire import Connection
 class PairedBrowser:
     url: str
     cookie: str
-    """As a `Cookie` header has it."""
+    """The cookie in the form of a `Cookie` header."""
     key: str
 
     @property
     def headers(self) -> dict[str, str]:
-        """As the page's own script asks."""
+        """Headers of a request by the page's own script."""
         return {"Cookie": self.cookie, "Origin": self.url, "Heliograph-Key": self.key}
 
     @property

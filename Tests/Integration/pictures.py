@@ -28,5 +28,5 @@ def named(picture: bytes) -> dict[str, Any]:
 
 
 def bring(relay: Any, token: str, session: str, picture: bytes) -> Any:
-    """The relay's answer."""
+    """Uploads a picture; returns the relay's response."""
     return relay.request("POST", f"/v1/pictures?session={session}", picture, {"Authorization": f"Bearer {token}"})

@@ -18,7 +18,7 @@ SERVER = ROOT / "Tests/Tools/postgres-server"
 
 
 class PostgresServer:
-    """On a socket in a folder of its own. Whoever ends without `close` closes its standard input, and that ends it, too."""
+    """A server on a socket in its own folder. If this program ends without `close`, its standard input closes, and that ends the server, too."""
 
     def __init__(self, *arguments: str, folder: Path | None = None) -> None:
         """`arguments` are what the tool takes beside the folder."""
@@ -31,7 +31,7 @@ class PostgresServer:
         return f"postgresql://heliograph@/{database}?host={self.folder}"
 
     def kill(self) -> None:
-        """SIGKILL for all its processes: the machine is gone. What it has on its disk nobody sees any more."""
+        """Kills all its processes, as if the machine were lost, including its disk."""
         signal_each(self.servers(), signal.SIGKILL)
 
     def servers(self) -> list[int]:
@@ -39,7 +39,7 @@ class PostgresServer:
         return [pid for pid in descendants(self.process.pid) if name_of(pid).startswith("postgres")]
 
     def configure(self, setting: str) -> None:
-        """From now on, as an operator does: in the file, and told."""
+        """Changes a setting like an operator: in the file, and with a reload."""
         with (self.folder / "data/postgresql.auto.conf").open("a") as file:
             file.write(f"{setting}\n")
         os.kill(self.servers()[0], signal.SIGHUP)
@@ -51,22 +51,22 @@ class PostgresServer:
         assert self.process.stdout.readline() == "promoted\n", "PostgreSQL was not promoted"
 
     def receives(self) -> bool:
-        """Whether it is a standby that its primary sends to."""
+        """True if it is a standby that receives from its primary."""
         return any("walreceiver" in title_of(pid) for pid in self.servers())
 
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        # What it has in memory goes to its disk first.
+        # Waits for its memory to be written to disk.
         self.process.wait(patient(60))
         self.process.stdout.close()
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """As if the machine did not answer any more: connections stay, and nothing comes over them."""
+        """Stops its processes, as if the machine did not answer any more: connections stay, and nothing comes over them."""
         pids: list[int] = []
         try:
-            # What is forked while they are looked for is found when they are looked for again.
+            # Processes forked during the search are found by searching again.
             while born := [pid for pid in descendants(self.process.pid) if pid not in pids]:
                 pids += born
                 signal_each(born, signal.SIGSTOP)
@@ -75,7 +75,7 @@ class PostgresServer:
             signal_each(pids, signal.SIGCONT)
 
     def sql(self, statement: str, database: str = "postgres") -> str:
-        """What `psql` prints of it, unaligned."""
+        """The output of `psql`, unaligned."""
         command = [str(self.psql), "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", "-c", statement, database]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patient(60)).stdout.strip()
 
@@ -103,7 +103,7 @@ class PostgresServer:
                 process.wait(patient(10))
 
     def wait_alone(self) -> None:
-        """Until nothing of Heliograph is connected."""
+        """Waits until no connection of Heliograph is left."""
         question = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%'"
         wait_until(lambda: self.sql(question) == "0", 20, "the connections of what was killed")
 
@@ -122,7 +122,7 @@ class Pooler:
         found = [path for path in (Path("/usr/sbin/pgbouncer"), unpacked / "sbin/pgbouncer") if path.exists()]
         assert found, "PgBouncer is not there: make servers unpacks it"
         self.folder = new_folder()
-        # As root it runs as nobody, who cannot run what lies below a folder of root's alone.
+        # As root it runs as nobody, who cannot run files below a folder of root's.
         shutil.copy(found[0], self.folder)
         for library in unpacked.glob("lib/*/libcares.so.2"):
             shutil.copy(library, self.folder)
@@ -170,11 +170,11 @@ class ReplicatedPostgres:
         self.primary.make(database)
 
     def sql(self, statement: str, database: str = "postgres") -> str:
-        """Where it can write."""
+        """Runs SQL on the server that can be written to."""
         return self.writer.sql(statement, database)
 
     def cut(self) -> None:
-        """From now on the primary commits by itself."""
+        """Makes the primary commit without its standby from now on."""
         self.primary.configure("synchronous_standby_names = ''")
         self.standby.configure("primary_conninfo = ''")
         wait_until(lambda: not self.standby.receives(), 20, "the standby to be sent nothing more")
@@ -186,7 +186,7 @@ class ReplicatedPostgres:
 
 
 def new_folder() -> Path:
-    """Another user has to get there, and the name of a socket has room for a hundred bytes: no folder of pytest's."""
+    """A new folder outside of pytest's: another user has to reach it, and a socket's name may have a hundred bytes only."""
     return Path(tempfile.mkdtemp(prefix="heliograph-pg-"))
 
 
@@ -197,14 +197,14 @@ def name_of(pid: int) -> str:
 
 
 def title_of(pid: int) -> str:
-    """What the process says that it does."""
+    """The process's title."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     return ""
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below this one, parents first: who is stopped makes no more. One that ends meanwhile has none."""
+    """All processes below this one, parents first, so that stopped ones fork no more. A process that has ended has none."""
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -213,7 +213,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def signal_each(pids: list[int], number: signal.Signals) -> None:
-    """To each that is still there: a backend ends with its connection."""
+    """Signals each process that still exists: a backend ends with its connection."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
@@ -221,7 +221,7 @@ def signal_each(pids: list[int], number: signal.Signals) -> None:
 
 @pytest.fixture(params=["file", "database"])
 def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """What `serve` is told of its store."""
+    """The options of `serve` for its store."""
     if request.param == "file":
         yield []
         return

@@ -8,7 +8,7 @@ from relay import ROOT, free_port, plain_environment
 from waits import patient, wait_until
 
 SERVERS = ROOT / ".build/servers"
-"""Where `make` unpacks them."""
+"""Folder into which `make` unpacks them."""
 
 
 class Certificate:
@@ -25,7 +25,7 @@ class Certificate:
 
 
 class ReverseProxy:
-    """One proxy, which stands in for the relay behind it: it has `url`, `token` and `pair_link`, as peers want them."""
+    """One proxy, used in place of the relay behind it: it has `url`, `token` and `pair_link`, as peers need them."""
 
     name: str
     example: str
@@ -42,7 +42,7 @@ class ReverseProxy:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, upstream: int, changes: dict[str, str] | None = None) -> None:
-        """In front of `upstream`, a port on loopback, until it answers; `changes` are made to the example's text, too."""
+        """Starts it in front of `upstream`, a port on loopback, and waits until it answers; `changes` are applied to the example's text."""
         text = (ROOT / "deploy" / self.example).read_text()
         for old, new in {**self.substitutes(), "127.0.0.1:8787": f"127.0.0.1:{upstream}", **(changes or {})}.items():
             assert old in text, f"deploy/{self.example} has no {old!r}"
@@ -109,7 +109,7 @@ class Nginx(ReverseProxy):
         }
 
     def configure(self, site: str) -> list[str]:
-        # As Debian's nginx.conf has it, with files in this folder; one process, so that who ends it has ended it all.
+        # Like Debian's nginx.conf, with files in this folder; one process, so that ending it ends everything.
         temporary = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
         configuration = self.folder / "nginx.conf"
         configuration.write_text(

@@ -47,7 +47,7 @@ class Refusal(Exception):
 
 @dataclass
 class Answer:
-    """What is said instead of a judgement. Without a status nothing is said: the service hangs, or `cuts` the connection."""
+    """A response in place of the service's own judgement. Without a status it hangs, or `cuts` the connection."""
 
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass
 class Browser:
-    """One subscription, and the keys behind it."""
+    """One subscription, with the keys behind it."""
 
     endpoint: str
     key: ec.EllipticCurvePrivateKey
@@ -71,7 +71,7 @@ class Browser:
 
 @dataclass
 class Request:
-    """What came, in lower case, and what was said to it."""
+    """A request in lower case, and its answer."""
 
     method: str
     path: str
@@ -160,7 +160,7 @@ class PushService:
     def judge_claims(self, claims: dict[str, str | int]) -> None:
         if claims["aud"] != self.origin or not 0 < int(claims["exp"]) - time.time() < TOKEN_SECONDS_MAX:
             raise ValueError
-        # As Apple: whom nobody can reach may send nothing.
+        # Like Apple: a contact that cannot be reached is refused.
         contact = urllib.parse.urlsplit(str(claims["sub"]))
         host = (contact.path.rpartition("@")[2] if contact.scheme == "mailto" else contact.hostname) or ""
         if contact.scheme not in ("mailto", "https") or "." not in host or host.endswith(PRIVATE_NAMES):
@@ -173,7 +173,7 @@ class PushService:
         if headers.get("urgency", "normal") not in URGENCIES:
             raise Refusal(400, "BadUrgency")
         topic = headers.get("topic")
-        # As Apple, which decodes it: no base64 has a length of 1 modulo 4.
+        # Like Apple, which decodes it: no base64 has a length of 1 modulo 4.
         if topic is not None and (not re.fullmatch(r"[\w-]{1,32}", topic, re.ASCII) or len(topic) % 4 == 1):
             raise Refusal(400, "BadWebPushTopic")
         if headers.get("content-encoding") != "aes128gcm":

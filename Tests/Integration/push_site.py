@@ -16,7 +16,7 @@ from waits import patient, wait_until
 
 
 class PushSite:
-    """Answers at `localhost` over TLS, by a certificate that the relay is told to trust."""
+    """Serves `localhost` over TLS, with a certificate that the relay is told to trust."""
 
     def __init__(self, folder: Path, protocols: tuple[str, ...] = ("h2", "http/1.1")):
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,17 +34,17 @@ class PushSite:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(patient(5))
 
-    # What the relay is told
+    # Settings of the relay
 
     @property
     def environment(self) -> dict[str, str]:
-        """For `heliograph serve`."""
+        """Environment for `heliograph serve`."""
         return {
             "SSL_CERT_FILE": str(self.certificate.chain), "HELIOGRAPH_PUSH_HOSTS": f"localhost:{self.port}=127.0.0.1",
             "HELIOGRAPH_PUSH_CONTACT": "mailto:ada@example.org",
         }  # fmt: skip
 
-    # What browsers and the service do
+    # Browsers and the service
 
     def subscribe(self, server_key: str) -> Browser:
         return self._call(lambda: self.service.subscribe(server_key))
@@ -53,17 +53,17 @@ class PushSite:
         self._call(lambda: self.service.unsubscribe(browser.endpoint))
 
     def answer(self, *answers: Answer) -> None:
-        """What is said to the next requests, in place of a judgement."""
+        """Sets the answers to the next requests, in place of a judgement."""
         self._call(lambda: self.service.answers.extend(answers))
 
-    # What came
+    # Results
 
     @property
     def taken(self) -> list[Request]:
         return [request for request in self.seen if request.status == 201]
 
     def notifications(self, browser: Browser) -> list[Any]:
-        """What the browser opened, oldest first."""
+        """The notifications that the browser opened, oldest first."""
         path = browser.endpoint.removeprefix(self.service.origin)
         return [json.loads(request.text) for request in self.taken if request.path == path and request.text]
 

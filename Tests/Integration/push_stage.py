@@ -25,9 +25,9 @@ class PushStage:
         self.refusals: dict[str, Message] = {}
         """The error that a command of this type gets."""
         self.test_result: dict[str, Any] = {}
-        """What becomes of a test to a browser, as `push` takes it."""
+        """Result of a test push to a browser, as `push` accepts it."""
         self.summaries: dict[str, Message] = {}
-        """What is added to the relay's own summary of a session."""
+        """Fields added to the relay's own summary of a session."""
         self._sockets: list[WebSocketRoute] = []
         self._number = 0
         page.route_web_socket("**/v1/client", self._open)
@@ -35,7 +35,7 @@ class PushStage:
     def said(self, type: str) -> list[Message]:
         return [command for command in self.commands if command["type"] == type]
 
-    # What there is
+    # Devices and pushes
 
     def device(self, device: str, **fields: Any) -> Message:
         registered = {"device": device, "name": "Ada's iPhone", "profile": "heliograph", "environment": "sandbox", "system": "18.1",
@@ -55,7 +55,7 @@ class PushStage:
 
     def push(self, device: str, purpose: str, payload: Message | None, *, session: str | None = "s1", result: str | None = "accepted",
              text: str | None = None, ago: float = 0, **fields: Any) -> Message:  # fmt: skip
-        """Plans a push, and, with a result, has it answered; `ago` in seconds. Pages are told as the relay tells them."""
+        """Plans a push, and answers it if there is a result; `ago` in seconds. Pages are notified like by the relay."""
         self._number += 1
         at = now() - int(ago * 1000)
         push = {"push": self._number, "device": device, "purpose": purpose, "priority": 10, "plannedAt": at} | fields
@@ -161,7 +161,7 @@ def card(event: str, state: Message, *, alert: Message | None = None, ago: float
 
 
 def waiting(summary: str = "npm test") -> Message:
-    """What a session that waits for an approval adds to its card."""
+    """The card's fields of a session that waits for an approval."""
     return {"status": "waitingApproval", "approvals": 1, "approval": {"id": "a1", "tool": "Bash", "summary": summary, "isQuestion": False}}
 
 

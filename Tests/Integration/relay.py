@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The file itself: `.build/release` is a link, which each `swift build` makes anew, also one of something else while tests run.
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).resolve()
 HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
-"""What agents call: the small program where it lies beside the other, as `connect` has it."""
+"""The program that agents call: the small one if it lies beside the other, as in `connect`."""
 BENCH, APNS_SIMULATOR = BINARY.with_name("heliograph-bench"), BINARY.with_name("heliograph-apns-simulator")
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
@@ -56,7 +56,7 @@ def code_of(link: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on and that no other process that runs tests is given."""
+    """A free port that no other process that runs tests is given."""
     for port in itertools.islice(_ports, PORTS_OF_PROCESS):
         with socket.socket() as probe:
             try:
@@ -69,7 +69,7 @@ def free_port() -> int:
 
 def plain_environment(home: Path) -> dict[str, str]:
     """An environment in which nothing of the machine's own user can be read or written."""
-    # For a binary that was built for a sanitizer, see Tests/Tools/sanitize.py; and for trying a changed page without building it into one.
+    # For a binary built for a sanitizer, see Tests/Tools/sanitize.py; and to try a changed page without building it into one.
     kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "HELIOGRAPH_WEB_ROOT") if name in os.environ}
     return kept | {
         "HOME": str(home),
@@ -84,7 +84,7 @@ def plain_environment(home: Path) -> dict[str, str]:
 
 
 class Answer:
-    """What an HTTP request brought."""
+    """The answer to an HTTP request."""
 
     def __init__(self, status: int, headers: Any, body: bytes):
         self.status, self.headers, self.body = status, headers, body
@@ -95,7 +95,7 @@ class Answer:
 
 
 def processor_seconds(pid: int) -> float:
-    """What all threads of a process have used so far, in the kernel too."""
+    """The processor time of all threads of a process so far, in the kernel too."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -107,7 +107,7 @@ class Relay:
     """
 
     running: "set[Relay]" = set()
-    """Those that were started and have not been seen to end."""
+    """Relays that were started and have not been seen to end."""
 
     def __init__(
         self, folder: Path, arguments: list[str] | None = None, prefix: list[str] | None = None, environment: dict[str, str] | None = None
@@ -120,9 +120,9 @@ class Relay:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.address = "127.0.0.1"
-        """Where it listens; 0.0.0.0 for a network of the test's own."""
+        """Address to listen on; 0.0.0.0 for a network of the test's own."""
         self.reached_at = "127.0.0.1"
-        """Where the tests find it."""
+        """Address at which the tests reach it."""
         self.binary = BINARY
         self.arguments = arguments or []
         self.prefix = prefix or []
@@ -133,7 +133,7 @@ class Relay:
     # Life
 
     def start(self) -> None:
-        """Until it is ready. The first time another process may have taken the port since it was found free; then another is tried."""
+        """Starts it and waits until it is ready. The first time another process may have taken the free port; then another is tried."""
         assert self.process is None, "the relay runs already"
         try:
             self._spawn()
@@ -163,7 +163,7 @@ class Relay:
         Relay.running.add(self)
 
     def wait_end(self, timeout: float = 20) -> int:
-        """Until the process ends by itself; its status."""
+        """Waits until the process ends by itself; returns its status."""
         process, self.process = self.process, None
         assert process is not None, "the relay does not run"
         try:
@@ -208,7 +208,7 @@ class Relay:
             return False
 
     def check_log(self) -> None:
-        """Fails where the log shows a crash."""
+        """Fails if the log shows a crash."""
         found = CRASH.search(self.log_text())
         assert not found, f"the relay's log has {found.group(0)!r}:\n{self.log_text()[-6000:]}"
 
@@ -240,14 +240,14 @@ class Relay:
         return int(re.search(rf"{name}:\s+(\d+)", status).group(1))
 
     def metric(self, name: str) -> float:
-        """One sample of /metrics by its name, labels and all; 0 where it has none yet."""
+        """One sample of /metrics by its name with labels; 0 if there is none yet."""
         lines = [line for line in self.get("/metrics").body.decode().splitlines() if line.startswith(f"{name} ")]
         return float(lines[0].rsplit(" ", 1)[1]) if lines else 0.0
 
     # The command line
 
     def run(self, *arguments: str, check: bool = True, timeout: float = 20, program: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """One `heliograph` command on this machine, or `program` beside it, as the relay's owner."""
+        """Runs one `heliograph` command on this machine, or `program` beside it, as the relay's owner."""
         result = subprocess.run(
             [str(program or self.binary), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
             cwd=self.folder, env=plain_environment(self.folder / "home"),

@@ -1,4 +1,4 @@
-"""One of every message and event kind that a host or a client may send, with every field. Fuzzing begins with them, too."""
+"""A sample of every message and event kind that a host or a client may send, with every field. Fuzzing begins with them, too."""
 
 from typing import Any
 

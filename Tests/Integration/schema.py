@@ -13,7 +13,7 @@ from relay import Relay
 
 @functools.cache
 def document() -> dict[str, Any]:
-    """As a relay serves it, which makes it from its table of the wire."""
+    """The schema as a relay serves it, made from its table of the wire."""
     with tempfile.TemporaryDirectory() as folder:
         relay = Relay(Path(folder))
         relay.start()
@@ -25,13 +25,13 @@ def document() -> dict[str, Any]:
 
 @functools.cache
 def validator(direction: str) -> Draft202012Validator:
-    """`host-to-relay`, `relay-to-host`, `client-to-relay` or `relay-to-client`."""
+    """`direction` is `host-to-relay`, `relay-to-host`, `client-to-relay` or `relay-to-client`."""
     assert direction in document()["$defs"]
     return Draft202012Validator({"$schema": document()["$schema"], "$ref": f"#/$defs/{direction}", "$defs": document()["$defs"]})
 
 
 def faults(direction: str, message: Any) -> list[str]:
-    """What the schema has against a message, as `path: sentence`."""
+    """The schema's faults in a message, as `path: sentence`."""
     found = []
     pending = list(validator(direction).iter_errors(message))
     while pending:

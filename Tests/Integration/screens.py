@@ -55,7 +55,7 @@ def session_of(client: WireClient, agent: str) -> str:
 
 
 class Looking:
-    """A client's view of one terminal, drawn from what it is sent."""
+    """A client's view of one terminal, drawn from received data."""
 
     def __init__(self, client: WireClient, session: str):
         self.client, self.session = client, session

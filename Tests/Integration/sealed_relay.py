@@ -38,14 +38,14 @@ LOOK_AT_CONTENT = {
     "test_the_terminal_starts_a_session_with_a_picture": REAL,
     "test_consent_audit.py": "has a host that signs and does not seal, as third parties read its log",
 }
-"""Tests that look at the relay's own reading of a content, each with what it reads. They are left out."""
+"""Tests of the relay's own reading of content, each with that content. They are left out."""
 
 REAL_ONES = {"screen", "browser", "whole_browser", "daemon", "agent", "machine", "codex", "laptop"}
 """Fixtures of real clients and hosts: these seal and open themselves, with tests of their own (test_sealed*.py, test_page_sealed*.py)."""
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """True unless a host that the test plays is all that the relay hears."""
+    """True unless the only host is one that the test simulates."""
     names = set(getattr(item, "fixturenames", ()))
     is_played = "scripted_host" in names or hasattr(getattr(item, "module", None), "ScriptedHost")
     return not is_played or bool(REAL_ONES & names) or any(name in item.nodeid for name in LOOK_AT_CONTENT)
@@ -57,7 +57,7 @@ Path_ = tuple[str, ...]
 
 
 def _read_marks() -> dict[str, dict[Path_, str]]:
-    """By kind, the mark of each field that has a place in the table: `×`, `≈`, `+`, or nothing."""
+    """By kind, the mark of each field in the table: `×`, `≈`, `+`, or nothing."""
     kinds: dict[str, dict[Path_, str]] = {}
     _, _, table = PROTOCOL.read_text().partition("| kind | head | body |\n|---|---|---|\n")
     for line in table.partition("\n\n")[0].splitlines():
@@ -140,11 +140,11 @@ def _stripped(value: Any, path: Path_, marks: dict[Path_, str], kind: str) -> An
 MARKS = _read_marks() if IS_ON else {}
 LINE_BYTES_MAX = 1 << 10
 SEALED: dict[str, Any] = {}
-"""What was sealed, by the random bytes that stand for it."""
+"""Sealed content, by the random bytes that stand for it."""
 
 
 def _kept(value: Any, bytes_max: int = 1 << 20) -> str:
-    """In base64, four thirds of its bytes and 41, as sealed content has."""
+    """Random base64 as long as sealed content: four thirds of its bytes and 41."""
     size = min(bytes_max, len(json.dumps(value, ensure_ascii=False).encode()))
     token = base64.urlsafe_b64encode(os.urandom(41 + size)).rstrip(b"=").decode()
     SEALED[token] = value
@@ -152,7 +152,7 @@ def _kept(value: Any, bytes_max: int = 1 << 20) -> str:
 
 
 class Line:
-    """What lists show of a session, as its host's line has it."""
+    """A session's line in lists, as its host seals it."""
 
     OF_SUMMARY = {"title": "title", "project": "project", "cwd": "cwd", "folder": "folder", "branch": "branch", "operation": "operation", "file": "file", "error": "error", "reason": "statusReason"}
 
@@ -174,7 +174,7 @@ class Line:
 
 
 def open_summary(summary: dict[str, Any]) -> None:
-    """With the words of its line where the relay says that there is one."""
+    """Puts the texts of a sealed line into the summary, if there is one."""
     line = SEALED.get(summary.get("line", ""))
     if line is None:
         return
@@ -200,7 +200,7 @@ def sealed_text(text: str) -> str:
 
 
 def open_all(message: Any) -> None:
-    """Opens what is in a message of the relay, in its place."""
+    """Opens the sealed content of a relay's message in place."""
     if not IS_ON:
         return
     if isinstance(message, list):

@@ -71,7 +71,7 @@ def is_signed(sign: bytes, signature: bytes, statement: bytes) -> bool:
 
 
 def detail_of(decision: Message) -> bytes:
-    """What goes with a verdict, hashed field by field."""
+    """The hash of a verdict's content, field by field."""
     content = b""
     match decision["decision"]:
         case "allow":
@@ -94,9 +94,9 @@ class SignedHost(ScriptedHost):
         self.devices: dict[bytes, tuple[bytes, str]] = {}
         """Signing point and name of each that it trusts, by id."""
         self.joins: list[bytes] = []
-        """Those that it took."""
+        """Joins that it accepted."""
         self.shown: dict[str, str] = {}
-        """By approval."""
+        """Shown texts, by approval."""
         self.refusing: str | None = None
         """The reason it gives for not trusting anybody."""
         super().__init__(relay, name, key=b64(self.id), capabilities=("steer",), **options)
@@ -110,7 +110,7 @@ class SignedHost(ScriptedHost):
         return b64(b"\x02" + self.secret)
 
     def link(self, code: str | None = None, k: str | None = None) -> str:
-        """What `heliograph host trust` shows."""
+        """The link that `heliograph host trust` shows."""
         return f"{self.relay.url}/#{f'pair={code}&' if code else ''}k={k or self.k}"
 
     def start_session(self, session: str, **facts: Any) -> None:
@@ -118,7 +118,7 @@ class SignedHost(ScriptedHost):
         self.event(session, "steering.offered", {"actions": ["prompt", "interrupt", "mode", "stop"], "mode": "default", "modes": ["plan", "default", "acceptEdits"], "consent": b64(self.id)})
 
     def ask(self, session: str, tool: str, input: Any, approval: str = "a1", **head: Any) -> str:
-        """An approval, of which the relay's own head says less than what is shown."""
+        """Asks for an approval; the head for the relay says less than the shown text."""
         body = head.pop("body", {"input": input})
         salt = secrets.token_bytes(16)
         inner = bytes.fromhex(input_digest(tool, input))
@@ -131,7 +131,7 @@ class SignedHost(ScriptedHost):
         self.event(session, "approval.requested", facts | {"title": "as the relay says"}, {"shown": text})
         return approval
 
-    # What it checks
+    # Checks
 
     def signer_of(self, text: str, statement: Any) -> str | None:
         """The name of the trusted device that signed, if one did. `statement` makes the bytes from the number and the device's id."""
@@ -148,7 +148,7 @@ class SignedHost(ScriptedHost):
             + lp(shown) + lp(bytes.fromhex(self.digests[approval])) + lp(decision["decision"]) + lp(detail_of(decision)) + number + lp(device)) or None  # fmt: skip
 
     def who_prompted(self, message: Message) -> str | None:
-        """Of a plain prompt, a mode, or a start without pictures."""
+        """The device that signed a plain prompt, a mode, or a start without pictures; None if none did."""
         def statement(count: bytes, device: bytes) -> bytes:
             if message["type"] == "prompt":
                 return domain("prompt") + lp(self.id) + lp(message["session"]) + lp(message["id"]) + lp(hashlib.sha256(message["text"].encode()).digest()) + count + lp(device)
@@ -170,7 +170,7 @@ class SignedHost(ScriptedHost):
         return b"\x01" + lp(body) + lp(tag) + lp(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
     def answer(self, letter: bytes) -> bytes | None:
-        """What it says to a join."""
+        """The host's answer to a join."""
         body, tag, signature = parts(letter[1:])
         assert body.startswith(domain("join"))
         host, sign, box, name, _ = parts(body[len(domain("join")) :])
@@ -195,7 +195,7 @@ class SignedHost(ScriptedHost):
             self.connection.send({"type": "letter", "to": message["from"]["id"], "bytes": b64(said)})
 
     def wait_trusts(self, name: str) -> bytes:
-        """The id of the device."""
+        """Waits until the host trusts the device; returns its id."""
         def found() -> Iterator[bytes]:
             return (id for id, (_, known) in self.devices.items() if known == name)
 

@@ -30,7 +30,7 @@ class Desk:
         return self.phone.command(type, session=self.session, **({"project": "project", "agent": self.agent} | fields))
 
     def end(self, reply: dict[str, Any], timeout: float = 60) -> dict[str, Any]:
-        """Its outcome, as an event."""
+        """Waits for the outcome of a command, as an event."""
         assert reply.get("delivery") == "sent", reply
 
         def fits(event: dict[str, Any]) -> bool:
@@ -42,7 +42,7 @@ class Desk:
             raise AssertionError(f"{error}\nThe daemon's log:\n{self.machine.daemon_text()}") from None
 
     def start(self, type: str = "start", **fields: Any) -> str:
-        """The session that has begun."""
+        """Starts a session; returns its id."""
         head = self.end(self.ask(type, **(self.usual | fields)))["head"]
         assert head["stage"] == "taken" and head["started"], head
         self.phone.subscribe(head["started"])
@@ -62,5 +62,5 @@ class Desk:
         return event["body"]["sessions"]
 
     def first_word(self, type: str, **fields: Any) -> str:
-        """Why it is refused; empty where it is not."""
+        """Why a start is refused; empty if it is not."""
         return self.end(self.ask(type, **fields))["head"].get("reason", "")

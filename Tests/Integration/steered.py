@@ -1,4 +1,4 @@
-"""A session that is steered from a phone, whatever agent runs it: what the phone sends, and what comes of it."""
+"""A session that is steered from a phone, whatever agent runs it: the phone's commands, and their effects."""
 
 import itertools
 from collections.abc import Callable
@@ -24,17 +24,17 @@ def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
 
 class Steered:
     patience: float = 20
-    """For what comes of it, in seconds."""
+    """Time to wait for effects, in seconds."""
 
     def __init__(self, phone: WireClient, session: str, api: Any = None):
         self.phone, self.session, self.api = phone, session, api
         self.ids = (f"s{number}" for number in itertools.count(1))
 
     def shown(self) -> str:
-        """What whoever runs it shows, for the message of a test that fails."""
+        """The agent's screen, for the message of a failed test."""
         return ""
 
-    # What the phone does
+    # The phone
 
     def send(self, type: str, id: str | None = None, **fields: Any) -> str:
         id = id or next(self.ids)
@@ -46,7 +46,7 @@ class Steered:
         return self.send("prompt", id=id, text=text, **({"busy": "queue"} | fields))
 
     def begin(self, text: str = "work") -> None:
-        """From the phone, up to the point where the model was asked."""
+        """Sends a prompt from the phone, and waits until the model was asked."""
         asked = len(self.api.requests)
         self.taken(self.prompt(text))
         wait_until(lambda: len(self.api.requests) > asked, 15, "the model to be asked")
@@ -54,7 +54,7 @@ class Steered:
     def tool_runs(self) -> None:
         self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
 
-    # What comes of it
+    # Outcomes
 
     def changes(self, id: str) -> list[dict[str, Any]]:
         heads = [event["head"] for event in self.phone.logs[self.session] if event["kind"] == "steering.changed"]
@@ -64,7 +64,7 @@ class Steered:
         return [change["stage"] for change in self.changes(id)]
 
     def stage(self, id: str, *stages: str, timeout: float | None = None) -> dict[str, Any]:
-        """One of these; without any, the end."""
+        """Waits for one of these stages; without any, the end."""
         stages = stages or FINAL
 
         def fits(event: dict[str, Any]) -> bool:
@@ -83,11 +83,11 @@ class Steered:
         return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout or self.patience, status)
 
     def offered(self, action: str) -> dict[str, Any]:
-        """Among others."""
+        """Waits until this action is offered, among others."""
         return self._offer(lambda actions: action in actions, f"{action} to be offered")
 
     def offers(self, *actions: str) -> dict[str, Any]:
-        """Exactly these."""
+        """Waits until exactly these actions are offered."""
         return self._offer(lambda offered: offered == list(actions), f"{actions} to be offered")
 
     def _offer(self, fits: Callable[[list[str] | None], bool], what: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from nodes import InWorkspace, Owner, settled_log
 from waits import wait_until
 
 PAUSE_SECONDS = 0.4
-"""Of each host between two rounds: the process of the tests keeps up with all of them, and holds every message against the schema."""
+"""Pause of each host between two rounds: the tests' process has to keep up with all of them, and checks every message against the schema."""
 
 
 def workspaces(count: int) -> list[str]:
@@ -32,7 +32,7 @@ class Teams:
         self.wait_progress()
 
     def wait_progress(self, seconds: float = 30) -> None:
-        """Of each host."""
+        """Waits until each host has made progress."""
         workers = [(name, worker, worker.through) for name, load in self.loads.items() for worker in load.workers]
 
         def waiting() -> list[str]:
@@ -41,7 +41,7 @@ class Teams:
         wait_until(lambda: not waiting(), seconds, lambda: f"progress of {waiting()}")
 
     def check_undisturbed(self, names: Iterable[str]) -> None:
-        """Nobody of these has lost a connection, or been told to begin again."""
+        """Checks that none of these has lost a connection, or was told to begin again."""
         for name in names:
             load = self.loads[name]
             closed = {peer.name: peer.closed_with for peer in [*load.followers, *(worker.host for worker in load.workers)] if peer.closed_with}
@@ -51,7 +51,7 @@ class Teams:
             assert load.epochs == self.epochs[name]
 
     def finish(self, promoted: bool = False) -> None:
-        """Until all that was said and asked is settled, in each workspace. Then each has its log, and its epoch, which only a promotion ends."""
+        """Waits until everything is settled in each workspace. Then each has its log, and its epoch, which only a promotion ends."""
         for load in self.loads.values():
             load.finish()
         for name, load in self.loads.items():

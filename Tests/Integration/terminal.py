@@ -11,7 +11,7 @@ from waits import has_ended, patient, wait_until
 
 
 class Terminal:
-    """One window. The tmux server has its own socket and ends with `close`, and so does all that runs in it."""
+    """One window. The tmux server has its own socket and ends with `close`, like all that runs in it."""
 
     def __init__(self, folder: Path, environment: dict[str, str], cwd: Path, columns: int = 140, rows: int = 50):
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,14 +34,14 @@ class Terminal:
         self._tmux("send-keys", *keys)
 
     def send(self, keys: bytes) -> None:
-        """What a terminal of another make sends, byte for byte."""
+        """Sends the bytes of another kind of terminal."""
         self._tmux("send-keys", "-H", *(f"{byte:02x}" for byte in keys))
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p").stdout
 
     def last_screen(self) -> str:
-        """Of a program that has ended: tmux moves what it left up by a line, to say so below, and with it the only line of a short one."""
+        """The screen of a program that has ended: tmux moves it up by a line for its own message, and with it the only line of a short one."""
         return self._tmux("capture-pane", "-p", "-S", "-1").stdout
 
     def wait_screen(self, text: str, timeout: float = 20) -> str:

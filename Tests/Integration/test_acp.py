@@ -25,7 +25,7 @@ from waits import patient, wait_until
 
 
 def through(folder: Path, program: str, given: bytes, check: bool = True) -> subprocess.CompletedProcess[bytes]:
-    """What a Python program does as the agent, without a daemon."""
+    """Runs the proxy with a Python program as the agent, without a daemon."""
     result = subprocess.run(
         [str(BINARY), "acp", "--", sys.executable, "-c", program], input=given, capture_output=True, cwd=folder,
         env=plain_environment(folder), timeout=patient(60),
@@ -40,7 +40,7 @@ ECHO = "import sys,shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffe
 def test_every_byte_goes_through(short_path):
     chance = random.Random(1)
     lines = [chance.randbytes(chance.choice([0, 1, 80, 5_000, 300_000])).replace(b"\n", b"") for _ in range(60)]
-    # Longer than what is read as one line, and no end.
+    # Longer than one line may be, and without an end.
     given = b"\n".join([*lines, b'{"jsonrpc":"2.0","id":0,"result":{}}', b"x" * (20 << 20), b"last"])
     result = through(short_path, ECHO, given)
     assert hashlib.sha256(result.stdout).digest() == hashlib.sha256(given).digest()
@@ -106,7 +106,7 @@ def test_what_an_agent_wrote_last_waits_for_a_slow_reader(short_path):
     try:
         assert process.stdout is not None
         count = 0
-        # Until what is left fits into the pipes: then the agent ends, and nobody reads for longer than its end is waited for.
+        # Read until the rest fits into the pipes: then the agent ends, and reading stops for longer than its end is awaited.
         while not (short_path / "done").exists():
             count += len(process.stdout.read1(1 << 14))
         with pytest.raises(subprocess.TimeoutExpired):
@@ -226,7 +226,7 @@ def asked(editor: Editor, daemon: FakeDaemon, text: str = "write it") -> tuple[i
 
 
 def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
-    """With nothing in between that a test plays: agent, proxy, host, relay, phone."""
+    """Without any simulated part: agent, proxy, host, relay, phone."""
     with paired(agent.home.parent, relay):
         session = editor.open_session()
         for decision, outcome, exists in (("deny", "denied", False), ("allow", "ran", True)):
@@ -272,10 +272,10 @@ def test_the_owners_rules_answer_what_it_asks(agent, editor, relay, phone):
 
 @pytest.mark.shows("ACP: Mistral Vibe", "always allow, by the agent's own offer", "no second question")
 def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
-    """The same command again in that session is not asked about; in another it is, and a plain allow is for this once."""
+    """The same command is not asked about again in that session; in another it is, and a plain allow applies once."""
 
     def wait_card(session):
-        # What earlier tests left open at this home is told again to a new relay.
+        # Questions left open by earlier tests at this home are reported again to a new relay.
         return phone.wait_card(lambda card: card["session"] == f"local-{session}" and card["stage"] == "pending")
 
     with paired(agent.home.parent, relay):
@@ -369,7 +369,7 @@ def test_answered_at_the_editor(agent, daemon, editor):
 
 def test_a_turn_that_the_editor_cancels(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
-    # And the editor leaves its own dialog unanswered, which Vibe would wait for.
+    # The editor leaves its own dialog unanswered, for which Vibe would wait.
     editor.send({"method": "session/cancel", "params": {"sessionId": question["session"]}})
     assert editor.wait_answer(prompt)["result"]["stopReason"] == "cancelled"
     assert daemon.wait_settled(question["approval"]) == "cancelled"
@@ -426,7 +426,7 @@ def test_without_a_daemon_it_is_not_there(agent, editor):
     editor.select(permission, "allow_once")
     assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
     assert (agent.project / "out.txt").exists() and editor.cancels() == []
-    # What happened meanwhile is told when the daemon comes.
+    # Earlier events are reported when the daemon starts.
     daemon = FakeDaemon(agent.socket)
     daemon.start()
     try:

@@ -94,7 +94,7 @@ def editor(host: Daemon) -> Iterator[FormEditor]:
 
 
 def asked(editor: FormEditor, phone: WireClient, text: str = "deploy") -> tuple[int, dict[str, Any]]:
-    """A prompt, and the card that comes of it."""
+    """Sends a prompt; returns its turn and the resulting card."""
     turn = editor.prompt(editor.open_session(), text)
     card = phone.wait_card()
     wait_until(editor.forms, 10, "the editor to be asked, too")

@@ -32,7 +32,7 @@ def agent(short_path: Path) -> Iterator[Agent]:
         "take a nap": [[{"tool": "bash", "input": {"command": "sleep 25"}}], [{"text": "No."}]],
     }
     yield agent
-    # What still waits for the model is let go before it is gone.
+    # Anything that still waits for the model is released before it ends.
     agent.api.gate("slow").set()
     agent.close()
 
@@ -45,7 +45,7 @@ def test_a_prompt_to_a_session_that_rests(editor, steered):
     steered.status("idle")
     assert steered.stages(id) == ["given", "taken"] and steered.said() == ["answer me please"]
     assert shown(editor, "user_message_chunk") == ["answer me please"] and strangers(editor) == []
-    # And the editor goes on in the same conversation.
+    # The editor continues in the same conversation.
     assert editor.wait_answer(editor.prompt(steered.name, "answer me again"))["result"]["stopReason"] == "end_turn"
     assert steered.asked("answer me please") == 1 and steered.asked("answer me again") == 1
 
@@ -69,7 +69,7 @@ def test_the_editors_prompt_waits_for_the_end_of_ours(agent, editor, steered):
     steered.taken(id)
     steered.wait_asked("slow work")
     turn = editor.prompt(steered.name, "answer me after that")
-    # One that is behind it on the same pipe is answered, so the prompt has arrived, and waits.
+    # A later message on the same pipe is answered, so the prompt has arrived, and waits.
     editor.request("session/list", {"cwd": str(editor.folder)})
     assert steered.asked("answer me after that") == 0
     agent.api.gate("slow").set()
@@ -168,7 +168,7 @@ def test_models_are_the_agents_own(editor, steered):
         options = [update["configOptions"] for update in told if update["sessionUpdate"] == "config_option_update"]
         return [option["currentValue"] for option in options[-1] if option["id"] == "model"] if options else []
 
-    # The phone and the editor hear of it by different ways.
+    # Phone and editor are notified in different ways.
     wait_until(lambda: models() == ["other"], 10, "the editor to be told of the model")
     steered.taken(steered.prompt("answer me"))
     steered.status("idle")
@@ -200,7 +200,7 @@ def test_modes_are_the_agents_own(agent, editor, steered):
         return [update["currentModeId"] for update in updates if update["sessionUpdate"] == "current_mode_update"]
 
     wait_until(lambda: told()[-1:] == [other], 10, lambda: f"the editor to hear of the mode, not of {told()}")
-    # Only the editor can have it ask nobody, and then that is said.
+    # Only the editor can make it ask nobody, and then that is reported.
     editor.request("session/set_mode", {"sessionId": steered.name, "modeId": "auto-approve"})
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the editor's mode")
     assert editor.wait_answer(editor.prompt(steered.name, "write it"))["result"]["stopReason"] == "end_turn"
@@ -274,7 +274,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         assert steered.asked("answer me typed") == 0
         agent.api.gate("slow").set()
         terminal.wait_screen("Answered.")
-        # Its words come before its turn is over.
+        # Its text arrives before its turn ends.
         wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
         steered.status("idle")
         terminal.type("answer me ha")
@@ -366,7 +366,7 @@ def test_while_a_budget_is_spent_an_editor_that_allows_by_itself_is_not_enough(a
         card = steered.phone.wait_card()
         wait_until(editor.permissions, 10, "the editor to be asked")
         assert not (agent.project / "out.txt").exists()
-        # It has asked, so it can be held as far as it asks, and takes prompts.
+        # It has asked, so that it can be held as far as it asks, and accepts prompts.
         marked = steered.phone.wait_summary(steered.session, lambda summary: summary["budget"].get("hold") == "most")
         assert "prompt" in marked["steering"]["actions"]
         steered.phone.decide(card["session"], card["approval"], decision)
@@ -377,7 +377,7 @@ def test_while_a_budget_is_spent_an_editor_that_allows_by_itself_is_not_enough(a
     offer = marked["steering"]
     mode = steered.stage(steered.send("mode", mode=next(mode for mode in offer["modes"] if mode != offer["mode"])))
     assert mode["stage"] == "refused" and "a budget is spent" in mode["reason"]
-    # With the budget raised the editor's own answers count again.
+    # After the budget is raised the editor's own answers count again.
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
     steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
     assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"

@@ -66,7 +66,7 @@ def test_a_second_stream_before_that_is_refused(simulator: Any) -> None:
     apns = simulator()
     peer = APNsPeer(apns)
     headers, body = apns.alert()
-    # hyper-h2 itself would not send it: it is told that the limit is higher.
+    # hyper-h2 itself would not send it, so it is told that the limit is higher.
     first = peer.connection.get_next_available_stream_id()
     pseudo = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost")]
     peer.connection.send_headers(first, [*pseudo, *headers.items()])
@@ -122,7 +122,7 @@ def test_a_card_from_start_to_dismissal_on_the_clock_of_the_test(simulator: Any)
     requests = apns.journal("request")
     assert [r["devices"][0]["outcome"] for r in requests] == ["started", "ended"]
     assert [d["outcome"] for d in apns.journal("device")] == ["dismissed"]
-    # The token is an hour old for nobody yet; two hours later it is, and the connection is wedged.
+    # No token is an hour old yet; two hours later it is, and the connection refuses every token.
     assert peer.push(apns.alert())[2] == {"reason": "ExpiredProviderToken"}
 
 
@@ -168,7 +168,7 @@ def test_goaway_that_lets_what_is_under_way_end(simulator: Any) -> None:
     peer = APNsPeer(apns)
     stream = peer.send(*apns.alert())
     assert peer.wait_for(h2.events.ConnectionTerminated).last_stream_id == stream
-    # hyper-h2 takes a GOAWAY for the end and complains of the answer that still comes: so it came.
+    # hyper-h2 treats a GOAWAY as the end and complains about the response that still comes: so it came.
     with pytest.raises(h2.exceptions.ProtocolError, match="RECV_HEADERS"):
         peer.wait_for(h2.events.StreamEnded, stream)
     assert len(apns.device()["notifications"]) == 1
@@ -206,7 +206,7 @@ def test_reset_of_tcp(simulator: Any) -> None:
     apns = simulator(script=rule(do="close", resets=True))
     peer = APNsPeer(apns)
     peer.send(*apns.alert())
-    # Of a FIN poll tells nothing here: our own direction is still open.
+    # poll does not report a FIN here, because our own direction is still open.
     poll = select.poll()
     poll.register(peer.socket, 0)
     assert poll.poll(5000)[0][1] & select.POLLHUP

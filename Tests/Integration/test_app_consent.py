@@ -1,4 +1,4 @@
-"""An app at a host that takes only what is signed, and seals: the libraries that apps use, the real relay and a real host."""
+"""An app with a host that takes only signed decisions, and seals: the libraries for apps, the real relay and a real host."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ WORDS = {"kind": "approval", "session": SESSION, "code": "7.abc"}
 
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay, request: pytest.FixtureRequest) -> Iterator[Daemon]:
-    """It takes only what is signed; with `sealed` as its parameter it seals, too."""
+    """A host that takes only signed decisions; with `sealed` as its parameter it seals, too."""
     with paired(short_path, relay, "--consent", "signed", "--content", getattr(request, "param", "open"), is_signed=True) as daemon:
         yield daemon
 
@@ -193,7 +193,7 @@ def test_a_second_device_with_the_same_link_is_refused(daemon: Daemon, phone: Wi
 
 
 def test_a_body_that_does_not_fit_its_request_is_denied_and_never_allowed(relay: Relay, scripted_host: Any, make_app: Callable[[], App]) -> None:
-    """As from a relay that swaps what it brings."""
+    """The state at a relay that swaps bodies."""
     app = make_app()
     host = scripted_host(relay)
     host.start_session("s1", title="Clean up")

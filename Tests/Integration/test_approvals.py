@@ -1,4 +1,4 @@
-"""One decision: the first wins, it is for exactly what was shown, and it survives whatever is killed."""
+"""One decision: the first wins, it is for exactly what was shown, and it survives any kill."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ def asked(host: Any, phone: Any, tool: str = "Bash", input: Any = BASH, **head: 
 
 
 def audited(relay: Any) -> list[str]:
-    """What the audit log says of approvals, in its order."""
+    """The audit log's records of approvals, in its order."""
     words = [json.loads(line)["what"] for (line,) in relay.rows("SELECT line FROM audit ORDER BY id")]
     return [word for word in words if word.startswith("approval.")]
 
@@ -225,7 +225,7 @@ def test_a_cancelled_one_is_closed_everywhere(host, phone, reason):
 
 
 def test_a_name_that_was_used_asks_nobody_however_long_ago(relay, host, phone, client):
-    """What was denied stays denied, also where so much came between that the relay no longer has it at hand."""
+    """A denial stands, even if so much came since that the relay no longer has it in memory."""
     approval = asked(host, phone)
     phone.decide("s1", approval, "deny")
     host.wait_decision(approval)
@@ -352,7 +352,7 @@ def test_kill_9_with_an_open_card(relay, host, phone, client):
 
 
 def test_kill_9_right_after_the_reply(relay, host, phone, client):
-    """What was said to be decided is decided, whatever happens next."""
+    """A decision that was confirmed stands, whatever happens next."""
     approval = asked(host, phone)
     host.disconnect()
     reply = phone.decide("s1", approval, "deny", message="no")
@@ -367,7 +367,7 @@ def test_kill_9_right_after_the_reply(relay, host, phone, client):
 
 
 def test_nothing_acknowledged_is_lost_by_kill_9(relay, host, client):
-    """The relay is killed in the middle of a stream; what it acknowledged is there, and what follows has no gap or repeat."""
+    """The relay is killed in the middle of a stream; acknowledged events are there, and the rest follows without gap or repeat."""
     watcher = client(relay, "watcher", token=(token := relay.token("client", "watcher")))
     watcher.subscribe("s1")
     for round in range(4):

@@ -165,12 +165,12 @@ def test_one_conversation_in_two_terminals(machine, phone):
 
 
 def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):
-    """Auto mode without its server-side check asks so: `Notification` tells of it 6 s later, `PermissionRequest` never."""
+    """Auto mode without its server-side check asks like this: `Notification` reports it 6 s later, `PermissionRequest` never."""
     begin(machine, [[bash("echo hi > out.txt; sleep 3")], DONE], mode="plan")
     machine.wait_screen("Do you want")
     wait_status(phone, "waitingApproval", "waits at the terminal")
     assert not phone.approvals
-    # Once: another at an empty input line would open the list of earlier prompts, which is a dialog, too.
+    # Pressed once: another Escape at an empty input line would open the list of earlier prompts, which is a dialog, too.
     machine.press("Escape")
     machine.wait_gone("Do you want")
     wait_until(lambda: next(iter(phone.summaries.values()))["status"] in ("idle", "running"), 5, "the dialog to be over")

@@ -1,4 +1,4 @@
-"""`heliograph-bench`: what it says, and that it notices what a relay must never do."""
+"""`heliograph-bench`: its output, and that it notices what a relay must never do."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def test_an_open_loop_is_delivered_whole_and_measured(relay):
     assert found["load"] == {
         "hosts": 2, "sessions": 2, "clients": 6, "rate": 200, "batch": 1, "size": 300, "durability": "durable", "history": 20, "warmUpSeconds": 0.0,
     }  # fmt: skip
-    # Half a second of what was due, to the three subscribers of each session.
+    # Half a second of the due events, to the three subscribers of each session.
     assert found["result"]["deliveries"] == 300
     assert found["latency"]["count"] == 300
     times = [found["latency"][key] for key in ("p50", "p90", "p99", "p999", "max")]

@@ -34,7 +34,7 @@ def test_levels_are_crossed_once_and_the_host_holds(relay, scripted_host, phone)
     (listed,) = phone.command("budgets")["budgets"]
     assert listed == budget("session", 1_000, session="s1", levels=[50, 80, 100], hold=True) | {"spentMicroUSD": 1_000, "crossed": 100}
 
-    # It says so again to a host that comes back, and lets go of it when the budget is raised.
+    # It tells a host that reconnects again, and releases the session when the budget is raised.
     host.reconnect()
     host.wait_connected()
     host.connection.wait(lambda message: message == {"type": "hold", "sessions": ["s1"]}, what="the hold, again")
@@ -53,7 +53,7 @@ def test_what_a_host_cannot_hold_is_not_said_to_need_approval(relay, scripted_ho
     for session, said in (("s1", {"hold": "unchanged"}), ("s2", {"hold": "most"}), ("s3", {"held": True})):
         marked = phone.wait_summary(session, lambda summary: summary.get("budget", {}).get("level") == 100)
         assert marked["budget"] == {"level": 100, "microUSD": 1} | said
-    # It can be held now, or cannot any more.
+    # The session can be held now, or no longer.
     host.event("s2", "steering.offered", {"actions": []})
     phone.wait_summary("s2", lambda summary: summary["budget"].get("held"))
 
@@ -78,7 +78,7 @@ def test_budgets_outlive_a_killed_relay(relay, scripted_host, client):
     assert phone.command("budgets")["budgets"] == listed
     host.connection.wait(lambda message: message == {"type": "hold", "everySession": True, "sessions": []}, what="the hold")
     assert phone.summaries["s1"]["budget"]["held"] is True
-    # The same again is no news, and what follows crosses what is still to be crossed.
+    # A repeated cost changes nothing, and the next one crosses the remaining levels.
     for cost in (1_000, 1_700):
         host.event("s1", "usage", {"run": "r1", "costMicroUSD": cost})
         host.wait_acked("s1")
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon,
     assert daemon.hook("PostToolUse", call).stdout == b""
     listed = phone.command("budgets")["budgets"]
     assert listed[0]["cannotHold"] == ["spender"]
-    # Who kills the daemon does not escape.
+    # Killing the daemon is no way around it.
     daemon.kill()
     assert b'"ask"' in daemon.hook("PreToolUse", call).stdout
 
@@ -155,7 +155,7 @@ def test_a_held_session_asks_for_what_it_ran_unasked(machine, phone, relay):
     machine.wait_screen("That was two.")
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
-    # The daemon is killed, and the relay is away: it holds what it was last told.
+    # The daemon is killed, and the relay is away: the last known holds apply.
     relay.kill()
     machine.kill_daemon()
     machine.start_daemon()

@@ -158,7 +158,7 @@ def ask_about_a_plan(machine, phone):
 
 @pytest.mark.parametrize(("option", "after"), [("use auto mode", "auto mode on"), ("manually approve edits", "manual mode")], ids=["unasked", "asking"])
 def test_a_plan_is_approved_at_the_terminal(machine, phone, option, after):
-    """In a mode that only its own dialog offers, or in one that the card offers too: the card says that it was allowed there."""
+    """In a mode that only its own dialog offers, or in one that the card offers, too: the card says that it was allowed there."""
     card, _ = ask_about_a_plan(machine, phone)
     screen = machine.wait_screen(option)
     choice = next(line for line in screen.splitlines() if option in line)
@@ -182,7 +182,7 @@ def test_a_plan_is_turned_down_at_the_terminal(machine, phone):
 
 
 def test_a_plan_is_sent_back_from_the_terminal_with_what_to_change(machine, phone):
-    """The turn goes on with those words, so only what the model is told says that it was no yes."""
+    """The turn continues with that text, so that only the model's input shows that it was no yes."""
     card, _ = ask_about_a_plan(machine, phone)
     machine.press_until("3", lambda screen: "❯ 3." in screen, "select what to change")
     machine.type("Do it twice.")
@@ -231,7 +231,7 @@ def test_a_plain_allow_writes_nothing_and_is_asked_again(machine, phone):
 
 
 def test_an_edit_is_compared_with_the_file_as_it_is(machine, phone):
-    """Over an existing file, everywhere in it, and a cell of a notebook; and when it is done, the same is told."""
+    """Over an existing file, at all places in it, and a cell of a notebook; when it is done, the same is reported."""
     path, notebook = machine.project / "a.txt", machine.project / "n.ipynb"
     path.write_text("".join(f"line {n}\n" for n in range(1, 21)))
     cell = {"cell_type": "code", "id": "c1", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": [], "execution_count": None}
@@ -314,7 +314,7 @@ def test_a_subagents_request_names_it(machine, phone):
     phone.subscribe(session)
     finished = phone.wait_event(session, lambda event: event["kind"] == "subagent.finished", timeout=15)
     assert finished["head"]["agent"] == agent and finished["head"]["name"] == "a subtask"
-    # Its call is named, so that it can be told under that.
+    # Its call is named, so that it can be shown below that.
     started = next(event for event in phone.logs[session] if event["kind"] == "subagent.started")
     delegating = next(event for event in phone.logs[session] if event["kind"] == "tool.started" and event["head"]["tool"] == "Agent")
     assert started["head"]["agent"] == agent and started["head"]["call"] == delegating["head"]["call"]
@@ -322,7 +322,7 @@ def test_a_subagents_request_names_it(machine, phone):
 
 
 def test_two_calls_in_one_message_are_two_cards(machine, phone):
-    """One is allowed from afar, one is denied: each decision is for its own."""
+    """One is allowed remotely, one is denied: each decision applies to its own."""
     calls = [{"tool": "Bash", "input": {"command": f"echo {name} > {name}.txt", "description": name}} for name in ("one", "two")]
     machine.start_claude([calls, [{"text": "All done now."}]])
     machine.prompt("write both")
@@ -341,7 +341,7 @@ def test_two_calls_in_one_message_are_two_cards(machine, phone):
 
 
 def test_auto_mode_runs_without_a_question_and_a_rule_brings_it_back(machine, phone):
-    """What `connect` says of it: no card at first; with `--ask Bash` the same command waits for one, and is allowed from afar."""
+    """As `connect` says of auto mode: no card at first; with `--ask Bash` the same command waits for one, and is allowed remotely."""
     machine.start_claude(SCRIPT, permission_mode=None)
     machine.prompt("please write it")
     machine.wait_screen("All done now.")
@@ -393,7 +393,7 @@ def test_local_no_first_closes_the_card(machine, phone, key):
 
 
 def test_the_dialog_closed_with_feedback(machine, phone):
-    """The agent tells its hook nothing here; what follows does."""
+    """The agent's hook gets no report here; later events show it."""
     card = ask(machine, phone)
     machine.press_until("Down", lambda screen: "❯ 4. No" in screen, "select No")
     machine.press("Tab")
@@ -417,7 +417,7 @@ def test_relay_away_means_the_local_prompt_only(machine, phone, relay, client):
     machine.decide_locally("Enter")
     machine.wait_file("out.txt")
     machine.wait_screen("All done now.")
-    # What happened meanwhile was kept, in order; nothing of it waits for anybody.
+    # Events since then were kept, in order; none of them waits for a person.
     relay.start()
     later = client(relay, "later")
     later.subscribe()
@@ -458,7 +458,7 @@ def test_relay_killed_with_an_open_card(machine, phone, relay, client):
 
 @pytest.mark.shows("Claude Code, its own screen", "the host's daemon is killed", "the hook asks the next daemon")
 def test_daemon_killed_with_an_open_card(machine, phone):
-    """The waiting hook finds the new daemon, so the card lives on; meanwhile the local prompt is there, and nothing is allowed."""
+    """The waiting hook finds the new daemon, so the card stays; meanwhile the local prompt is there, and nothing is allowed."""
     card = ask(machine, phone)
     machine.kill_daemon()
     phone.wait_summary(session_of(card), lambda summary: not summary["host"]["connected"])
@@ -482,7 +482,7 @@ def test_daemon_and_agent_killed_with_an_open_card(machine, phone):
 
 
 def test_daemon_killed_and_answered_locally(machine, phone):
-    """What happened while no daemon ran was seen by nobody; the next thing that happens shows that the card is over."""
+    """Events while no daemon ran were not seen; the next event shows that the card is over."""
     card = ask(machine, phone)
     machine.kill_daemon()
     machine.decide_locally("Enter")
@@ -513,7 +513,7 @@ def test_the_window_is_closed_with_an_open_card(machine, phone):
     assert not (machine.project / "out.txt").exists()
 
 
-# What the summary shows
+# The summary
 
 
 def test_cost_context_and_todo_show(machine, phone):
@@ -561,7 +561,7 @@ def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine,
     machine.wait_screen("/rewind")
     machine.press("Enter")
     machine.wait_screen("(current)")
-    # What was said stands above the list that one chooses from.
+    # Earlier prompts are listed above the one to choose.
     machine.press_until("Up", lambda screen: "❯ two" in screen.rsplit("one", 1)[-1], "choose the second prompt")
     machine.press("Enter")
     machine.wait_screen("Restore conversation")
@@ -584,7 +584,7 @@ def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine,
 
 
 def test_a_session_whose_hooks_do_not_run_is_shown_as_one(machine, phone):
-    """`connect` was told nothing of an option of one session, nor can `doctor` see it."""
+    """`connect` does not know of a single session's option, nor can `doctor` see it."""
     machine.start_claude([[{"text": "All done now."}]], arguments=["--setting-sources", "project,local"])
     machine.prompt("say something")
     machine.wait_screen("All done now.")
@@ -661,7 +661,7 @@ def test_a_hook_takes_bad_input_for_no_decision(machine, text):
 
 
 def test_what_a_program_denies_is_not_said_to_be_allowed(machine, phone):
-    """As the SDK does it: the program answers the control protocol, while our hook asks the clients."""
+    """Like the SDK: the program answers the control protocol, while our hook asks the clients."""
     machine.api.script = SCRIPT
     command = [str(claude_program()), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--permission-prompt-tool", "stdio", "--model", MODEL]
     program = subprocess.Popen(command, cwd=machine.project, env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -42,7 +42,7 @@ def asks(steered: Steered, on: bool) -> None:
 
 
 def denied(steered: Steered, machine: Machine, name: str) -> None:
-    """It is asked for on the phone, and a Deny holds."""
+    """Expects a question on the phone, and that a Deny holds."""
     card = steered.phone.wait_card(lambda card: card["stage"] == "pending")
     assert card["request"]["body"]["input"]["command"] == f"echo {name} > {name}.txt"
     steered.phone.decide(steered.session, card["approval"], "deny", message=f"Not {name}.")

@@ -68,7 +68,7 @@ ACCEPTED = 'accept {"sure": true, "port": 8080}'
 
 
 def arguments(machine: Machine, form: str = "") -> list[str]:
-    """Those that have Claude Code start the server, and use its tool unasked."""
+    """Arguments that make Claude Code start the server, and use its tool unasked."""
     program = machine.folder / "server.py"
     program.write_text(SERVER)
     configuration = machine.folder / "mcp.json"

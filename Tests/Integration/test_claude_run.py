@@ -26,7 +26,7 @@ pytestmark = pytest.mark.agent
 
 ANSWERED = [[{"text": "Answered."}]]
 WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
-# In the project: a path outside it is asked about, whatever the rule says of the command.
+# In the project: a path outside is asked about, whatever the rule for the command says.
 LONG = {"tool": "Bash", "input": {"command": "tail -F never.txt", "description": "Wait"}}
 ALLOWED = ["--allowedTools", "Bash(tail *)"]
 
@@ -64,7 +64,7 @@ class Run(Steered):
         return self.machine.agent(self.session)
 
     def end(self) -> int:
-        """By SIGTERM, as when the machine goes down; its status."""
+        """Ends it by SIGTERM, as when the machine shuts down; returns its status."""
         assert self.program
         self.program.terminate()
         return self.program.wait(patient(20))
@@ -86,7 +86,7 @@ class Run(Steered):
         return [path for path in map(str, Path("/proc").glob("[0-9]*")) if _runs(path, "tail\0-F\0never.txt\0", self.machine.project)]
 
     def runs_long(self) -> None:
-        """The tool is at work: it began, and nobody was asked."""
+        """Waits until the tool runs; it was not asked about."""
         wait_until(self._long, 20, lambda: f"the command to run. {self.shown()}")
 
     def runs_no_more(self) -> None:
@@ -131,7 +131,7 @@ def run(machine: Machine, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def model_pictures(machine: Machine) -> list[bytes]:
-    """What the model was shown by the person, in the last request."""
+    """The person's pictures in the model's last request."""
     parts = [part for message in machine.api.requests[-1]["messages"] if isinstance(message["content"], list) for part in message["content"]]
     return [base64.b64decode(part["source"]["data"]) for part in parts if part["type"] == "image"]
 
@@ -250,8 +250,7 @@ def test_a_permission_is_answered_where_it_runs(machine, steer, choice):
         machine.wait_tool_result("not that one")
     steered.status("idle")
     final = steered.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in ("applied", "cancelled", "stale"))
-    # On a busy machine Claude Code's registry can say that it works again before its hook says what ran: then that it was answered is all
-    # that is known.
+    # On a busy machine Claude Code's registry can report work before its hook reports what ran: then only the answer is known.
     reasons = {"allowedLocally", "answeredLocally"} if choice == "1" else {"deniedLocally"}
     assert final["stage"] == "cancelled" and final.get("reason") in reasons, final
     assert (machine.project / "out.txt").exists() == (choice == "1")
@@ -392,7 +391,7 @@ def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
 
 
 def at_its_own_screen(summary: dict[str, Any]) -> bool:
-    """What is offered there."""
+    """The steering that the session offers at its own screen."""
     offer = summary.get("steering") or {}
     return "stop" not in offer.get("actions", []) and "interrupt" in offer.get("actions", []) and "heliograph run" in offer.get("reason", "")
 
@@ -548,7 +547,7 @@ def test_what_a_turn_cost_is_told_at_its_end(machine, steered):
     steered.phone.wait_summary(steered.session, lambda summary: summary.get("costMicroUSD", 0) > 0 and not summary.get("endedAt"), 15, "what it cost")
 
 
-# What may not be
+# Refused commands
 
 
 @pytest.mark.parametrize("arguments", [["-p", "hello"], ["--session-id", "x"], ["--continue"]])
@@ -577,9 +576,9 @@ def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, pho
     assert model_pictures(machine) == pictures
     assert any("/what is this?" in text for text in steered.told())
     assert steered.stages(id) == ["given", "taken"]
-    # The hook tells of the text, and of nothing else.
+    # The hook reports the text, and nothing else.
     assert [text.strip() for text in steered.said()] == ["/what is this?"]
-    # The same prompt again is the same.
+    # A repeated prompt has no effect.
     again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(picture) for picture in pictures])
     assert "error" not in again and steered.stages(id) == ["given", "taken"]
 

@@ -33,7 +33,7 @@ class ClaudeDesk(Desk):
         wait_until(lambda: not Path(f"/proc/{process}").exists(), 30, "its process to end")
 
     def end_now(self, session: str) -> None:
-        """Until it is said to have ended: its process, and the program of ours that ran it, may be there still."""
+        """Stops the session, and waits until it is reported to have ended: its process, and our program that ran it, may still exist."""
         self.phone.command("stop", session=session)
         self.phone.wait_summary(session, lambda summary: summary.get("endedAt"), 30, "the end")
 
@@ -96,7 +96,7 @@ def test_it_begins_with_a_picture_and_goes_on_with_another(desk, host, relay):
         assert bring(relay, desk.phone.token, desk.session, picture).status == 200
     assert "pictures go with a prompt" in desk.refused(pictures=[named(first)])
     session = desk.start(text="what is this?", pictures=[named(first)])
-    # Where it keeps a picture it says in a text of its own.
+    # It states in a text of its own where it keeps a picture.
     assert (desk.told()[0].strip(), model_pictures(host)) == ("what is this?", [first])
     desk.phone.subscribe(session)
     said = desk.phone.wait_event(session, lambda event: event["kind"] == "message" and event["head"]["role"] == "user", 20, "the first prompt")
@@ -124,7 +124,7 @@ def test_a_past_session_is_listed_resumed_and_taken_over(desk, host):
     session = desk.start(text="remember this")
     name = session.removeprefix("claude-")
     desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
-    # Its transcript is written a moment after its hooks have told.
+    # Its transcript is written a moment after the hooks' reports.
     wait_until(lambda: [(one["id"], one["title"], one.get("open")) for one in desk.past()] == [(name, "remember this", True)], 10, "the session")
     assert "open in another program" in desk.refused("resume", past=name)
     desk.stop(session)
@@ -143,13 +143,13 @@ def test_it_is_resumed_as_soon_as_it_has_ended(desk):
     session = desk.start(text="first")
     name, told = session.removeprefix("claude-"), ["first"]
     for text in ("second", "third"):
-        # Also before the turn is over: what the program that runs it says must not count as the start of another.
+        # Also before the turn ends: output of the program that runs it must not count as the start of another.
         assert "open in another program" in desk.refused("resume", past=name)
         desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
         desk.end_now(session)
         assert desk.start("resume", past=name, text=text) == session
         told.append(text)
-        # Where the end came while the answer still did, Claude Code notes that as words of the person's.
+        # If the end came during the answer, Claude Code notes that as a text of the person.
         assert [words for words in desk.told() if words != "[Request interrupted by user]"] == told
     desk.stop(session)
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.agent
 
 LAUNCH = {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}}
 COMMAND = "echo sub > sub.txt"
-# Longer than the grain in which keys are seen: nobody has typed just now.
+# Longer than the resolution with which keys are noticed: nobody has typed recently.
 LONG_AGO = 10
 
 

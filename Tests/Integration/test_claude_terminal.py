@@ -86,7 +86,7 @@ class Held(Run):
         return self.window.screen() if hasattr(self, "window") else ""
 
     def box(self) -> str:
-        """What stands in the input line, without blanks."""
+        """The text of the input line, without blanks."""
         lines = self.shown().splitlines()
         rules = [place for place, line in enumerate(lines) if line.startswith("───")]
         return "".join("".join(line[1:].split()) for line in lines[rules[-2] + 1 : rules[-1]]) if len(rules) > 1 else ""
@@ -132,7 +132,7 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     wait_until(lambda: (held.entry["windows"], held.entry["does"]) == ("0", "idle"), 10, lambda: f"nobody to look at it, and it to be idle: {held.entry}")
     window = held.attach()
     window.wait_screen("half typed")
-    # All of it is drawn anew.
+    # The whole screen is drawn again.
     window.wait_screen("Answered.")
     small = Terminal(machine.folder / "small", held.environment, machine.project, columns=70, rows=24)
     WINDOWS.append(small)
@@ -390,7 +390,7 @@ def test_somebody_who_types_is_not_interrupted_and_both_texts_stay_whole(machine
 @pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in text", "the transcript's line")
 def test_interrupted(machine, held):
     held.work([[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], [{"text": "Done."}]])
-    # Before the first of an answer the prompt would go back to the input line, and nothing be written of it.
+    # Before the first of an answer the prompt would return to the input line, and nothing be written of it.
     held.window.wait_screen("Begun.")
     held.taken(held.send("interrupt"), timeout=15)
     held.status("idle")
@@ -482,7 +482,7 @@ def test_our_daemon_is_killed_and_the_session_goes_on_and_is_steered_again(machi
 
 
 def test_a_dialog_that_no_adapter_knows_is_answered_from_the_page(hold, screen):
-    """Its menu of models: nothing of Claude Code reports it, and no approval shows it."""
+    """Its menu of models: Claude Code does not report it, and no approval shows it."""
     session = hold()
     one = screen(role="operator")
     view = opened(one, session.session)

@@ -49,7 +49,7 @@ def peers(jumping) -> Iterator[tuple[ScriptedHost, WireClient]]:
 
 
 def relay_time(host: ScriptedHost, phone: WireClient) -> int:
-    """What the relay takes for now, in ms: it stamps decisions."""
+    """The relay's present time in ms: it stamps decisions."""
     approval = host.request_approval("s1", "Bash", {"command": "date"})
     phone.wait_approval(approval, "pending")
     phone.decide("s1", approval, "allow")
@@ -66,7 +66,7 @@ def offset_ms(jump: str) -> int:
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_the_wall_clock_jumps_while_the_relay_runs(jumping, clock, peers, jump):
-    """Nothing expires early, nothing changes its order, and what is asked afterwards still has its whole time."""
+    """Nothing expires early, nothing changes its order, and later questions still have their whole time."""
     host, phone = peers
     open_for_an_hour = host.request_approval("s1", "Bash", {"command": "make"}, expiresAt=now_ms() + HOUR_MS)
     phone.wait_approval(open_for_an_hour, "pending")

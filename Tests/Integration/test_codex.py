@@ -48,7 +48,7 @@ def wait_status(phone: WireClient, status: str, timeout: float = 15) -> dict[str
 @pytest.mark.shows("Codex", "messages and tools are watched", "its server's notifications")
 def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     plan = {"tool": "update_plan", "input": {"plan": [{"step": "One", "status": "completed"}, {"step": "Two", "status": "in_progress"}]}}
-    # The host looks for a new server each second; a plan of before that is not told.
+    # The host looks for a new server each second; earlier plans are not reported.
     machine.start_codex([[{"sleep": 4}, {"text": "Line one.\nLine two."}, {"tool": "exec_command", "input": {"cmd": "echo printed"}}], [plan], DONE])
     machine.prompt("please do it")
     machine.wait_screen("All done now.")
@@ -271,7 +271,7 @@ def test_a_subagent_is_part_of_its_parents_session(machine, phone):
 
 
 def told(phone: WireClient, session: str) -> list[tuple[str, str]]:
-    """What was said, and from where it went on."""
+    """The prompts of a session, and the turn that each continues from."""
     return [(event["kind"], event["body"]["text"]) for event in phone.logs[session] if event["kind"] in ("message", "rewound")]
 
 

@@ -21,7 +21,7 @@ ANSWERED = [[{"text": "Answered."}]]
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    """With `codex` on its daemon's PATH, and no server: nobody has opened a terminal yet."""
+    """A machine with `codex` on its daemon's PATH, and no server: no terminal has been opened."""
     machine = CodexMachine(short_path, relay)
     programs = short_path / "bin"
     programs.mkdir()
@@ -45,19 +45,19 @@ def desk(machine: CodexMachine, phone: WireClient) -> Desk:
     machine.start_codex([[{"text": "First."}]])
     machine.prompt("hello there")
     machine.wait_screen("First.")
-    # The host has found the server once it tells of the terminal's own thread.
+    # The host has found the server once it reports the terminal's own thread.
     wait_until(lambda: any("prompt" in (one.get("steering") or {}).get("actions", []) for one in phone.summaries.values()), 20, "the terminal's thread")
     machine.api.script = ANSWERED
     return Desk(machine, phone, "codex")
 
 
 def wait_told(machine: CodexMachine, *texts: str) -> None:
-    """Until one request to the model has all of these. Codex shows a prompt before it asks, and asks for a title besides."""
+    """Waits until one request to the model has all of these. Codex shows a prompt before it asks, and also asks for a title."""
     wait_until(lambda: any(all(text in str(request) for text in texts) for request in machine.api.requests), 20, lambda: f"the model to be told {texts}")
 
 
 def another_terminal(machine: CodexMachine, name: str) -> None:
-    """One that is closed takes a moment to go."""
+    """Opens another terminal; a closed one takes a moment to end."""
     machine.terminal.close()
     machine.terminal = Terminal(machine.folder / name, machine.environment, machine.project)
 

@@ -38,7 +38,7 @@ class Attached(Steered):
         machine.api.script = script or [[{"text": "Answered."}]]
 
     def told(self) -> list[str]:
-        """What the model has as the person's words, in the last request."""
+        """The person's words in the model's last request."""
         items = self.machine.api.requests[-1]["input"]
         return [part["text"] for item in items if item.get("role") == "user" for part in item["content"] if "text" in part]
 
@@ -80,7 +80,7 @@ def test_ended_from_afar_it_can_be_resumed(machine, steered, what):
     if queued:
         assert steered.stage(queued)["stage"] == "refused"
     assert not (machine.project / "out.txt").exists() and "never given" not in steered.told()
-    # It is in nobody's archive, and goes on where it was.
+    # It is not archived, and continues where it was.
     machine.terminal.close()
     machine.api.script = [[{"text": "Answered."}]]
     machine.terminal.run([str(codex_program()), "resume", steered.session.removeprefix("codex-")], machine.environment)
@@ -220,7 +220,7 @@ def test_interrupted(machine, steered, what):
         assert closed["reason"] == "turnEnded"
         machine.wait_gone(DIALOG)
         assert not (machine.project / "out.txt").exists()
-    # Nothing runs any more: said at once, since Codex would not answer at all.
+    # Nothing runs any more, which is reported at once, because Codex would not answer at all.
     again = steered.stage(steered.send("interrupt"), *FINAL)
     assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
     machine.api.script = [[{"text": "Answered."}]]
@@ -328,12 +328,12 @@ def test_a_picture_reaches_the_model_with_its_prompt(machine, steered, relay, ph
     assert steered.told()[-1] == "what is this?"
 
 
-# What runs
+# Running commands
 
 
 @pytest.mark.shows("Codex", "output of a running tool", "`item/commandExecution/outputDelta`")
 def test_what_a_command_prints_is_seen_while_it_runs(machine, phone):
-    """But for what it prints in its first moment: Codex tells of no piece before it listens."""
+    """Except for its first moment: Codex reports no output before it listens."""
     slow = {"tool": "exec_command", "input": {"cmd": "for n in 1 2 3 4; do echo step $n; sleep 1; done", "yield_time_ms": 20000}}
     steered = Attached(machine, phone, [[slow], [{"text": "Answered."}]])
     steered.begin()
@@ -380,7 +380,7 @@ def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scr
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "untrusted", 20, "the policy again")
     assert not (machine.project / "freely.txt").exists()
 
-    # And is as it was when the budget is raised.
+    # And returns to its policy when the budget is raised.
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "on-request", 20, "the policy")
     machine.api.script = run("unasked again")

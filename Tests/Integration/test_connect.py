@@ -1,4 +1,4 @@
-"""`heliograph connect claude`: it shows what it would change, asks, writes just that, and `disconnect` takes it away to the byte."""
+"""`heliograph connect claude`: it shows its changes, asks, writes exactly those, and `disconnect` removes them to the byte."""
 
 import json
 import os
@@ -15,7 +15,7 @@ OWN = '{\n  "cleanupPeriodDays": 30,\n  "permissions": { "ask": ["WebFetch"], "a
 
 
 class Home:
-    """Somebody's home and one project of theirs; the agent itself is not needed for its settings."""
+    """A person's home and one project; the agent itself is not needed for its settings."""
 
     def __init__(self, folder: Path):
         self.home, self.project = folder / "home", folder / "project"
@@ -26,7 +26,7 @@ class Home:
             path.mkdir(parents=True)
 
     def run(self, *arguments: str, status: int = 0, **options: object) -> str:
-        """What it prints; nobody is there to be asked."""
+        """Runs it without a person to ask; returns its output."""
         given = {"stdin": subprocess.DEVNULL} | options
         result = subprocess.run(
             [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment, timeout=patient(20), **given,
@@ -74,7 +74,7 @@ def test_a_dry_run_shows_the_change_and_does_nothing(home: Home) -> None:
 
 @pytest.mark.parametrize("before", [None, OWN])
 def test_a_project_and_back(home: Home, before: str | None) -> None:
-    """In the settings of this person for this project; those for all projects are left alone."""
+    """In this person's settings for this project; those for all projects stay unchanged."""
     home.user.write_text(OWN)
     if before:
         home.local.parent.mkdir()

@@ -1,4 +1,4 @@
-"""Signed consent with real processes: a host, a relay that does what it should, and terminals that the host trusts or does not."""
+"""Signed consent with real processes: a host, a correct relay, and terminals that the host trusts or does not."""
 
 import json
 import stat

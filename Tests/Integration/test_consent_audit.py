@@ -109,7 +109,7 @@ class SignedSession:
         self.client.wait_summary("s1", lambda summary: "steering" in summary)
 
     def ask(self, approval: str) -> tuple[bytes, str]:
-        """Returns the hash of what is shown, and the salted digest."""
+        """Asks; returns the hash of the shown text, and the salted digest."""
         salt = sha(approval.encode())[:16]
         digest = sha(domain("input") + salt + lp("Bash") + sha(b"ls")).hex()
         head = {"approval": approval, "kind": "tool", "tool": "Bash", "title": "ls", "digest": digest}

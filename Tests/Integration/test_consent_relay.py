@@ -75,7 +75,7 @@ class Host:
         return asking, Shown(event)
 
     def wait_open(self, shown: Shown) -> None:
-        """Until a program waits for it again."""
+        """Waits until a program waits for it again."""
         wait_until(
             lambda: any(
                 (known["approval"], known["phase"]) == (shown.approval, "open") for known in (self.daemon.status() or {"approvals": []})["approvals"]
@@ -159,7 +159,7 @@ def test_the_relay_cannot_put_itself_between_host_and_device(host: Host) -> None
     device, thief = Device(), Device("Ada's phone")
     process, secret = host.trusting()
     text, body, pair_key = device.join(secret)
-    # Its own keys in place of the device's: with a tag of its own, and with the device's.
+    # Its own keys in place of the device's, once with its own tag, once with the device's.
     swapped = body.replace(point(device.sign_key), point(thief.sign_key)).replace(point(device.box_key), point(thief.box_key))
     assert swapped != body
     tag = read_letter(unb64(text))[1]
@@ -247,7 +247,7 @@ def test_after_kill_and_distrust_no_old_signature_lets_anything_run(host: Host) 
 
 
 def test_forgeries_by_the_thousand(host: Host) -> None:
-    """Every combination that a thief can make of what it has seen: each against a question that is open, or a session that waits for a prompt."""
+    """Every combination of parts that a thief has seen: each against an open question, or a session that waits for a prompt."""
     chance = random.Random(SEED)
     device, stranger = Device(), Device("A stranger")
     former = Device("Bob's phone")
@@ -270,7 +270,7 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
             answer = asking.answer()
             assert not ran(answer), f"a forgery let it run, seed {SEED}: {answer}"
             reasons[host.end_of(shown)] += 1
-            # What its device signs after all comes too late, and is what a thief may send later.
+            # The device's late signature no longer counts, and is further material for a thief.
             thieves.decisions.append(device.decide(shown, "allow"))
         tries += size
         prompts = min(BATCH, TRIES - tries)
@@ -288,7 +288,7 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
             change = host.last_event("steering.changed", lambda head, name=name: f"{head['client']} {head['command']}" == name and head["stage"] != "queued")
             assert change["stage"] == "refused", change
             reasons[change["reason"]] += 1
-        # And a decision that is genuine, so that the host is seen to work.
+        # And a genuine decision, to show that the host works.
         asking, shown = host.ask(f"g{round_}")
         host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, device.decide(shown, "allow"))
         assert ran(asking.answer()), "what was signed did not run"
@@ -312,7 +312,7 @@ class Thieves:
         self._names = itertools.count(1)
 
     def decide(self, host: Host, shown: Shown, other: Shown) -> None:
-        """An allow that nobody signed, for a question that is open."""
+        """Sends an unsigned allow for an open question."""
         decision: dict[str, Any] = {"decision": "allow"}
         digest, approval = shown.digest, shown.approval
         signature: str | None
@@ -330,7 +330,7 @@ class Thieves:
             case 5:
                 signature = self.device.decide(shown, "allow", mode="auto")
             case 6:
-                # More than was signed.
+                # More than what was signed.
                 decision["offer"], signature = "always", self.device.decide(shown, "allow")
             case 7:
                 # A good one under another name.
@@ -352,7 +352,7 @@ class Thieves:
         host.relay.decide(host.session, approval, digest, decision, signature)
 
     def prompt(self, host: Host) -> str:
-        """A prompt that nobody signed so, or that was taken before; the name of its command."""
+        """Sends a prompt that was not signed like this, or was taken before; returns the id of its command."""
         command, text, session, count = f"f{next(self._names)}", "rm -rf /", host.session, self.device.count + 1
         signature: str | None
         match self.chance.randrange(10):
@@ -393,7 +393,7 @@ class Thieves:
 
 
 def flipped(chance: random.Random, text: str) -> str:
-    """One bit of the device, the time or the signature changed."""
+    """The signature's text with one bit of the device, the time or the signature changed."""
     version, name, issued, signature = text.split(".")
     place = chance.randrange(3)
     if place == 0:

@@ -181,7 +181,7 @@ def test_a_page_brings_a_page_and_the_others_are_told(daemon: Daemon, screen: Ca
     asking = Asking(daemon, question("s1", "q1"))
     allow(other)
     assert asking.answer()[1]["decision"] == "allow"
-    # Whoever was brought brings nobody: its link is for the relay alone.
+    # A device that was vouched for cannot vouch: its link is for the relay alone.
     assert "k=" not in shown_link(other)
 
 
@@ -218,7 +218,7 @@ def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
             await firefox.expect_text("laptop trusts this browser now")
             own = await asyncio.to_thread(joined, machine)
             await firefox.press("Close")
-            # It brings others once the machine has said whom it trusts.
+            # It vouches for others once the machine has reported whom it trusts.
             await firefox.run("void (location.hash = '#/devices')")
             await firefox.expect_text("let in at the terminal")
             await firefox.run("void (location.hash = '#/link')")
@@ -275,7 +275,7 @@ def test_a_bad_relay_brings_no_device_by_forged_replayed_or_swapped_vouches(host
     assert send(host, genuine) == ("receipt", b"")
     assert send(host, genuine, "c9") == ("receipt", b""), "again, from wherever: it has one effect"
     assert pinned(host) == ["Ada's phone", "tablet"]
-    # A device that was brought brings nobody, and an old vouch brings nobody back.
+    # A device that was vouched for cannot vouch, and an old vouch admits no device again.
     assert send(host, tablet.vouch(host.key, thief)) == ("refusal", b"notTrusted")
     assert send(host, device.vouch(host.key, thief, 1)) == ("refusal", b"oldCount")
     done = subprocess.run([str(BINARY), "host", "distrust", b64(tablet.id)], capture_output=True, text=True, env=host.daemon.environment, timeout=patient(20))
@@ -328,7 +328,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     code = told_code(joining)
     join = carry("two", client="one")
     body, tag, _ = read_letter(unb64(join))
-    # The relay in the newcomer's place: keys and secrets of its own, and what it has seen.
+    # The relay in the newcomer's place: its own keys and secrets, and letters that it has seen.
     thief = Device("two")
     _, sign, box, _, _ = body_parts(body, "join")
     swapped = body.replace(sign, point(thief.sign_key)).replace(box, point(thief.box_key))
@@ -341,7 +341,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
         relay.tell("one", b64(forged), client="two")
     relay.tell("one", join, client="two")
     assert vouching.line()["newcomer"]["code"] == code, "the first that knows the secret is the one that was shown it"
-    # In the voucher's place towards the newcomer: a host of its own, introduced without the secret, or by what another join was answered.
+    # The relay in the voucher's place: its own host, introduced without the secret, or by the answer to another join.
     introduction = domain("introduce") + lp(sha(body)) + lp(point(thief.sign_key)) + lp(point(thief.sign_key)) + lp(point(thief.box_key)) + lp(b"laptop") + u64(1)
     refusal = domain("refusal") + lp(point(thief.sign_key)) + lp(sha(body)) + lp(b"notTrusted") + lp(bytes(16))
     for forged in (letter(introduction, thief.sign_key, tag), letter(introduction, thief.sign_key, os.urandom(32)), letter(refusal, thief.sign_key)):
@@ -365,6 +365,6 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     status, out, error = end(joining)
     assert status == 0 and code in out and error.count("was ignored") >= 3, (out, error)
     assert [short_code(unb64(entry["id"])) for entry in devices(host.daemon)["devices"]][1:] == [code]
-    # What went by the relay is of no use for another device: the link was for one.
+    # The letters that the relay carried are useless for another device: the link was for one.
     known = json.loads((tmp_path / "two/.config/heliograph/hosts.json").read_text())
     assert [unb64(entry["id"]) for entry in known["hosts"]] == [host.key]

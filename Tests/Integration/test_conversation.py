@@ -39,7 +39,7 @@ def conversation(text: str) -> list[tuple[str, bool, str]]:
 
 
 def mismatch(pattern: Any, value: Any, names: dict[str, Any], path: str = "$") -> str | None:
-    """Why the value is not as the pattern has it; nil where it is."""
+    """Why the value does not match the pattern; None if it does."""
     if isinstance(pattern, str) and pattern.startswith(ANY):
         name = pattern[len(ANY) :]
         if name and names.setdefault(name, value) != value:

@@ -1,4 +1,4 @@
-"""What the real Claude Code spends, and that it is counted once: without a terminal, resumed, forked."""
+"""Costs of the real Claude Code, each counted once: without a terminal, resumed, forked."""
 
 import json
 import subprocess

@@ -28,7 +28,7 @@ def server() -> Iterator[PostgresServer]:
 
 
 def stand_by(relay: Relay) -> None:
-    """Until it says so."""
+    """Starts a relay and waits until it reports that it stands by."""
     relay.launch()
     wait_until(lambda: "stands by" in relay.log_text(), 20, lambda: f"the relay stands by. Its log:\n{relay.log_text()}")
 
@@ -52,7 +52,7 @@ def test_what_was_decided_survives_kill_and_another_relay_goes_on(server, tmp_pa
         relay.start()
         decided(host, "after a kill")
 
-        # On the same port: it listens when the first has gone.
+        # On the same port: it listens when the first has ended.
         second.port, second.url = relay.port, relay.url
         stand_by(second)
         assert relay.run("audit", "verify", "--data", str(relay.data)).stdout
@@ -98,7 +98,7 @@ def test_a_relay_that_was_stopped_past_its_lease_is_replaced_and_ends(server, tm
         assert first.wait_end() == 75
         assert "may be another relay's" in first.log_text()
         second.check_log()
-        # A relay that stands by is told to stop like any other.
+        # A relay that stands by can be stopped like any other.
         stand_by(first)
         first.stop()
         second.stop()
@@ -108,7 +108,7 @@ def test_a_relay_that_was_stopped_past_its_lease_is_replaced_and_ends(server, tm
 
 
 def ask_by_socket(relay: Relay, method: str, path: str) -> int:
-    """As the command line asks the relay of its own machine."""
+    """Makes a request like the command line to its own machine's relay."""
     connection = http.client.HTTPConnection("relay")
     connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.sock.settimeout(patient(30))
@@ -231,7 +231,7 @@ def test_a_lock_that_commits_wait_for_is_a_store_that_takes_no_writes(server, ma
         host.event("s1", "message", {"role": "user"}, {"text": "waits"})
         wait_until(lambda: relay.get("/readyz").status == 503, 20, "the relay to say that nothing is written")
         assert relay.metric("heliograph_store_takes_writes") == 0
-        # What can be read again cannot be written yet.
+        # Its data can be read again, but not written yet.
         wait_until(lambda: "the store has been read again" in relay.log_text(), 60, lambda: f"a look at what is there:\n{relay.log_text()}")
         assert relay.get("/readyz").status == 503
     wait_ready(relay)
@@ -247,7 +247,7 @@ def test_a_pooler_that_shares_sessions_is_named_and_refused_and_one_in_session_m
         host = scripted_host(relay)
         host.start_session("s1")
         host.wait_acked("s1")
-        # Also one that would only stand by, and fail when it is needed.
+        # The same for one that would only stand by, and fail when it is needed.
         second = Relay(tmp_path / "second", ["--store", sharing.address("pooled")])
         for words in (["serve", "--listen", "127.0.0.1:0", *second.arguments], ["token", "list", *second.arguments]):
             refused = second.run(*words, "--data", str(second.data), check=False)

@@ -1,4 +1,4 @@
-"""The machine of the database is lost under load, and its standby is promoted: what was acknowledged is there, or its loss is told."""
+"""The machine of the database is lost under load, and its standby is promoted: acknowledged events are there, or their loss is reported."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class OneRelay:
     """Alone on the database, with one workspace."""
 
     hosts = 2
-    """At work in each workspace."""
+    """Number of hosts at work in each workspace."""
 
     def __init__(self, folder: Path, database: ReplicatedPostgres):
         relay = Relay(folder / "relay", ["--store", database.address()], prefix=DIES_WITH_US)
@@ -113,7 +113,7 @@ def test_the_standby_of_each_commit_has_all_that_was_acknowledged(database, serv
         database.fail_over()
         served.take_up()
         teams.wait_progress()
-        # Nobody can tell a promotion that has lost nothing from one that has: each begins an epoch.
+        # A promotion without losses cannot be distinguished from one with: each begins an epoch.
         teams.finish(promoted=True)
         for name, load in teams.loads.items():
             for follower in load.followers:
@@ -153,7 +153,7 @@ class Peers:
 @pytest.mark.timeout(300)
 def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
     peers = [Peers(InWorkspace(place, name)) for name, place in served.places.items()]
-    # In every other workspace nothing is said meanwhile.
+    # Every other workspace is silent meanwhile.
     losing = peers[::2]
     try:
         database.cut()
@@ -170,7 +170,7 @@ def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
         for one in losing:
             wait_until(lambda: one.host.lost_acks, 20, "the host to hear what is missing")
         for one in peers:
-            # This host has kept what it made, so it is all there in the end, in the order in which it was made.
+            # This host has kept its events, so that all are there in the end, in their order.
             one.host.wait_acked("s1", timeout=20)
             log = settled_log(one.place, "s1")
             one.wait_level()

@@ -24,13 +24,13 @@ QUESTION = {
     "options": [{"label": "English", "description": "hello"}, {"label": "German", "description": "hallo"}],
 }
 SECONDS = 30_000
-"""For what an agent does, in ms."""
+"""Time limit for an agent's actions, in milliseconds."""
 
 Turn = list[dict[str, Any]] | Callable[[dict[str, Any]], list[dict[str, Any]]]
 
 
 class Model:
-    """Says turn after turn, whatever was interrupted between them; what is beyond them is one word."""
+    """Gives the scripted turns, whatever was interrupted between them; then a single word."""
 
     def __init__(self, api: Any):
         self.turns: deque[Turn] = deque()
@@ -58,7 +58,7 @@ def shell(command: str, about: str) -> dict[str, Any]:
 
 @pytest.fixture
 def at_home(machine: Machine) -> Iterator[subprocess.Popen[bytes]]:
-    """The agent, started before somebody left."""
+    """The agent, started before its person left."""
     command = [str(BINARY), "run", "--", str(claude_program()), "--model", MODEL, "--permission-mode", "manual"]
     with (machine.folder / "run.log").open("wb") as log:
         program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=machine.project, env=machine.environment)
@@ -69,7 +69,7 @@ def at_home(machine: Machine) -> Iterator[subprocess.Popen[bytes]]:
 
 
 class Phone:
-    """What one person taps."""
+    """A person's phone."""
 
     def __init__(self, one: Screen):
         self.one, self.page = one, one.page
@@ -110,7 +110,7 @@ class Phone:
         button.tap()
 
     def decides(self, card: Locator, name: str) -> None:
-        """And its card no longer waits: it may say what the next one asks, as a plan names its steps."""
+        """And the card waits no more: it may show the text of the next question, as a plan names its steps."""
         self.taps(card, name)
         expect(card).to_have_count(0, timeout=patient(SECONDS))
 
@@ -187,7 +187,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     assert any("German" in result for result in machine.api.tool_results())
     phone.sees_it_rest()
 
-    # What takes too long is interrupted, and the next prompt is taken.
+    # A command that takes too long is interrupted, and the next prompt is taken.
     model.will([shell("tail -f /dev/null", "Wait for ever")])
     phone.tells("Now wait")
     waits = phone.waiting("tail -f /dev/null")
@@ -207,7 +207,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.sees_it_rest()
     assert greet.read_text() == "print('hallo, Welt')\n"
 
-    # What it came to, the plan's own file beside it: one file, made in three edits, as one diff.
+    # The result, with the plan's own file beside it: one file, made in three edits, as one diff.
     phone.page.get_by_role("link", name="Changes").tap()
     files = phone.page.locator("session-changes")
     expect(files).to_contain_text("2 files")

@@ -20,7 +20,7 @@ from demo_phone import BUNDLE, DEVICE, Phone, PhoneTrouble  # noqa: E402
 
 
 class Notes(http.server.ThreadingHTTPServer):
-    """Answers every request with `status`, and notes what it was."""
+    """Answers every request with `status`, and records the request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Note)

@@ -15,7 +15,7 @@ from relay import BINARY, ROOT
 KUBERNETES = DEPLOY / "kubernetes/heliograph.yaml"
 COMPOSE = DEPLOY / "container/compose.yaml"
 KUBERNETES_VERSIONS = ["1.30", kubernetes_validate.latest_version()]
-"""ReadWriteOncePod is there since 1.29."""
+"""Versions with ReadWriteOncePod, which exists since 1.29."""
 
 
 def serve_arguments(arguments: list[str]) -> None:
@@ -54,7 +54,7 @@ def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
 
 
 def test_the_image_copies_what_the_build_needs() -> None:
-    """What Package.swift names, and what the package is made of; nothing of it is ignored."""
+    """Everything that Package.swift names, and the package's files; none of it is ignored."""
     copied = {word for name, text in sum(image_stages(), []) if name == "COPY" for word in text.split()[:-1]}
     assert copied == {"Package.swift", "Sources", "Tests", "web", "deploy"}
     ignored = (ROOT / ".dockerignore").read_text().split()
@@ -99,7 +99,7 @@ def test_the_compose_file_opens_caddy_and_nothing_else() -> None:
     folder = COMPOSE.parent
     assert (folder / relay["build"]["context"]).resolve() == ROOT and (ROOT / relay["build"]["dockerfile"]).exists()
     assert (folder / caddy["volumes"][0].split(":")[0]).exists()
-    # What the file hands to Caddy, the Caddyfile asks for.
+    # The Caddyfile uses every variable that the file passes to Caddy.
     example = (DEPLOY / "caddy/Caddyfile").read_text()
     assert set(caddy["environment"]) == set(re.findall(r"\{\$(\w+):", example))
 

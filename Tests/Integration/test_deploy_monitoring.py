@@ -25,25 +25,25 @@ RULES = DEPLOY / "prometheus/heliograph.rules.yml"
 SCRAPE = DEPLOY / "prometheus/prometheus.yml"
 DASHBOARD = json.loads((DEPLOY / "grafana/heliograph.json").read_text())
 PARTS = re.compile(r"_(bucket|sum|count)$")
-"""Of a histogram, each with a name of its own."""
+"""Series of a histogram, each with its own name."""
 LATER = {
     "heliograph_pushes_answered_total", "heliograph_tls_certificate_expires_timestamp_seconds",
     "heliograph_database_synchronous", "heliograph_database_standbys_in_sync", "heliograph_database_standbys_needed",
 }
-"""Is there from the first push on, with TLS of the relay's own, or where the data is in a database."""
+"""Metrics that exist only after the first push, with TLS, or with data in a database."""
 GRAFANA = {"$__rate_interval": "1m", "$__range": "6h", "$instance": ".*"}
-"""What Grafana puts into a query, as it would be."""
+"""Example values for the variables that Grafana puts into a query."""
 
 
 def explained() -> dict[str, str]:
-    """Of the page: every name with its type."""
+    """The page's metrics, each with its type."""
     rows = re.findall(r"^\| `(heliograph_\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
     assert len(rows) == len(dict(rows)), "a name is explained twice"
     return dict(rows)
 
 
 def queries() -> list[str]:
-    """Of the dashboard, as Grafana would send them."""
+    """The dashboard's queries, as Grafana would send them."""
     made = []
     for panel in DASHBOARD["panels"]:
         for target in panel.get("targets", []):
@@ -128,7 +128,7 @@ def test_every_alert_is_tested_and_says_what_to_do() -> None:
 
 
 def test_the_dashboard_is_whole() -> None:
-    """What Grafana needs to import it, as no Grafana runs here: panels that do not overlap, sources that exist, queries that parse."""
+    """Requirements for importing it into Grafana, which does not run here: panels that do not overlap, sources that exist, queries that parse."""
     panels = DASHBOARD["panels"]
     assert DASHBOARD["uid"] and DASHBOARD["schemaVersion"] >= 36 and len({panel["id"] for panel in panels}) == len(panels)
     variables = {variable["name"] for variable in DASHBOARD["templating"]["list"]}

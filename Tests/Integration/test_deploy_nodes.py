@@ -36,7 +36,7 @@ def test_the_pods_tell_each_other_where_they_are_and_are_rolled_one_by_one() -> 
     environment = {variable["name"]: variable for variable in container["env"]}
     (port,) = container["ports"]
     assert environment["HELIOGRAPH_ADVERTISE"]["value"] == f"http://$(POD_IP):{port['containerPort']}"
-    # What a variable is made of has to stand before it.
+    # A variable must be defined before those that use it.
     assert list(environment).index("POD_IP") < list(environment).index("HELIOGRAPH_ADVERTISE")
     assert environment["POD_IP"]["valueFrom"]["fieldRef"]["fieldPath"] == "status.podIP"
     assert deployment["replicas"] == 3 and deployment["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
@@ -59,7 +59,8 @@ def test_a_pod_goes_on_until_nobody_is_sent_to_it() -> None:
     pod = manifest("Deployment")["spec"]["template"]["spec"]
     command = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
     assert command[0] == "sleep" and pod["terminationGracePeriodSeconds"] >= 30 + int(command[1]), "the relay still has its 30 s"
-    # A relay that stands by takes over only when the one at work has ended, and a pod that is alone has nobody to hand over to: each second counts.
+    # A relay that stands by takes over only when the first has ended, and a single pod has none to hand over to: each second
+    # counts.
     for alone in ("heliograph.yaml", "heliograph-two.yaml"):
         assert "preStop" not in (DEPLOY / "kubernetes" / alone).read_text()
 
@@ -92,7 +93,7 @@ def test_caddy_leads_to_any_of_them_and_not_to_their_links(tmp_path: Path) -> No
         assert owner.process is not None
         owner.process.send_signal(signal.SIGSTOP)
         try:
-            # The stopped one still takes connections: Caddy has to see that nobody answers there.
+            # The stopped one still accepts connections: Caddy has to notice that it does not answer.
             cluster.wait_owner(among=[node for node in cluster.nodes if node is not owner], seconds=30)
             wait_until(lambda: front.curl("/v1/me", *header)[0] == 200, 20, lambda: f"Caddy to lead on:\n{front.log.read_text()[-3000:]}")
         finally:

@@ -13,7 +13,7 @@ from deploy_files import DEPLOY, SOCKETS, UNITS, unit
 from relay import BINARY, ROOT
 
 RELEASED = (ROOT / ".build/release/heliograph").resolve()
-"""What `make build` makes."""
+"""The binary that `make build` makes."""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_it_names_its_version_and_what_it_needs(package: Path) -> None:
     assert version == said or re.fullmatch(rf"{re.escape(said)}~git\d{{14}}\.[0-9a-f]{{7,}}", version)
     assert subprocess.run(["dpkg", "--compare-versions", version, "le", said]).returncode == 0
     needed = {one.split()[0] for one in field(package, "Depends").split(",")}
-    # What it is linked to, and what it runs: curl for pairing over TLS.
+    # The libraries that it is linked to, and the programs that it runs: curl for pairing over TLS.
     assert {"libc6", "libnghttp2-14", "libqrencode4", "libsqlite3-0", "libssl3", "adduser", "ca-certificates", "curl"} <= needed
     assert any(re.fullmatch(r"libwebsockets\d+\w*", name) for name in needed)
 
@@ -152,7 +152,7 @@ def test_lintian_finds_no_error(package: Path) -> None:
 
 
 def test_what_is_released_looks_for_libraries_where_the_system_has_them() -> None:
-    """Also where another build is tested: by how they are built."""
+    """By the commands that build them, so that this also holds if another build is tested."""
     for name in ("Makefile", "deploy/container/Containerfile"):
         built = re.findall(r"swift build .*--static-swift-stdlib .*--product", (ROOT / name).read_text())
         assert built and all("--disable-local-rpath" in line for line in built), name

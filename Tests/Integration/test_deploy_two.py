@@ -79,7 +79,7 @@ def test_no_probe_ends_a_relay_that_stands_by_and_no_rollout_waits_for_it() -> N
     pod = deployment["template"]["spec"]
     (container,) = pod["containers"]
     assert {name for name in container if name.endswith("Probe")} == {"readinessProbe"}
-    # One of them is Ready at most, and the new ones are not before the old ones have ended.
+    # Only one of them is Ready, and the new ones are not before the old ones have ended.
     assert deployment["replicas"] == 2 and deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == deployment["replicas"]
     assert "PodDisruptionBudget" not in {document["kind"] for document in documents(KUBERNETES)}
 
@@ -129,10 +129,10 @@ def test_caddy_leads_to_the_relay_that_is_at_work(server: PostgresServer, tmp_pa
     first, second = (Relay(tmp_path / name, store, prefix=["setpriv", "--pdeathsig", "KILL"]) for name in ("first", "second"))
     try:
         first.start()
-        # One process may have a port that the other's would be, so it is found after the first listens.
+        # The port is chosen after the first one listens, because both processes choose free ones.
         second.port = free_port()
         stand_by(second)
-        # As the second is named before the first, what leads to the first is that nobody listens at the second's.
+        # The second is named before the first, so that requests reach the first only because nothing listens at the second's port.
         front.start(second.port, {"127.0.0.1:8788": f"127.0.0.1:{first.port}"})
         token = first.token("client", "phone")
         header = ["--header", f"Authorization: Bearer {token}"]
@@ -140,7 +140,7 @@ def test_caddy_leads_to_the_relay_that_is_at_work(server: PostgresServer, tmp_pa
         assert first.process is not None
         os.kill(first.process.pid, sent)
         if sent is signal.SIGSTOP:
-            # Its port still takes connections: Caddy has to see that nobody answers there.
+            # Its port still accepts connections: Caddy has to notice that it does not answer.
             wait_ready(second)
             wait_until(lambda: front.curl("/v1/me", *header)[0] == 200, 10, lambda: f"Caddy to lead on:\n{front.log.read_text()[-3000:]}")
         else:

@@ -17,7 +17,7 @@ from test_operations import Identity, identity, shows  # noqa: F401
 from waits import patient, wait_until
 
 EXPOSURE_MAX = 2.0
-"""Of systemd-analyze's ten; what is left is that they use the network."""
+"""On systemd-analyze's scale of ten; the rest is due to the use of the network."""
 
 
 def installed(folder: Path) -> list[Path]:
@@ -40,7 +40,7 @@ def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
 
 
 def test_a_word_that_systemd_does_not_know_is_found(tmp_path: Path) -> None:
-    """The check above can fail."""
+    """Shows that the check above can fail."""
     path = tmp_path / "heliograph.service"
     path.write_text(installed(tmp_path)[-1].read_text().replace("ProtectHome=", "ProtectHomes="))
     result = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True)
@@ -57,7 +57,7 @@ def test_systemd_never_gives_up_on_it(path: Path) -> None:
 def test_little_is_left_open(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / path.name
     shutil.copy(path, copy)
-    # With a threshold it ends with 1 where the unit is more open than that, in tenths.
+    # With a threshold, in tenths, its status is 1 if the unit is more exposed than that.
     command = ["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={int(EXPOSURE_MAX * 10)}", copy]
     result = subprocess.run(command, capture_output=True, text=True)
     overall = re.search(r"Overall exposure level for \S+: ([\d.]+)", result.stdout)
@@ -136,7 +136,7 @@ def test_a_connection_waits_while_the_relay_is_started_anew(tmp_path: Path) -> N
 
 
 def test_systemd_itself_hands_it_over(tmp_path: Path) -> None:
-    """At the first connection, and only then."""
+    """At the first connection, not before."""
     relay = Relay(tmp_path / "relay")
     relay.prefix = ["systemd-socket-activate", "-E", f"HOME={tmp_path}", f"--listen=127.0.0.1:{relay.port}"]
     relay.start()

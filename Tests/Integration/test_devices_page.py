@@ -51,7 +51,7 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     return host
 
 
-# What is let in
+# Tokens
 
 
 def let_in(one: Screen, name: str) -> Locator:
@@ -251,7 +251,7 @@ def test_time_counts_on_without_a_push(phone: Callable[..., Phone], host: Any) -
     expect(timer).to_have_text(re.compile(r"^2\d:\d\d$"))
     before = timer.inner_text()
     expect(timer).not_to_have_text(before)
-    # Nobody sees it: it stands still.
+    # Hidden, so that it stands still.
     one.page.evaluate("() => Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })")
     one.settle()
     hidden = timer.inner_text()
@@ -432,7 +432,7 @@ def test_a_session_is_coloured_by_its_budget(phone: Callable[..., Phone], host: 
     one.go("#/session/s1")
     expect(one.page.locator(".session-cost")).to_have_attribute("data-budget", colour)
     expect(one.page.locator("session-facts")).to_contain_text(f"{level} % of $5.00 crossed{'; every tool needs approval' if held else ''}")
-    # That it is held is seen where one looks: in the list, under the conversation and on the card.
+    # That it is held is visible in the list, under the conversation and on the card.
     asked = host.request_approval("s1", "Bash", {"command": "npm test"})
     one.go("#/approvals")
     spent = "The budget of $5.00 is spent: every tool needs approval."

@@ -42,7 +42,7 @@ def host(relay, scripted_host):
 
 @pytest.fixture
 def phone(relay, host):
-    """Decides what it is asked, and stays."""
+    """A client that decides all requests, and stays."""
     phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
     wait_until(lambda: "s1" in phone.positions, 20, lambda: f"the phone to watch: {phone!r}")
     yield phone
@@ -55,7 +55,7 @@ def talk(host: ScriptedHost, count: int, text: str = "a line") -> None:
 
 
 def settle(relay: Relay, host: ScriptedHost, phone: Follower) -> list[Any]:
-    """After the fault: everything is stored once, in order, seen and decided. The log."""
+    """After the fault: everything is stored once, in order, seen and decided. Returns the log."""
     host.wait_acked("s1", timeout=30)
     for approval in host.digests:
         if approval.startswith("ap-"):
@@ -78,7 +78,7 @@ def settle(relay: Relay, host: ScriptedHost, phone: Follower) -> list[Any]:
 @pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
 @pytest.mark.parametrize("when", ["1", "2", "3", "5"])
 def test_one_error_is_mended_without_a_word_to_anybody(relay, host, phone, tmp_path, call, when):
-    """The batch is looked for on the disk and, where it is not, written again: hosts keep their connection, nothing is twice."""
+    """The batch is looked for on the disk and written again if it is missing: hosts keep their connection, nothing is doubled."""
     trace = tmp_path / "strace"
     with injected(relay.process.pid, f"{call}:error=EIO:when={when}", log=trace):
         talk(host, 5)
@@ -93,7 +93,7 @@ def test_one_error_is_mended_without_a_word_to_anybody(relay, host, phone, tmp_p
 
 @pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
 def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
-    """Nothing is acknowledged, nothing is shown; when the disk is back within seconds all goes on by itself."""
+    """Nothing is acknowledged or shown; when the disk is back within seconds everything continues by itself."""
     talk(host, 10)
     host.wait_acked("s1")
     trace = tmp_path / "strace"
@@ -109,7 +109,7 @@ def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
 
 
 def test_a_disk_that_is_away_for_long(relay, host, phone, tmp_path):
-    """Everybody is sent away, nothing is acknowledged, the log says why; when the disk is back the relay goes on by itself."""
+    """All peers are disconnected, nothing is acknowledged, the log says why; when the disk is back the relay continues by itself."""
     talk(host, 10)
     host.wait_acked("s1")
     with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=tmp_path / "strace"):
@@ -225,7 +225,7 @@ def test_a_full_disk_makes_room_again(tmp_path):
             watcher = WireClient(relay, "watcher", phone.token)
             watcher.subscribe()
             assert watcher.approvals[kept]["stage"] == "pending", "an open approval stands through it"
-            # It is small and may still find its place; if not, it is refused as such.
+            # It is small and may still fit; if not, it is refused as such.
             reply = watcher.decide("s1", kept, "deny", id="decided-once")
             assert reply.get("stage") == "decided" or reply["error"]["code"] == "unavailable", reply
             watcher.close()
@@ -243,7 +243,7 @@ def test_a_full_disk_makes_room_again(tmp_path):
 
 
 def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
-    """Hosts' events wait, with a word; a decision is on disk, reaches its agent and survives; with room all goes on by itself."""
+    """Hosts are told that their events wait; a decision is on disk, reaches its agent and survives; with room everything continues by itself."""
     with relay_on_small_disk(tmp_path) as (disk, relay), closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
         asked = [host.request_approval("s1", "Bash", {"command": f"make {number}"}) for number in range(20)]
@@ -335,7 +335,7 @@ def bytes_in_use(disk: Path) -> int:
 
 
 def test_a_full_disk_at_the_start(tmp_path):
-    """Not even the files can be made: an error that names one; with room it starts."""
+    """The files cannot even be created: the error names one; with room it starts."""
     with small_disk(tmp_path / "relay/data", "16k") as disk:
         relay = Relay(tmp_path / "relay")
         relay.launch()
@@ -401,7 +401,7 @@ def filled_relay(folder: Path, unclean: bool = False) -> Relay:
 
 
 def gather(relay: Relay) -> None:
-    """All of a stopped relay's WAL into the one file: what is hurt there shall be what is read."""
+    """Moves a stopped relay's whole WAL into the one file, so that damage there affects what is read."""
     with sqlite3.connect(relay.data / DATABASE) as database:
         assert database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
     database.close()
@@ -415,7 +415,7 @@ def test_a_clean_end_leaves_one_file(relay, host):
 
 
 def stored_events(data: Path) -> list[tuple[Any, ...]]:
-    """All that matters, from a copy, so that looking changes nothing."""
+    """All relevant content, from a copy, so that reading changes nothing."""
     copy = data.parent / "looked-at"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data, copy, ignore=lambda _, names: [name for name in names if not name.startswith(DATABASE)])
@@ -430,7 +430,7 @@ def stored_events(data: Path) -> list[tuple[Any, ...]]:
 
 
 def start_outcome(relay: Relay, log_from: int) -> str:
-    """`ready`, or `refused` where it ended by itself with an error. The process is left as it is."""
+    """`ready`, or `refused` if it ended by itself with an error. The process stays as it is."""
     process = relay.process
     assert process is not None
 
@@ -447,7 +447,7 @@ def start_outcome(relay: Relay, log_from: int) -> str:
 
 
 def served(relay: Relay) -> tuple[list[Any], dict[str, Any]]:
-    """What a client is shown: the whole log and the approvals."""
+    """A client's view: the whole log and the approvals."""
     client = WireClient(relay, "auditor")
     try:
         client.subscribe()
@@ -473,7 +473,7 @@ def test_a_damaged_file_is_refused_or_does_no_harm(tmp_path):
 
 
 def test_changed_content_is_noticed(tmp_path):
-    """One byte within an event's text: the event is named and not shown, and the rest is."""
+    """One byte changed in an event's text: the event is reported and not shown, and the rest is."""
     rotten = Rot(tmp_path)
     first = rotten.pristine_bytes.find(b"text text text")
     assert first > 0
@@ -491,7 +491,7 @@ def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
     database = sqlite3.connect(file)
     workspace, host = database.execute("SELECT workspace, host FROM sessions").fetchone()
     database.close()
-    # The table's row goes on with the host; what does not is the index over workspace and session.
+    # The table's row still belongs to the host; the damage is in the index over workspace and session.
     name = f"{workspace}s1".encode()
     places = [place for place in range(len(damaged)) if damaged.startswith(name, place) and not damaged.startswith(host.encode(), place + len(name))]
     assert len(places) == 1, places
@@ -505,7 +505,7 @@ def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
 
 
 class Rot:
-    """A relay's file, to be damaged again and again, and what came of it."""
+    """A relay's file that is damaged repeatedly, and the results."""
 
     def __init__(self, folder: Path):
         self.relay = filled_relay(folder)
@@ -519,7 +519,7 @@ class Rot:
         self.size = len(self.pristine_bytes)
         self.outcomes: dict[str, int] = {}
         self.wrong: list[tuple[str, bool]] = []
-        """What was served wrongly, and whether SQLite itself finds nothing wrong with the file."""
+        """Wrongly served content, and True if SQLite itself finds nothing wrong with the file."""
         print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices; {self.size} bytes")
 
     def try_start(self, seed: int, offsets: list[int], dice: random.Random) -> None:
@@ -541,7 +541,7 @@ def passes_check(data: Path) -> bool:
 
 
 def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random.Random, truth: Any) -> str:
-    """`refused`, `right`, `named` where it goes on without what it names as damaged, or `wrong: …`."""
+    """`refused`, `right`, `named` if it continues without what it reports as damaged, or `wrong: …`."""
     put_back(pristine, relay.data)
     file = relay.data / DATABASE
     damaged = bytearray(file.read_bytes())
@@ -563,7 +563,7 @@ def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random
             return "right"
         return "named" if names_damage(relay.log_text()[before:]) else f"wrong: {difference(truth, now)}"
     except AssertionError as failure:
-        # It may find out when it reads; then it must say so, and not serve something else.
+        # It may notice only when it reads; then it must report that, and not serve something else.
         said = relay.log_text()[before:]
         return "named" if "damaged" in said or names_damage(said) else f"wrong: {failure}"[:400]
     finally:
@@ -575,7 +575,7 @@ def names_damage(said: str) -> bool:
 
 
 def content(file: bytes, pristine: Path) -> list[bytes]:
-    """All pages in use but the first, with SQLite's head and counters: GRDB makes and drops a table at the start to have a WAL."""
+    """All used pages but the first, which has SQLite's head and counters: GRDB makes and drops a table at the start to have a WAL."""
     whole = (pristine / DATABASE).read_bytes()
     return [file[start : start + PAGE] for start in range(PAGE, len(whole), PAGE) if any(whole[start : start + PAGE])]
 
@@ -597,7 +597,7 @@ def difference(truth: Any, now: Any) -> str:
 
 
 def test_a_session_whose_record_is_damaged_is_named_and_kept(tmp_path):
-    """The relay goes on without it: its row and its events stay as they are for whoever mends them."""
+    """The relay continues without it: its row and its events stay for whoever repairs them."""
     relay = filled_relay(tmp_path)
     file = relay.data / DATABASE
     with sqlite3.connect(file) as database:
@@ -619,7 +619,7 @@ def test_a_session_whose_record_is_damaged_is_named_and_kept(tmp_path):
 
 
 def test_a_truncated_wal_leaves_a_prefix(tmp_path):
-    """What a torn WAL still holds is served, whole commits only; a client that has seen more is told so, not led on."""
+    """The rest of a torn WAL is served, whole commits only; a client that has seen more is told so."""
     relay = filled_relay(tmp_path, unclean=True)
     wal = relay.data / f"{DATABASE}-wal"
     assert wal.stat().st_size > 32, "a killed relay leaves its WAL"
@@ -668,7 +668,7 @@ def epoch_of(relay: Relay) -> str:
 
 
 def go_on_with_less(relay: Relay) -> None:
-    """A start is refused as long as nobody says that the data file is to be gone on with as it is."""
+    """A start is refused until a person decides to continue with the data file as it is."""
     before = len(relay.log_text())
     relay.launch()
     assert relay.wait_end() == 1
@@ -720,7 +720,7 @@ def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
 
 
 def test_a_lost_log_begins_another_epoch(tmp_path):
-    """Somebody removes the `-wal` file of a relay that was killed: what it held was acknowledged, and is gone: refused, or another epoch."""
+    """A person removes the `-wal` file of a killed relay: acknowledged content is gone, so it refuses, or begins another epoch."""
     relay = filled_relay(tmp_path)
     relay.start()
     epoch = epoch_of(relay)
@@ -754,7 +754,7 @@ def test_a_newer_schema_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("how", ["emptied", "removed", "a directory", "a symbolic link"])
 def test_a_data_file_that_is_gone_is_not_begun_anew_beside_its_log(tmp_path, how):
-    """What the `-wal` holds was acknowledged: refused by name, with nothing touched; the doctor says it too; a person begins anew."""
+    """The `-wal` has acknowledged content: it is refused by name, unchanged; the doctor reports it, too; a person begins anew."""
     relay = filled_relay(tmp_path, unclean=True)
     file, wal = relay.data / DATABASE, relay.data / f"{DATABASE}-wal"
     pristine = wal.read_bytes()
@@ -792,7 +792,7 @@ def test_a_data_file_that_is_gone_is_not_begun_anew_beside_its_log(tmp_path, how
 
 @pytest.mark.parametrize("fault", ["ENOSPC", "EROFS"])
 def test_a_host_hears_that_its_events_wait_and_keeps_its_connection(relay, host, tmp_path, fault):
-    """Asked to come back once for what was dropped; then `unavailable`, not `restarting` twice a second; all is taken in the end."""
+    """It is asked to reconnect once for what was dropped; then `unavailable`, not `restarting` twice a second; everything is accepted in the end."""
     with injected(relay.process.pid, f"pwrite64:error={fault}:when=1+", log=tmp_path / "strace"):
         talk(host, 3)
         wait_until(lambda: 4000 in host.closed_with, 20, lambda: f"the first batch to be refused: {relay.log_text()[-1500:]}")

@@ -127,7 +127,7 @@ def test_apple_is_asked_and_nobody_is_rung(relay: Relay, apple: Simulator) -> No
     names = [f"Apple, {apple.key.team}, {environment}" for environment in ("production", "sandbox")]
     found = doctor(relay, "--ask-apple")["Relay"]
     assert [found.state(f"{name}, {BUNDLE}") for name in names] == ["well"] * 2, found
-    # And it remembers.
+    # And it is remembered.
     found = doctor(relay)["Relay"]
     assert [found.state(name) for name in names] == ["well"] * 2, found
     relay.stop()
@@ -236,7 +236,7 @@ def test_nodes_are_called_where_they_say_that_they_are(tmp_path: Path) -> None:
             assert node.process is not None
             said = found["Relay"]["text"]
             assert said.startswith(f"runs on {node.url}, ") and f"process {node.process.pid}, a node that owns {int(node is owner)} workspace" in said, said
-        # One that does not dial its owner.
+        # A node that does not connect to its owner.
         edge.stop()
         server.sql("UPDATE nodes SET link_version = 9 WHERE name = 'node0'", "nodes")
         edge.launch()

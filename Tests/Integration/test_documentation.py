@@ -1,4 +1,4 @@
-"""The documentation leads where it says: links, the index, the list of modules."""
+"""The documentation's references are right: links, the index, the list of modules."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A token that was stolen is revoked whatever the disk does: on disk where there is any way, and in the running relay at once."""
+"""A stolen token is revoked whatever the disk does: on disk if at all possible, and in the running relay at once."""
 
 import sqlite3
 import threading
@@ -33,7 +33,7 @@ def relay_on(folder: Path, size: str) -> Iterator[tuple[Path, Relay]]:
 
 
 def fill(disk: Path) -> None:
-    """To the last byte, as a log does that nobody rotates: what anybody gives up is taken at once."""
+    """Fills the disk to the last byte, like an unrotated log: freed space is taken at once."""
     with (disk / "filler").open("ab", buffering=0) as filler:
         try:
             while True:
@@ -67,7 +67,7 @@ def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[str]:
     taker = threading.Thread(target=take)
     taker.start()
     try:
-        # The relay gives up what it keeps for decisions, if it commits anything meanwhile.
+        # The relay frees its reserve for decisions if it commits anything meanwhile.
         for _ in range(3):
             wait_until(is_refused, 30, "the data file to be full")
         yield names[-1]
@@ -95,7 +95,7 @@ def audit(relay: Relay) -> list[str]:
 
 
 def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
-    """It holds at once and over a kill, is in a backup that is made meanwhile, and goes to its place when there is room."""
+    """It holds at once and over a kill, is in a backup made meanwhile, and is stored normally when there is room."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
@@ -125,7 +125,7 @@ def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path: Path) -> None:
-    """With all that it let in; and nobody has to do anything when there is room."""
+    """The revocation ends what that token let in as well, and is written by itself once there is room."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         mine, stolen = relay.token("client", "mine"), relay.token("client", "stolen")
         token_id = relay.token_id("stolen")
@@ -146,7 +146,7 @@ def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path
 
 
 def relay_child(database: sqlite3.Connection, parent: str) -> str:
-    """One that it let in."""
+    """Adds a token that it let in."""
     database.execute(
         "INSERT INTO tokens (token, digest, role, kind, subject, name, workspace, parent, created_at)"
         " SELECT 't_child', randomblob(32), role, kind, 'c_child', 'child', workspace, token, created_at + 1 FROM tokens WHERE token = ?", [parent]
@@ -155,7 +155,7 @@ def relay_child(database: sqlite3.Connection, parent: str) -> str:
 
 
 def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> None:
-    """The data file cannot even be opened: nobody gets in by the token when the relay is started again."""
+    """The data file cannot even be opened: the token is useless when the relay is started again."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         token_id = relay.token_id("stolen")
@@ -163,7 +163,7 @@ def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> No
         fill(disk)
         revoked = revoke(relay, token_id)
         assert revoked.returncode == 0 and token_id in revoked.stdout and "could not be seen" in revoked.stderr, revoked
-        # The reserve is what it starts by.
+        # The reserve makes the start possible.
         relay.start()
         assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
         (disk / "filler").unlink()
@@ -171,12 +171,12 @@ def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> No
 
 
 def test_where_nothing_can_be_written_the_running_relay_shuts_it_out(tmp_path: Path) -> None:
-    """Loudly: it is not on disk. The relay goes on trying until it is."""
+    """Loudly: it is not on disk. The relay keeps trying until it is."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
         token_id = relay.token_id("stolen")
-        # As in the folder of a version before, or on a file system that promises room and has none.
+        # Like a folder of an earlier version, or a file system that promises room and has none.
         (disk / "relay.revocations").unlink()
         with flooded(relay, disk, kept, "kept") as name:
             revoked = revoke(relay, token_id)
@@ -220,7 +220,7 @@ def test_a_page_that_logs_out_is_told_what_is_not_on_disk(relay: Relay, tmp_path
 
 
 def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Relay, tmp_path: Path) -> None:
-    """Also where only the running relay knows of it: a thief's token let one in, which let another in and then logged out."""
+    """Even if only the running relay knows of it: a thief's token let one in, which let another in and then logged out."""
     names = ("mine", "stolen", "middle", "last")
     tokens = {name: relay.token("client", name) for name in names}
     ids = {name: relay.token_id(name) for name in names}
@@ -239,7 +239,7 @@ def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Rel
 
 
 def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(relay: Relay, tmp_path: Path) -> None:
-    """As soon as the disk takes anything again, and though those whom it let in before may stay."""
+    """As soon as the disk accepts anything again, although those whom it let in before may stay."""
     mine, _ = relay.token("client", "mine"), relay.token("client", "stolen")
     token_id, code = relay.token_id("stolen"), code_of(relay.pair_link())
     relay.stop()
@@ -256,7 +256,7 @@ def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(re
 
 
 def test_a_damaged_list_of_revocations_lets_nobody_in(relay: Relay) -> None:
-    """It may name anybody: the relay does not start, and says what to do."""
+    """It may name any token: the relay does not start, and says what to do."""
     relay.stop()
     file = relay.data / "relay.revocations"
     assert file.stat().st_size == file.stat().st_blocks * 512, "its room is its own"
@@ -271,7 +271,7 @@ def test_a_damaged_list_of_revocations_lets_nobody_in(relay: Relay) -> None:
 
 
 def test_a_backup_names_the_disk_that_is_full(relay: Relay, tmp_path: Path) -> None:
-    """Its own, not the data's."""
+    """Its own disk, not the data's."""
     with small_disk(tmp_path / "backups", "32k") as disk:
         refused = relay.run("backup", str(disk / "backup.sqlite"), "--data", str(relay.data), check=False)
         assert refused.returncode == 7 and f"The disk of {disk / 'backup.sqlite'} is full" in refused.stderr, refused

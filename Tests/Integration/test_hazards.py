@@ -8,7 +8,7 @@ from relay import ROOT
 
 PAGE = ROOT / "Sources/HeliographServer/HeliographServer.docc/Hazards.md"
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| (.*?) ?\|$", re.MULTILINE)
-# Of the list of hazards.
+# Numbers in the list of hazards.
 NUMBERS = list(range(1, 87))
 
 

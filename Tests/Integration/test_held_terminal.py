@@ -120,7 +120,7 @@ def test_the_key_that_leaves_and_a_paste_that_has_it(place, keys):
     window.wait_screen("key [b]")
     if keys == b"\x1c":
         window.wait_screen("key [Leave]")
-    # Escape alone comes through, and is no beginning of what is typed later.
+    # Escape alone is passed on, and is not the beginning of later keys.
     window.press("Escape")
     window.wait_screen("key [~]\nkey [Escape]")
     window.send(b"c" + keys)

@@ -1,4 +1,4 @@
-"""The checkers of histories notice what they are there for: each is shown one history that is right and each way to be wrong."""
+"""The checkers of histories notice what they check: each is given a correct history and each kind of fault."""
 
 import copy
 from collections.abc import Callable

@@ -26,7 +26,7 @@ class Daemon:
         self.state = self.home / ".local/state/heliograph"
         self.spool = self.state / "spool"
         self.spool.mkdir(parents=True)
-        # As the daemon makes it; one that others can look into it does not take.
+        # Made like the daemon's; it refuses one that others can read.
         self.spool.parent.chmod(0o700)
         self.spool.chmod(0o700)
         self.log = folder / "host.log"
@@ -56,7 +56,7 @@ class Daemon:
         return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
 
     def hook(self, event: str, **fields: object) -> str:
-        """What the hook prints; it must end well whatever the disk does."""
+        """The hook's output; it must end well whatever the disk does."""
         body = {"session_id": "s1", "hook_event_name": event, "cwd": "/", "permission_mode": "default", **fields}
         result = subprocess.run(
             [str(BINARY), "hook", "claude", event], input=json.dumps(body), capture_output=True, text=True,
@@ -66,7 +66,7 @@ class Daemon:
         return result.stdout
 
     def fill_disk(self) -> Path:
-        """Until nothing more fits. Returns the file whose removal makes room."""
+        """Fills the disk until nothing more fits. Returns the file whose removal makes room."""
         filler = self.spool / "filler"
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(b"x" * 4096):
@@ -100,7 +100,7 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
     phone.wait_summary(SESSION, lambda summary: summary["status"] == "running", what="the first prompt")
     phone.subscribe(SESSION)
     filler = small_disk.fill_disk()
-    # Larger than what is left of a page, so that none of these fits.
+    # Larger than the rest of a page, so that none of these fits.
     for number in range(3):
         small_disk.prompt(f"lost {number} " + "y" * 8000)
     answer = small_disk.hook("PermissionRequest", tool_name="Bash", tool_input={"command": "z" * 8000})

@@ -1,4 +1,4 @@
-"""What somebody who means harm, or types a wrong name, tried from outside, against the real binary."""
+"""Attacks and mistakes from outside, against the real binary."""
 
 import contextlib
 import hashlib
@@ -23,7 +23,7 @@ from waits import patient, wait_until
 
 VISITOR = "X-Forwarded-For: 203.0.113.7"
 SECOND = "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-"""What a proxy would take for the body of a first request."""
+"""A request that a proxy would take for the body of the first."""
 
 
 def raw(relay: Relay, text: str) -> tuple[list[int], str]:
@@ -117,7 +117,7 @@ def test_new_names_do_not_fill_the_audit_log(relay: Relay) -> None:
 
 
 def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
-    """As one version let anybody make it: 3,000 devices, each let in by the one before."""
+    """As one version permitted: 3,000 devices, each let in by the one before."""
     token = relay.token("client", "last")
     relay.stop()
     (file,) = relay.data.glob("*.sqlite")
@@ -143,7 +143,7 @@ def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
     assert relay.peak_kib < 200 << 10
     lines = relay.run("token", "list", "--json", "--data", str(relay.data)).stdout
     assert len(lines) < 8 << 20 and len(lines.splitlines()) == 3_001
-    # It lets in nobody more.
+    # It cannot let in another.
     phone = WireClient(relay, "phone", token)
     refused = phone.command("pair", role="client")
     assert refused["error"]["code"] == "tooMany" and "relay's own machine" in refused["error"]["message"], refused
@@ -164,7 +164,7 @@ def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:
 
 
 def test_a_socket_that_was_removed_is_made_again(relay: Relay, client: Any) -> None:
-    """A command that comes before waits for it: a revocation is heard of, and who is connected is known."""
+    """An earlier command waits for it: a revocation takes effect, and the connected peers are known."""
     data = ("--data", str(relay.data))
     phone = client(relay, "phone")
     door = relay.data / "relay.sock"

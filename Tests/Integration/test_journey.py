@@ -20,7 +20,7 @@ SCRIPT = [[{"text": "First the build."}, BUILD], [{"text": "It is built."}], [{"
 
 
 def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[..., Screen]) -> None:
-    """Shown live in both, allowed from the page, then denied from it with a reason, both signed; nobody touches the terminal's own prompt."""
+    """Shown live in both, allowed from the page, then denied from it with a reason, both signed; the terminal's own prompt stays untouched."""
     machine.heliograph("login", relay.pair_link(), "--name", "Ada's shell")
     watch = Terminal(machine.folder / "watch", machine.environment, machine.project)
     page = screen(name="Ada's phone")

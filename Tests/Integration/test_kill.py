@@ -28,7 +28,7 @@ KILL_WITHIN_SECONDS = 0.08
 
 @pytest.fixture
 def kills() -> int:
-    """Of the relay."""
+    """Number of kills of the relay."""
     return KILLS
 
 
@@ -52,12 +52,12 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
 
 @pytest.mark.timeout(60 + 6 * STOPS)
 def test_restarts_of_the_relay_in_a_loop(relay, dice):
-    """As an upgrade does: SIGTERM with cards open and decisions on their way. It ends by itself, with status 0, each time."""
+    """As for an upgrade: SIGTERM with open cards and decisions in flight. It ends by itself, with status 0, each time."""
     end_under_load(relay, dice, STOPS, lambda _: relay.restart())
 
 
 def end_under_load(relay: Any, dice: random.Random, times: int, end: Callable[[int], None]) -> None:
-    """Hosts talk and ask, clients decide, and again and again the relay ends; then all that was seen and told is held against its log."""
+    """Hosts send and ask, clients decide, and the relay ends repeatedly; then everything seen is compared with its log."""
     workers = [Worker(relay, number, dice.randrange(1 << 32)) for number in range(3)]
     sessions = [worker.session for worker in workers]
     followers = [
@@ -102,7 +102,7 @@ def end_under_load(relay: Any, dice: random.Random, times: int, end: Callable[[i
 
 @pytest.mark.timeout(60 + 3 * DAEMON_KILLS)
 def test_kill_9_of_the_host_daemon_in_a_loop(relay, daemon, short_path, dice):
-    """What the daemon took from a hook is in the relay's log in the end: once, in order."""
+    """Everything that the daemon accepted from a hook is in the relay's log in the end: once, in order."""
     ended = threading.Event()
     posted: dict[str, list[tuple[str, str]]] = {}
     failures: list[BaseException] = []

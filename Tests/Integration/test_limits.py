@@ -1,4 +1,4 @@
-"""One too many: of connections, requests, messages, approvals, sessions, bytes. Who is refused is told when to come back; what a host says is kept."""
+"""One above each limit: connections, requests, messages, approvals, sessions, bytes. A refused peer is told when to return; a host's events are kept."""
 
 import json
 import re
@@ -24,7 +24,7 @@ TURNED_AWAY = "heliograph_connections_turned_away_total"
 BATCH_BYTES = 3 << 19
 """FairShares.batchCostMax: so many bytes of one host are in one commit, and what one read of its socket brought."""
 VISITOR, NEIGHBOUR = {"X-Forwarded-For": "203.0.113.1"}, {"X-Forwarded-For": "203.0.113.2"}
-"""Loopback is a trusted proxy, unless it is told otherwise: so a test says whom it is."""
+"""Loopback is a trusted proxy by default, so a test names its visitor."""
 
 
 def count(relay: Relay, limit: str, name: str = TURNED_AWAY) -> float:
@@ -32,7 +32,7 @@ def count(relay: Relay, limit: str, name: str = TURNED_AWAY) -> float:
 
 
 def refused(relay: Relay, token: str, headers: dict[str, str] | None = None) -> int:
-    """A WebSocket that must not be let in, and must be told when to come back; with which status."""
+    """Tries a WebSocket that must be refused, with a time to return; returns the status."""
     with pytest.raises(InvalidStatus) as caught:
         Connection(relay.url, "/v1/client", token, headers=headers)
     response = caught.value.response
@@ -63,7 +63,7 @@ def lets_in(relay: Relay, token: str) -> bool:
 
 
 def test_connections_of_an_address(make_relay: Callable[..., Relay]) -> None:
-    """Of the visitor, whom the proxy names; what stands left of that the visitor has made up."""
+    """Counts for the visitor that the proxy names; addresses to the left of that are made up by the visitor."""
     relay = make_relay("--limits-connections-per-address", "1", "--log-level", "info")
     with closing(WireClient(relay, headers=VISITOR)) as one:
         assert refused(relay, one.token, VISITOR) == 429
@@ -140,7 +140,7 @@ def test_requests_of_an_address(make_relay: Callable[..., Relay]) -> None:
 
 @contextmanager
 def half_a_request(relay: Relay, headers: dict[str, str]) -> Iterator[socket.socket]:
-    """Its head, and not its body."""
+    """Sends a request's head, without its body."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         lines = ["POST /v1/pair HTTP/1.1", "Host: x", "Content-Length: 5", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
         knock.sendall("\r\n".join(lines).encode())
@@ -148,7 +148,7 @@ def half_a_request(relay: Relay, headers: dict[str, str]) -> Iterator[socket.soc
 
 
 def test_requests_under_way_of_an_address(make_relay: Callable[..., Relay]) -> None:
-    """The cap on those who have not said who they are counts a proxy's visitors, each by itself."""
+    """The limit on unauthenticated peers counts a proxy's visitors separately."""
     relay = make_relay("--limits-pending-per-address", "2")
     with ExitStack() as stack:
         for _ in range(2):
@@ -182,7 +182,7 @@ def test_the_size_of_saying_it(make_relay: Callable[..., Relay]) -> None:
         with pytest.raises(OSError):
             relay.get("/healthz", {name: "x" * 3_000})
     wait_until(lambda: count(relay, "headerKilobytes") == 4, 20, "all of them to be counted")
-    # Who leaves in the middle of them is none.
+    # A visitor who leaves in the middle is not counted any more.
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         knock.sendall(b"GET / HTTP/1.1\r\nHost:")
     assert relay.get("/healthz").status == 200 and count(relay, "headerKilobytes") == 4
@@ -215,7 +215,7 @@ def until_slowed(relay: Relay, limit: str, send: Callable[[int], None], most: in
     ],
 )
 def test_a_host_that_sends_more_is_read_slower_and_loses_nothing(make_relay: Callable[..., Relay], limit: str, flag: str, size: int) -> None:
-    # Loopback counts as an address only where it is no proxy.
+    # Loopback counts as an address only if it is no proxy.
     relay = make_relay(flag, "50" if "kilo" in limit else "10", "--trusted-proxies", "192.0.2.0/24")
     with closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
@@ -281,7 +281,7 @@ def test_what_one_host_has_in_a_commit_is_bounded_so_that_others_do_not_wait_for
         assert busy.closed_with == [] and not busy.notices()
 
 
-# What comes of it
+# Effects
 
 
 def test_open_approvals_of_a_session_a_host_and_a_workspace(make_relay: Callable[..., Relay]) -> None:
@@ -337,7 +337,7 @@ def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) 
 
 
 def test_what_sessions_keep_in_memory_is_bounded_and_shown_in_pages_and_a_client_removes_one(make_relay: Callable[..., Relay]) -> None:
-    """Offers of steering of 60 kB each: those beyond a megabyte wait at their host, who hears so; a snapshot of them has a bounded size."""
+    """Offers of steering of 60 kB each: those beyond a megabyte wait at their host, which is told; a snapshot of them has a bounded size."""
     relay = make_relay("--limits-session-megabytes-per-host", "1")
     offer = {"actions": ["prompt"], "commands": [f"/{number}" + "x" * 240 for number in range(200)]}
     names = [f"s{number}" for number in range(25)]
@@ -422,7 +422,7 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
 
         cut_off = "heliograph_clients_cut_off_total"
         wait_until(lambda: while_more_come(lambda: relay.metric(cut_off) == 1), 20, "the slow one to be cut off", every=0.2)
-        # It has five seconds to hear why.
+        # It has five seconds to read the reason.
         assert closing_code(slow) in (4029, 1006)
         wait_until(lambda: while_more_come(lambda: not lets_in(relay, quick.token)), 30, "nobody new to be let in", every=0.2)
         assert refused(relay, quick.token) == 503
@@ -463,7 +463,7 @@ def test_strangers_do_not_send_much(relay: Relay) -> None:
 
 
 def frame(payload: bytes, final: bool, opcode: int = 1) -> bytes:
-    """As a client masks it, with a key that changes nothing."""
+    """A client's frame, masked by a key that changes nothing."""
     head = bytes([(0x80 if final else 0) | opcode])
     if len(payload) < 126:
         return head + bytes([0x80 | len(payload)]) + bytes(4) + payload
@@ -481,7 +481,7 @@ def opened(relay: Relay, token: str) -> Iterator[socket.socket]:
 
 @contextmanager
 def deaf_client(relay: Relay, token: str, session: str) -> Iterator[socket.socket]:
-    """Subscribes, and reads nothing of what it is sent."""
+    """Subscribes, and reads nothing."""
     with socket.socket() as plain:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.settimeout(patient(20))
@@ -503,7 +503,7 @@ def read_until(plain: socket.socket, end: bytes) -> None:
 
 
 def closing_code(plain: socket.socket) -> int:
-    """What the last frame says, once everything before it was read; 1006 where there is none."""
+    """The code of the close frame, after everything before it was read; 1006 if there is none."""
     data = b""
     try:
         while piece := plain.recv(1 << 20):
@@ -519,7 +519,7 @@ def closing_code(plain: socket.socket) -> int:
 
 @pytest.fixture
 def behind_balancer(tmp_path: Any) -> Iterator[Relay]:
-    """It takes nothing that does not begin with a PROXY header, so nothing that `Relay.start` would wait for."""
+    """It accepts only connections that begin with a PROXY header, so `Relay.start` cannot wait for it."""
     relay = Relay(tmp_path / "relay", ["--proxy-protocol", "true", "--log-level", "info", "--limits-connections-per-address", "1"])
     relay.launch()
     wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")

@@ -1,4 +1,4 @@
-"""Many at once: how the relay waits for its sockets, what it does with a storm, and that what a tick brings leaves in one piece."""
+"""Many at once: how the relay waits for its sockets, how it handles a storm, and that a tick's output is sent in one piece."""
 
 import socket
 import subprocess
@@ -35,7 +35,7 @@ def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp
 
 
 def test_those_who_say_nothing_make_room_for_those_who_do(relay, client):
-    """Twice as many as may wait connect without a word: whoever comes with a token is let in, and nobody is told to come back later."""
+    """Twice as many silent connections as may wait: a peer with a token is let in, and none is told to return later."""
     one = client(relay, "inside")
     silent = []
     try:
@@ -93,6 +93,6 @@ def test_what_a_tick_brings_leaves_in_one_piece(relay, scripted_host, client, tm
 
 
 def sends(trace: Path) -> list[str]:
-    """The calls that sent the event to somebody."""
+    """The system calls that sent the event."""
     lines = trace.read_text().splitlines() if trace.exists() else []
     return [line for line in lines if r'\"type\":\"events\"' in line and "look for this" in line]

@@ -16,7 +16,7 @@ OTHER_USER = 65534
 
 
 def ask(socket: Path, *arguments: str, user: int | None = None) -> str:
-    """The status of an HTTP request over the socket; 000 where there is no connection."""
+    """The status of an HTTP request over the socket; 000 if there is no connection."""
     asked = subprocess.run(
         ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--unix-socket", str(socket), *arguments],
         capture_output=True, text=True, timeout=patient(20), user=user, cwd="/",
@@ -71,7 +71,7 @@ def test_a_number_of_another_namespace_is_no_process_here(daemon: Daemon) -> Non
 
 @pytest.mark.parametrize(("says_so", "status"), [(True, "completed"), (False, "failed")])
 def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon, phone: Any, says_so: bool, status: str) -> None:
-    """`/exit` while the daemon is down, against an agent that was killed meanwhile: it is gone in both."""
+    """`/exit` while the daemon is down, compared with an agent that was killed meanwhile: it has ended in both."""
     agent = subprocess.Popen(["sleep", "600"])
     daemon.environment["CLAUDE_PID"] = str(agent.pid)
     try:
@@ -92,7 +92,7 @@ def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon,
 
 
 def test_another_user_is_heard_by_nobody(daemon: Daemon) -> None:
-    """Not by the modes of socket and folders, and where those are opened by mistake, not by the daemon, who asks the kernel who calls."""
+    """Prevented by the modes of socket and folders and, if those are opened by mistake, by the daemon, which asks the kernel for the caller."""
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
     status, hook = ["http://localhost/v1/status"], ["--data", '{"session_id":"x"}', "http://localhost/v1/hook/claude/PermissionRequest"]

@@ -1,4 +1,4 @@
-"""What a relay promises on one loop it promises on three: tests of other files once more, and what only several loops can get wrong."""
+"""The relay's promises on one loop hold on three: tests of other files again, and faults that only several loops can have."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def test_a_relay_of_more_loops_than_make_sense_does_not_start(relay: Relay) -> N
 
 
 def test_who_is_shown_out_is_on_any_loop(relay: Relay, client: Callable[..., Any]) -> None:
-    """A token that is revoked ends its connections, wherever they are, and nobody else's."""
+    """A revoked token ends its connections, on every loop, and no others."""
     phones = [client(relay, f"phone {number}") for number in range(2 * LOOPS)]
     for number in range(0, 2 * LOOPS, 2):
         relay.revoke(relay.token_id(f"phone {number}"))

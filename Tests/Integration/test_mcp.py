@@ -42,7 +42,7 @@ def said(result: Any) -> str:
 
 
 def run(test: Callable[[], Awaitable[Any]]) -> Any:
-    """On a thread of its own: where a browser of another file's tests is open, this one has a loop already."""
+    """Runs on a separate thread, because with an open browser of another file's tests this one has an event loop already."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(asyncio.wait_for(test(), patient(60)))).result()
 
@@ -226,7 +226,7 @@ def test_claude_code_is_denied_while_the_host_is_away(bare: Machine) -> None:
     thread, said = printed(bare)
     thread.join(patient(60))
     assert said and not (bare.project / "out.txt").exists()
-    # It offers a form, and cancels it by itself: nobody is there.
+    # It offers a form, and cancels it by itself, because no person is there.
     assert any("nobody can be reached from afar" in result for result in bare.api.tool_results()), bare.api.tool_results()
 
 

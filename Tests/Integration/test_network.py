@@ -28,7 +28,7 @@ HOST_SAMPLES = 20
 CLIENT_SAMPLES = 40
 HEARTBEAT_SECONDS = 2
 NOTICED_SLACK_SECONDS = 10
-"""For a busy machine, beside two intervals of 2 s. Whoever did not hear of them would go by the usual 15 s, and notice after 30."""
+"""Slack for a busy machine, beside two intervals of 2 s. A peer that was not told of them would use the default 15 s, and notice after 30."""
 STAGES = ["approval.requested", "approval.decided", "approval.delivered", "approval.applied"]
 
 
@@ -89,14 +89,14 @@ class Agent:
 
 
 def play(agent: Agent, first: int, count: int) -> None:
-    """Tool calls that nobody is asked about."""
+    """Plays tool calls that are not asked about."""
     for number in range(first, first + count):
         agent.hook("PreToolUse", f"toolu_{number}")
         agent.hook("PostToolUse", f"toolu_{number}")
 
 
 def check_played(relay: Relay, agent: Agent, count: int) -> None:
-    """So many of them are in the log, once and in order, and so is the journey of the one call that was asked about."""
+    """Checks that these calls are in the log, once and in order, and so is the path of the one call that was asked about."""
     log = whole_log(relay, agent.wire_session)
     for kind in ("tool.started", "tool.finished"):
         calls = [event["head"]["call"] for event in log if event["kind"] == kind and event["head"]["call"] != "toolu_asked"]
@@ -106,7 +106,7 @@ def check_played(relay: Relay, agent: Agent, count: int) -> None:
 
 
 def decision_of(process: Any) -> str:
-    """What the agent was told; the hook ends with it."""
+    """The decision that the agent got; the hook ends with it."""
     out, err = process.communicate(timeout=patient(60))
     assert process.returncode == 0 and out, f"the hook ended with {process.returncode} and said nothing: {err}"
     return json.loads(out)["hookSpecificOutput"]["decision"]["behavior"]
@@ -123,7 +123,7 @@ def sample(total: int, count: int) -> range:
 @pytest.mark.timeout(3600 if SWEEPS_ALL else 120)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_cut_between_host_and_relay_at_any_byte(relay, proxy, laptop, direction: Direction):
-    """Request, decision, delivered and applied: each stands in the log once, and the agent hears the decision once."""
+    """Request, decision, delivered and applied: each is in the log once, and the agent gets the decision once."""
     phone = Follower(relay, "phone", [], lambda _: "allow")
     try:
         agent = Agent(laptop)
@@ -269,7 +269,7 @@ def test_what_ran_before_the_daemon_was_restarted_stays_applied(relay, proxy, la
 
 
 def test_an_answer_lost_on_its_way_is_asked_for_again(relay, proxy, scripted_host):
-    """The relay has decided, the client never hears it: the same command on a new connection gets the same answer."""
+    """The relay has decided, but the reply is lost: the same command on a new connection gets the same reply."""
     host = scripted_host(relay)
     host.start_session("s1")
     approval = host.request_approval("s1", "Bash", {"command": "make"})
@@ -325,7 +325,7 @@ def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
         assert phone.welcome["heartbeat"] == {"pingSeconds": HEARTBEAT_SECONDS, "hangUpSeconds": 2 * HEARTBEAT_SECONDS}
         phone.wait_summary(session, lambda summary: summary["host"]["connected"])
         connections = 'heliograph_connections{role="client"}'
-        # The daemon has heard by now how patient it is to be, on its next connection.
+        # The daemon has been told the intervals by now, on its next connection.
         connected = proxy.connections
         proxy.cut()
         wait_until(lambda: proxy.connections > connected, 10, "the daemon to come back")
@@ -385,7 +385,7 @@ def island(tmp_path, short_path) -> Iterator[tuple[Relay, Daemon, Namespace]]:
 
 @pytest.mark.parametrize("fault", ["part", "reset"])
 def test_a_partition_heals(island, fault):
-    """What happened meanwhile on either side arrives when the network is back: in order, once."""
+    """Events on either side arrive when the network is back: in order, once."""
     relay, laptop, net = island
     phone = WireClient(relay, "phone")
     phone.subscribe()

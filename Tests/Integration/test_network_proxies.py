@@ -19,11 +19,11 @@ from relay import BINARY, Relay, free_port, plain_environment
 from waits import patient, wait_until
 
 CREDENTIALS = "ada:s%40cret"
-"""As they stand in an address: the password has an @."""
+"""The credentials in the spelling of an address: the password has an @."""
 
 
 class NetworkProxy:
-    """The real proxy.py, which takes CONNECT from whoever has the password."""
+    """The real proxy.py, which permits CONNECT with the password."""
 
     def __init__(self, folder: Path, address: str):
         self.folder, self.address, self.port = folder, address, free_port()
@@ -40,7 +40,7 @@ class NetworkProxy:
         wait_until(self._listens, 20, lambda: f"the proxy to listen:\n{self.log.read_text()}")
 
     def stop(self) -> None:
-        """With the processes that it has started: a killed one would leave them behind, with its tunnels."""
+        """Kills it with the processes that it has started, which would otherwise stay, with its tunnels."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -114,7 +114,7 @@ def host_link(relay: Relay) -> str:
 
 
 def test_every_client_takes_the_proxy(relay: Relay, proxy: NetworkProxy, machine: Machine, short_path: Path) -> None:
-    """Nothing else leads out of its network: what works has gone through the proxy."""
+    """There is no other way out of its network: whatever works has gone through the proxy."""
     address = f"http://{CREDENTIALS}@{proxy.address}:{proxy.port}"
     shown = f"http://{proxy.address}:{proxy.port}"
     laptop = Daemon(short_path, relay, prefix=machine.network.prefix, environment=machine.environment(address))

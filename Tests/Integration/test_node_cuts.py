@@ -18,12 +18,12 @@ from teams import Teams, owned_by, workspaces
 from waits import patient, wait_until
 
 CASES: list[tuple[str, Literal["out", "in"]]] = [("database", "out"), ("database", "in"), ("node", "out"), ("node", "in")]
-"""What the node in the namespace is cut off from, and which way nothing passes any more."""
+"""What the node in the namespace is cut off from, and the direction in which packets are lost."""
 DATABASE_PORT = 5432
 
 
 class PostgresOnNetworks(PostgresServer):
-    """Also at this machine's end of each cable. Nodes come over them, so that a cut cuts."""
+    """Listens at this machine's end of each cable as well. Nodes use these, so that a cut has an effect."""
 
     def __init__(self, machines: list[Namespace]):
         super().__init__(f"listen_addresses={','.join(machine.outside for machine in machines)}", "max_connections=300")
@@ -37,7 +37,7 @@ class PostgresOnNetworks(PostgresServer):
 
 
 class PostgresAt:
-    """The same server as one of the machines sees it."""
+    """The same server as one of the machines reaches it."""
 
     def __init__(self, server: PostgresOnNetworks, machine: Namespace):
         self.server, self.machine = server, machine
@@ -85,7 +85,7 @@ def play(folder: Path, server: PostgresOnNetworks, machine: Namespace, what: str
 
 
 def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
-    """One of three that own two workspaces each. Its links go on all the time: what it says there must not be more than what is committed."""
+    """One of three that own two workspaces each. Its links still work: it must not show more there than what is committed."""
     nodes = Nodes([inner, *outer])
     before = nodes.share(workspaces(6))
     staying = set(before) - owned_by(inner.folder.name, before)
@@ -98,7 +98,7 @@ def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: L
         assert {name: after[name] for name in staying} == {name: before[name] for name in staying}
         teams.wait_progress()
         teams.check_undisturbed(staying)
-        # What of it was under way when the network was cut comes when it carries again.
+        # Messages that were in flight at the cut arrive when the network works again.
         machine.heal()
         inner.start()
         even = nodes.wait_shared(90, evenly=True)
@@ -110,7 +110,7 @@ def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: L
 
 
 def cut_from_owner(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
-    """Both reach the database, so nobody takes over; peers come to the edge that reaches the owner."""
+    """Both reach the database, so that no node takes over; peers use the edge that reaches the owner."""
     load = Load(Anywhere([inner, outer[1]]))
     try:
         load.wait_progress()

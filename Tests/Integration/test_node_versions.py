@@ -42,7 +42,7 @@ def server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def owner_of_another_version() -> Iterator[str]:
-    """Where a node answers that offers the link of another version alone: its address."""
+    """Yields the address of a node that offers only the link protocol of another version."""
 
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # noqa: N802
@@ -202,7 +202,7 @@ class Team:
     """All that goes on in one workspace while its nodes are replaced: an approval, a prompt and a budget that outlast it all, and some of each that do not."""
 
     COSTS = (600_000, 900_000, 1_100_000, 1_200_000)
-    """Of the session so far, in micro-dollars, stage by stage: half, four fifths and the whole of a budget of a dollar are crossed once each."""
+    """Cost of the session so far at each stage, in micro-dollars. Each threshold of a 1-dollar budget (half, four fifths, all) is crossed once."""
 
     def __init__(self, name: str, place: InWorkspace, phone: PhoneAnywhere | None):
         self.name, self.place, self.phone = name, place, phone
@@ -223,7 +223,7 @@ class Team:
 
     @contextmanager
     def operator(self) -> Iterator[WireClient]:
-        """At another node each time."""
+        """Connects to another node each time."""
         made: list[WireClient] = []
 
         def connect() -> bool:
@@ -259,7 +259,7 @@ class Team:
         return [one for one in shown if one.get("approval") == approval and "code" in one]
 
     def settle(self, approval: str, decision: str, node: Node) -> None:
-        """By the notification where there is a phone, else by the operator."""
+        """Decides by the notification if there is a phone, otherwise by the operator."""
         if self.phone:
             wait_until(lambda: self.rung(approval), 20, lambda: f"a notification of {self.name} for {approval}")
             answer = decide(node, self.rung(approval)[0]["code"], decision=decision)

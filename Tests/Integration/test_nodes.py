@@ -406,7 +406,7 @@ class PhoneAnywhere(Phone):
         return self.do("device?", device=DEVICE)["device"]["activities"]
 
     def outcomes(self) -> list[str]:
-        """What became of each push at Apple, in its order."""
+        """The outcome of each push at Apple, in its order."""
         lines = [json.loads(line) for line in (self.folder / "pushes.jsonl").read_text().splitlines()]
         return [device["outcome"] for line in lines if line["kind"] == "request" for device in line.get("devices", [])]
 

@@ -152,7 +152,7 @@ def trusting() -> ssl.SSLContext:
 
 
 def serial(relay: Relay) -> int:
-    """Of the certificate that a new connection is shown."""
+    """The serial number of the certificate that a new connection gets."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as plain, trusting().wrap_socket(plain) as session:
         text = subprocess.run(
             ["openssl", "x509", "-inform", "DER", "-noout", "-serial"], input=session.getpeercert(binary_form=True), capture_output=True, check=True
@@ -252,7 +252,7 @@ def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) ->
 
 
 def certificate_end(relay: Relay) -> float:
-    """As the admin socket says it; there is TLS elsewhere."""
+    """The certificate's end as the admin socket reports it. The connection itself is not TLS."""
     with socket.socket(socket.AF_UNIX) as door:
         door.settimeout(patient(10))
         door.connect(str(relay.data / "relay.sock"))
@@ -357,7 +357,7 @@ def test_a_report_says_how_the_relay_is_and_no_secret(relay: Relay, client: Call
 
 
 class NotifySocket:
-    """What systemd listens on."""
+    """The socket that systemd listens on."""
 
     def __init__(self, folder: Path):
         self.path = folder / "notify"

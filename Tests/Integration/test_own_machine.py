@@ -174,7 +174,7 @@ def test_a_certificate_for_another_name_is_no_hindrance_here(make_relay: Any, tm
         relay.stop()
 
 
-# What the relay that runs was told
+# The running relay's settings
 
 
 def test_the_doctor_asks_the_relay_that_runs(make_relay: Any) -> None:
@@ -313,7 +313,7 @@ def test_an_audit_log_says_what_is_not_noticed(relay: Relay) -> None:
     assert "Without --head" not in named
 
 
-# What somebody types
+# The command line
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("sesions", "heliograph sessions"), ("token lsit", "heliograph token list"), ("conect claude", "heliograph connect")])

@@ -14,7 +14,7 @@ from waits import wait_until
 NARROW = {"width": 320, "height": 640}
 SIZES = pytest.mark.parametrize("size", [NARROW, PHONE, DESK], ids=["narrow", "phone", "desk"])
 EVENTS_OF_A_SNAPSHOT = 1_000
-"""More than the relay gives with a session."""
+"""More events than the relay sends in a session's snapshot."""
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_a_thread_whose_call_is_not_known_stands_by_itself_and_stays_open(screen
     expect(thread).to_contain_text("stopped")
 
 
-# What runs
+# Running calls
 
 
 def test_what_runs_says_for_how_long_and_ends_with_its_session(screen: Callable[..., Screen], host: Any) -> None:

@@ -36,7 +36,7 @@ def travelling(engine: str, folder: Path, travel: Callable[[Driven], Coroutine[A
             await browser.stop()
             await desktop.stop()
 
-    # On a thread of its own: Playwright keeps a loop on the main one, once a test has used it.
+    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, journey()).result()
 

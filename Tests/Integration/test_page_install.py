@@ -15,7 +15,7 @@ WAIT = 10
 
 IS_TAB = "Object.defineProperty(navigator, 'standalone', { get: () => false })"
 IS_INSTALLED = "Object.defineProperty(navigator, 'standalone', { get: () => true })"
-"""As Safari on an iPhone says it; other browsers have no such word."""
+"""The property that Safari on an iPhone sets in an installed app; other browsers do not have it."""
 
 
 def test_a_phone_finds_pictures_of_the_sizes_that_it_wants(relay: Any) -> None:

@@ -319,6 +319,6 @@ def test_keys_are_kept_in_firefox(files: str, short_path: Path) -> None:  # noqa
             await firefox.stop()
             await desktop.stop()
 
-    # On a thread of its own: Playwright keeps a loop on the main one, once a test has used it.
+    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, travel()).result()

@@ -11,7 +11,7 @@ from page_screen import DESK, PHONE, Screen
 
 LANDSCAPE = {"width": 640, "height": 360}
 LOW_PHONES = [{"width": 390, "height": 664}, {"width": 375, "height": 548}, {"width": 360, "height": 640}]
-"""What phones leave of their screens to a page in a browser, under its address bar and above its buttons."""
+"""The part of a phone's screen that a browser leaves to the page, between its address bar and its buttons."""
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     return host
 
 
-# What was settled
+# Settled approvals
 
 
 def test_a_settled_question_shows_its_answer_and_nothing_to_fill_in(screen: Callable[..., Screen], host: Any) -> None:
@@ -62,7 +62,7 @@ def test_a_denied_call_did_not_fail(screen: Callable[..., Screen], host: Any) ->
     expect(words).to_have_text([re.compile("denied by Ada's phone"), re.compile("allowed by Ada's phone, ran")])
 
 
-# What there is not
+# Empty pages
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])

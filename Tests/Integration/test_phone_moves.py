@@ -115,7 +115,7 @@ def test_alerts_and_cards_of_the_workspace_that_a_phone_has_left_stay_away(make_
         late = [push for device in ours.devices() for push in device["pushes"] if push["plannedAt"] > moved_at and push["purpose"] != "channel"]
         assert late and all(push.get("outcome", {}).get("result") == "notSent" for push in late), late
 
-        # Back again, what waits rings here, and there no more.
+        # Back in the first workspace, its waiting approvals ring, and those of the other no longer do.
         phone.register(ours.token, text="full", starts="never")
         for approval in (unheard, still[0]):
             wait_rung(phone, approval)

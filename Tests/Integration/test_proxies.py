@@ -24,9 +24,9 @@ from relay import free_port
 from waits import patient, wait_until
 
 BODY_BYTES_MAX = 64 << 10
-"""What the relay takes of one HTTP request (`Limits.httpBodyBytesMax`)."""
+"""The size limit of one HTTP request at the relay (`Limits.httpBodyBytesMax`)."""
 PICTURE_BYTES_MAX = 768 << 10
-"""What it takes of a picture (`WireLimits.pictureBytesMax`)."""
+"""The size limit of a picture at the relay (`WireLimits.pictureBytesMax`)."""
 READ_SECONDS = 20
 """nginx' patience with a silent relay in these tests; the example has three times as much, and so has the relay's own heartbeat."""
 
@@ -34,7 +34,7 @@ READ_SECONDS = 20
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certificate:
     certificate = Certificate(tmp_path)
-    # What Python's own TLS trusts.
+    # The variable that sets which certificates Python's own TLS trusts.
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
     return certificate
 

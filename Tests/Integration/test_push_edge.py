@@ -241,7 +241,7 @@ def test_the_secret_is_in_no_backup_and_no_log(relay, tmp_path):
         assert secret not in place.read_bytes()
 
 
-# What an operator sees
+# The operator's view
 
 
 def test_metrics_of_pushes_are_there_from_the_start(relay):

@@ -196,7 +196,7 @@ def test_who_only_watches_gets_no_action(relay, program, client, asking):
     assert "actions" not in program.wait()
 
 
-# What a program says
+# A program's output
 
 
 @pytest.mark.parametrize("code, result, text", [

@@ -225,7 +225,7 @@ def desk(phone: WireClient) -> str:
 
 
 def shown(phone: WireClient, session: str) -> dict[str, str]:
-    """What each rule does now, by name."""
+    """Each rule's present answer, by name."""
     rules = phone.summaries[session]["steering"].get("rules", {"list": []})
     return {one["name"]: "off" if one.get("off") else one["answer"] for one in rules["list"]}
 
@@ -448,7 +448,7 @@ def test_a_trusted_device_changes_a_rule_in_one_step(daemon: Daemon, operator: W
 
 
 def outcome_body(phone: WireClient, session: str, type: str, **fields: Any) -> dict[str, Any]:
-    """What a host tells of rules that it has tried."""
+    """A host's report of tried rules."""
     head = outcome(phone, session, type, **fields)
     assert head["stage"] == "taken", head
     return next(event["body"]["tried"] for event in reversed(phone.logs[session]) if event["kind"] == "steering.changed" and event["head"]["command"] == head["command"])

@@ -75,7 +75,7 @@ def spelled(path: tuple[Any, ...]) -> str:
 
 
 def wrong_values(value: Any) -> list[Any]:
-    """Of every other type."""
+    """Values of every other type."""
     return [other for other in (True, 7, "x y", [0], {"x": 0}) if type(other) is not type(value)]
 
 

@@ -34,7 +34,7 @@ from demo_phone import Phone as AppleService  # noqa: E402
 SESSION = "local-s1"
 MARKS = 200
 PICTURED = "bildunterschriftgrün"
-"""In the picture, where no screen shows it."""
+"""A text in the picture only, which no screen shows."""
 
 
 class Marks:
@@ -77,7 +77,7 @@ class Machine:
             self.open()
 
     def open(self) -> Opener:
-        """The phone has its keys."""
+        """Opens ciphertexts with the phone's keys."""
         self.opener = opener_of(self.phone, unb64(devices(self)["host"]))
         return self.opener
 
@@ -276,7 +276,7 @@ def picture_of(machine: Machine, named: Any) -> bytes:
 
 
 def read_by(machine: Machine) -> str:
-    """All that the phone has read, in words."""
+    """All that the phone has read, as text."""
     phone, opener = machine.phone, machine.opener
     if opener is None:
         named = next(picture for event in phone.logs[SESSION] for picture in event.get("body", {}).get("pictures", []))
@@ -496,7 +496,7 @@ def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine]) -> Non
 
 
 def paired(relay: Relay, home: Path, *arguments: str) -> tuple[str, Path]:
-    """What is said of it, and what is kept."""
+    """The output of pairing, and the kept file."""
     home.mkdir(exist_ok=True)
     command = [str(BINARY), "host", relay.pair_link("host"), "--pair-only", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=plain_environment(home), timeout=patient(20))

@@ -42,7 +42,7 @@ def works(daemon: Daemon, title: str = TITLE) -> None:
 
 
 def sees(terminal: Terminal, text: str, *arguments: str) -> str:
-    """Until what the command prints has the text."""
+    """Waits until the command's output contains the text."""
     out = ""
 
     def look() -> bool:

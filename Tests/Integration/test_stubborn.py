@@ -21,7 +21,7 @@ OTHER_USER = 65534
 
 
 def run(*words: str, home: Path, binary: Path = BINARY, user: int | None = None, cwd: Path | str = "/", **environment: str) -> subprocess.CompletedProcess[str]:
-    """One command of somebody whose home that is."""
+    """Runs one command as a user with this home directory."""
     return subprocess.run(
         [str(binary), *words], capture_output=True, text=True, timeout=patient(30), stdin=subprocess.DEVNULL, cwd=cwd, user=user,
         env=plain_environment(home) | environment,

@@ -306,7 +306,7 @@ def test_a_contact_that_nobody_can_reach_is_refused_at_the_start_with_the_reason
     assert "pushContact takes" in relay.log_text() and contact in relay.log_text()
 
 
-# What the service says
+# The service's answers
 
 FAULTS: dict[str, list[Answer]] = {
     "too many": [Answer(429, {"retry-after": "1"})], "too many, as Microsoft says": [Answer(406, {"retry-after": "1", "x-wns-error-description": "throttled"})], "down": [Answer(503)] * 2, "internal error": [Answer(500)], "cut": [Answer(cuts=True)],

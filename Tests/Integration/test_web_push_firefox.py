@@ -41,7 +41,7 @@ class Stage:
 
 
 def on_stage(folder: Path, travel: Callable[[Stage], Coroutine[Any, Any, None]]) -> None:
-    # On a thread of its own: Playwright keeps a loop on the main one, once a test has used it.
+    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, journey(folder, travel)).result()
 

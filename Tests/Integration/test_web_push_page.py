@@ -132,7 +132,7 @@ def test_logging_out_asks_first_and_ends_them(page: Callable[..., Page]) -> None
     wait_until(lambda: one.page.evaluate(f"{SUBSCRIPTION} === null && localStorage.getItem('heliograph.device') === null"), WAIT, "the subscription to be given up")
 
 
-# What stands in the way
+# Obstacles
 
 OBSTACLES = {
     "insecure": ("Object.defineProperty(window, 'isSecureContext', { get: () => false })", "Not over plain HTTP"),
@@ -166,7 +166,7 @@ def test_a_relay_that_sends_none_says_why(browser: Any, make_relay: Callable[...
         one.expect_no_overflow()
 
 
-# What a device rings for
+# A device's choices
 
 
 def open_form(card: Locator) -> Locator:

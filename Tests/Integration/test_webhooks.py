@@ -27,7 +27,7 @@ class Request:
 
     @property
     def document(self) -> Any:
-        """As a receiver has it that believes only what is signed."""
+        """The body as JSON, once its signature is verified."""
         return Webhook(SECRET).verify(self.body, self.headers)
 
 

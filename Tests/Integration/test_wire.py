@@ -381,7 +381,7 @@ class TestLineage:
         assert relay.post("/v1/tokens/" + relay.token_id("Ada's phone") + "/revoke", {}, keyless).status == 401
 
 
-# What is refused, and how
+# Refused messages
 
 
 def event(kind: str = "message", head: Any = None, **more: Any) -> str:
@@ -592,7 +592,7 @@ def test_a_version_of_the_future_is_told_so(relay, role):
     assert connection.wait_closed() == 4426
 
 
-# What ends a connection
+# Ends of a connection
 
 
 @pytest.mark.parametrize("role", ["host", "client"])
@@ -656,7 +656,7 @@ def test_stopping_the_relay_says_come_back(relay, client, scripted_host):
     assert host.closed_with[0] in (1001, 4000)
 
 
-# What newer peers may say
+# Messages of newer peers
 
 
 def test_unknown_fields_and_kinds_are_carried(relay, scripted_host, client):

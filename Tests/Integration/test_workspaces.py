@@ -55,7 +55,7 @@ def run(relay: Relay, *words: str, check: bool = True) -> Any:
 
 
 def token(relay: Relay, role: str, name: str) -> str:
-    """For the other workspace."""
+    """Creates a token for the other workspace."""
     return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", OTHER).stdout.strip()
 
 
@@ -124,7 +124,7 @@ def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> No
 
 
 def test_the_same_names_in_two_workspaces_never_meet(sides: tuple[Side, Side]) -> None:
-    """One session id, one approval id, in both at the same time: each side sees, decides and is told of its own."""
+    """The same session id and approval id are used in both workspaces at the same time. Each side sees, decides and is told only of its own."""
     ours, theirs = sides
     fill(ours, "s1", "Our plan", "make tea")
     fill(theirs, "s1", "Their plan", "launch the missiles")

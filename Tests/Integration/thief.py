@@ -33,7 +33,7 @@ PACKED = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 
 
 def unpacked(blob: bytes) -> Iterator[bytes]:
-    """What gzip or zlib have packed in it."""
+    """The unpacked content of gzip or zlib data."""
     for place in PACKED.finditer(blob):
         packer = zlib.decompressobj(zlib.MAX_WBITS | 32)
         try:
@@ -116,7 +116,7 @@ class Wiretap:
 
 
 def payloads(data: bytes) -> Iterator[bytes]:
-    """Of the frames behind an HTTP head, unmasked; fragments of one message in one piece."""
+    """The payloads of the WebSocket frames after an HTTP head, unmasked. The fragments of one message are joined."""
     _, _, rest = data.partition(b"\r\n\r\n")
     message = b""
     while len(rest) >= 2:
@@ -138,7 +138,7 @@ def payloads(data: bytes) -> Iterator[bytes]:
 
 
 def memory(process: int) -> bytes:
-    """As a core dump has it: all of its memory that can be read and is not a file's."""
+    """The process's memory as in a core dump: everything readable that is not mapped from a file."""
     parts: list[bytes] = []
     with open(f"/proc/{process}/mem", "rb", buffering=0) as file:
         for line in Path(f"/proc/{process}/maps").read_text().splitlines():
@@ -169,7 +169,7 @@ def dump(server: PostgresServer, database: str) -> bytes:
 
 
 def files_of(relay: Relay) -> dict[str, bytes]:
-    """As they are, with a backup and the audit log."""
+    """The relay's files as they are, with a backup and the audit log."""
     backup = relay.folder / "backup.sqlite"
     relay.run("backup", str(backup), "--data", str(relay.data))
     blobs = {file.name: file.read_bytes() for file in sorted(relay.data.rglob("*")) if file.is_file()}

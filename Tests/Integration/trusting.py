@@ -70,7 +70,7 @@ def trust_page(machine: Any, one: Screen) -> dict[str, Any]:
 
 
 def trust_client(machine: Any, client: WireClient) -> None:
-    """From now on the client signs."""
+    """Makes the client a trusted device, which signs its decisions from now on."""
     process = trusting(machine)
     client.device = join(client, shown_link(process).split("k=")[1])
     assert joined(process)["name"] == client.name

@@ -35,7 +35,7 @@ struct Layering {
             "HeliographCrypto", "HeliographPlatform", "CHeliographLinux",
             "Logging",
         ]),
-        // Nothing here may need a library: what it imports stands in `heliograph-hook`.
+        // This module may need no library: its imports count for `heliograph-hook`.
         "HeliographHook": Module(imports: ["AgentClaude", "RelayProtocol", "HeliographPlatform"]),
         "heliograph-hook": Module(imports: ["HeliographHook"]),
         "HeliographClient": Module(imports: [
@@ -67,7 +67,7 @@ struct Layering {
             "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
         ]),
         "PushWeb": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
-        // Declares what it calls of libpq, which it loads when it is needed.
+        // Declares the functions of libpq that it calls, and loads the library when needed.
         "HeliographPostgreSQL": Module(imports: []),
         "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
         "HeliographZlib": Module(imports: ["CHeliographZlib"]),
@@ -89,7 +89,7 @@ struct Layering {
         "DeviceConsent": Module(imports: ["Consent", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
-        // Of the platform too, if not of ours: what apps run on.
+        // It may import the platform of apps, but none of our modules.
         "LiveActivityKit": Module(imports: [
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
             "WidgetKit",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LiveActivityKit
 
-/// Read as transcripts: what happened, what is ordered.
+/// Tests that read as transcripts: events and the resulting orders.
 @Suite("Card lifecycle") struct CardLifecycleTests {
     private let attributes = Attributes(session: "s1", title: "Fix it", agent: "Claude Code", host: "studio")
     private let content = ContentState(status: .running, startedAt: began, updatedAt: moment)
@@ -71,7 +71,7 @@ import Testing
         // Asked twice before it is there: one card.
         #expect(rig.tell(.startRequested(attributes, content)).isEmpty)
         #expect(rig.drain(rig.tell(.appeared(card("c1")))) == [report("c1")])
-        // ActivityKit reports it as well.
+        // ActivityKit reports the card as well.
         #expect(rig.tell(.appeared(card("c1"))).isEmpty)
         #expect(rig.drain(rig.tell(.tokenReceived(card: "c1", token: "aa"))) == [report("c1", token: "aa")])
         #expect(rig.tell(.tokenReceived(card: "c1", token: "aa")).isEmpty)
@@ -143,7 +143,7 @@ import Testing
         #expect(rig.drain(orders) == [report("c2", token: "bb")])
         #expect(rig.drain(rig.tell(.stateChanged(card: "c1", .dismissed))) == [report("c1", token: "aa", .dismissed)])
         #expect(rig.lifecycle.liveCard(of: "s1") == "c2")
-        // Another session's card is left alone.
+        // The card of another session is left alone.
         #expect(rig.tell(.appeared(card("c3", session: "s2"))).count == 1)
     }
 

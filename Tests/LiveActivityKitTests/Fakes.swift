@@ -71,7 +71,7 @@ final class FakeRelay: RelayReporting {
     }
 }
 
-/// ActivityKit, by hand.
+/// A simulated ActivityKit.
 final class FakeCards: CardDriving {
     enum Call: Equatable {
         case request(String?)
@@ -150,7 +150,7 @@ final class FakeClock: ManagerClock {
         state.withLock { state in state.sleepers.removeAll { $0.signal === signal } }
     }
 
-    /// Returns once a task sleeps.
+    /// Returns once a task is sleeping.
     func hasSleeper() async {
         let signal = Signal()
         let isThere = state.withLock { state in

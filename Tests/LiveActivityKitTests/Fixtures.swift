@@ -49,13 +49,13 @@ enum Fixtures {
         "approval":{"id":"req_91","tool":"Bash","summary":"swift te…","isQuestion":false,"session":"sess_7f3a"},
         "operations":12,"messages":18,"startedAt":816869666,"updatedAt":816870896}
         """
-    /// With `sealed` a card says counts only.
+    /// With `sealed` a card has counts only.
     static let sealed = """
         {"status":"waitingApproval","approvals":1,"questions":0,"operations":12,"messages":18,
         "startedAt":816869666,"updatedAt":816870896}
         """
 
-    /// As ActivityKit decodes: with a decoder as it comes.
+    /// Decodes like ActivityKit, with a default decoder.
     static func state(_ json: String) throws -> ContentState {
         try JSONDecoder().decode(ContentState.self, from: Data(json.utf8))
     }

@@ -48,7 +48,7 @@ import Testing
             tell(.stateChanged(card: card, .dismissed))
         }
 
-        /// The relay got it or did not; the answer came or did not.
+        /// The relay may or may not have got the report, and the response may be lost.
         mutating func answer(reliably: Bool) {
             guard let (report, number) = flying else { return }
             flying = nil

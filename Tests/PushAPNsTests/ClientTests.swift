@@ -25,7 +25,7 @@ private final class Countdown: Sendable {
 struct ClientTests {
     private func isAccepted(_ outcome: APNsOutcome) -> Bool { if case .accepted = outcome.result { true } else { false } }
 
-    /// Sends so many at once.
+    /// Sends that many requests at once.
     private func send(_ count: Int, _ pair: APNsPair) async -> [APNsOutcome] {
         await withTaskGroup(of: APNsOutcome.self) { group in
             for number in 0..<count { group.addTask { await pair.client.send(APNsPair.push(number)) } }
@@ -212,7 +212,7 @@ struct ClientTests {
         #expect(isAccepted(await next.send(APNsPair.push(1))))
         #expect(Set(pair.server.requests.all.map { $0["authorization"] }).count == 1)
         next.stop()
-        // With another key the old token is nothing.
+        // A token of another key is useless.
         try ES256PrivateKey().pem.write(toFile: pair.keyFile, atomically: true, encoding: .utf8)
         let other = try APNsClient(pair.clientConfiguration)
         #expect(isAccepted(await other.send(APNsPair.push(2))))

@@ -8,7 +8,7 @@ import Synchronization
 @testable import PushAPNs
 import HeliographTestSupport
 
-/// A server that does with each push what its test says, and keeps what came. (`APNsSimulator` is the one with Apple's rules.)
+/// A server that handles each push as its test says, and records requests. (`APNsSimulator` is the one with Apple's rules.)
 final class FakeAPNs: HTTP2ServerHandler, Sendable {
     typealias Script = @Sendable (HTTP2Message, HTTP2StreamID, HTTP2Loop) -> Void
 

@@ -14,7 +14,7 @@ struct LaneTests {
         #expect(transcript.submit() == [.connect(1)])
         #expect(transcript.submit() == [])
         #expect(transcript.submit() == [])
-        // One request, even if the server allows more: it does not know us yet.
+        // One request, even if the server allows more, because it has not authenticated us yet.
         #expect(transcript.lane(.settingsReceived(generation: 1, streamsMax: 100)) == [.mint, .send(1, 1, "token1")])
         #expect(
             transcript.answer(1, 200)
@@ -67,7 +67,7 @@ struct LaneTests {
             transcript.lane(.streamEnded(2, .connectionLost(wasSent: true)))
                 == [.finish(2, .unknown(.connectionLost))])
         #expect(transcript.lane(.streamEnded(3, .connectionLost(wasSent: true))) == [])
-        // Of this one the server cannot have seen the end.
+        // The server cannot have seen the end of this one.
         #expect(transcript.lane(.streamEnded(4, .connectionLost(wasSent: false))) == [.close(1), .connect(2)])
         #expect(transcript.lane(.closed(generation: 1, .byPeer)) == [])
         #expect(transcript.lane(.settingsReceived(generation: 2, streamsMax: 100)) == [.send(4, 2, "token1")])

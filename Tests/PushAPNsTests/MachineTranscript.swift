@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushAPNs
 
-/// A machine, a clock that the test turns, and what came of it; read as a transcript.
+/// A machine, a clock controlled by the test, and the orders; reads as a transcript.
 struct MachineTranscript {
     static let team = "TEAM567890"
     static let lane = APNsMachine.LaneID(service: .devices, environment: .production, teamID: team)
@@ -69,7 +69,7 @@ struct MachineTranscript {
         static func finish(_ number: Int, _ result: APNsOutcome.Result) -> Order { .finish(number, result, .production) }
     }
 
-    /// Numbers count from 1.
+    /// Submits a request. Numbers count from 1.
     mutating func submit(_ request: APNsRequest = push()) -> [Order] {
         lastNumber += 1
         return handle(.submitted(number: lastNumber, request))

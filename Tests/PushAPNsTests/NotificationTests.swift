@@ -35,7 +35,7 @@ struct NotificationTests {
             var transcript = Transcript.open()
             #expect(transcript.submit(Self.ring()) == [.send(2, 1, "token1")])
             #expect(transcript.submit(Self.ring()) == [])
-            // Only the last counts.
+            // Only the last one counts.
             #expect(transcript.submit(Self.ring()) == [.finish(3, .notSent(.superseded))])
             let orders = transcript.lane(end) + transcript.lane(.pingAnswered(generation: 1))
             #expect(orders.contains { if case .finish(2, _, _) = $0 { true } else { false } })
@@ -114,7 +114,7 @@ struct NotificationTests {
         var transcript = Transcript.open()
         _ = transcript.submit(Self.ring())
         _ = transcript.handle(.withdrawn(number: 2))
-        // Nor to the other environment.
+        // Nor is it sent to the other environment.
         #expect(
             transcript.answer(2, 400, .badDeviceToken)
                 == [.finish(2, Transcript.refused(400, .badDeviceToken, .quarantineToken))])

@@ -55,7 +55,7 @@ private final class Nghttpd {
         return try APNsClient(configuration)
     }
 
-    /// One that was free a moment ago.
+    /// A port that was free a moment ago.
     private static func freePort(_ folder: URL) async throws -> UInt16 {
         let tls = try TLSContext(
             serverProtocols: ["h2"], certificateFile: folder.appending(path: "tls.pem").path,

@@ -133,7 +133,7 @@ struct RefusalTests {
                 == [.finish(2, Transcript.accepted, .sandbox)])
         #expect(transcript.submit() == [.send(3, 1, "token1")])
         #expect(transcript.lane(.answered(3, APNsAnswer(status: 200)), Transcript.sandbox).count == 1)
-        // Installed anew from the store, say: what was found out is tried again, too.
+        // The app may have been reinstalled from the store: a known environment is tried again, too.
         #expect(transcript.submit() == [.send(4, 1, "token1")])
         #expect(
             transcript.lane(.answered(4, APNsAnswer(status: 400, reason: .badDeviceToken)), Transcript.sandbox)

@@ -19,7 +19,7 @@ package struct Hostile {
         "❤\u{FE0F}",
     ]
 
-    /// Up to a line's limit.
+    /// A random text of up to a line's limit.
     package mutating func text() -> String {
         let bytesMax = pick([0, 1, 3, 40, 400, WireLimits.lineBytesMax])
         var text = ""

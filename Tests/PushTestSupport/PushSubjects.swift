@@ -90,7 +90,7 @@ package enum PushSubjects {
 }
 
 extension RequestWords {
-    /// As a host words a tool that runs a command.
+    /// A host's text for a tool that runs a command.
     package static func command(_ command: String) -> RequestWords {
         RequestWords(full: "command: " + command, summary: "Run: " + command, isWhole: true)
     }

@@ -176,7 +176,7 @@ struct OriginMachineTests {
         #expect(try transcript.submit(to: "a", about: "x") == [.connect(1)])
         #expect(try transcript.submit(to: "a") == [])
         #expect(try transcript.submit(to: "a") == [.finish(3, .notSent(.queueFull))])
-        // One that takes another's place needs no new one.
+        // A request that replaces another needs no more room.
         #expect(try transcript.submit(to: "a", about: "x") == [.finish(1, .notSent(.superseded))])
         for phone in ["b", "c", "d"] { #expect(try transcript.submit(to: phone) == []) }
         #expect(try transcript.submit(to: "e") == [.finish(8, .notSent(.queueFull))])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushWeb
 
-/// A machine, a clock that the test turns, and what came of it; read as a transcript.
+/// A machine, a clock controlled by the test, and the orders; reads as a transcript.
 struct OriginTranscript {
     var machine: OriginMachine
     var now = Moment(instant: MonotonicTime(nanoseconds: 1), unixSeconds: 1_795_178_096)
@@ -22,7 +22,7 @@ struct OriginTranscript {
         case connect(Int)
         case close(Int)
         case sign
-        /// Request, connection, token.
+        /// Numbers of request and connection, and the token.
         case send(Int, Int, String)
         case finish(Int, WebPushOutcome.Result)
     }
@@ -47,7 +47,7 @@ struct OriginTranscript {
         return orders
     }
 
-    /// Numbers count from 1.
+    /// Submits a request. Numbers count from 1.
     mutating func submit(
         to phone: String = "a", about topic: String? = nil, secondsToLive: Int = 3_600,
         urgency: WebPushMessage.Urgency = .normal, patience: Duration = .seconds(60)

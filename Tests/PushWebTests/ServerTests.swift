@@ -26,7 +26,7 @@ struct ServerTests {
         "http://10.0.0.7",
         "https://localhost", "https://router", "https://a.internal", "https://169.254.169.254", "https://8.8.8.8",
         "https://2130706433", "https://[::1]",
-        // No address of a server.
+        // Not the address of a server.
         "ftp://ntfy.sh", "ntfy.sh", "https://", "https://user@ntfy.sh", "https://NTFY.sh", "https://ntfy.sh/",
         "https://ntfy.sh:0",
         "https://ntfy.sh:+443", "https://ntfy.sh\r\nx: y",
@@ -80,7 +80,7 @@ struct ServerTests {
         case .waits: #expect(results.isEmpty)
         case .refused(let advice): #expect(results == [.refused(answer.refusal, advice)])
         }
-        // One server error may be the server's own.
+        // A single server error may be the server's own.
         guard let reaction, status != 500 else { return }
         for number in 2...6 {
             let queue = if case .refused = reaction { "a" } else { "a\(number)" }

@@ -33,7 +33,7 @@ struct WebPushSubscriptionTests {
         "https://fcm.googleapis.com\\@evil.example/x", "https://fcm.googleapis.com%2f@evil.example/x",
         "https://fcm..googleapis.com/x",
         "https://ｆcm.googleapis.com/x", "https://-fcm.googleapis.com/x", "https://.push.apple.com/x",
-        // Addresses, however they are written.
+        // IP addresses in any spelling.
         "https://127.0.0.1/x", "https://[::1]/x", "https://2130706433/x", "https://0x7f.1/x",
         "https://169.254.169.254/latest/meta-data",
         "https://localhost/x", "https://localhost:8787/x",

@@ -94,7 +94,7 @@ struct ExchangeWordsTests {
                 7, "curl: (7) Failed to connect to relay.example port 443 after 0 ms: Couldn't connect to server",
                 "nothing listens there"
             ),
-            (6, "curl: (6) Could not resolve host: relay.exampl", "nobody knows that name"),
+            (6, "curl: (6) Could not resolve host: relay.exampl", "the host name is unknown"),
             (
                 35, "curl: (35) error:0A00010B:SSL routines::wrong version number",
                 "what listens there does not speak TLS: is its address http://…?"

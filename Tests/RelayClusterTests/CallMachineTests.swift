@@ -15,7 +15,7 @@ struct CallMachineTests {
     private let other = CallMachine.Way.link("other")
     private let third = CallMachine.Way.link("third")
 
-    /// So many askers of another name each, with one request each: nothing but the bounds of all is reached.
+    /// Adds requests by `count` differently named callers, one each, so that only the total limits are reached.
     private func fill(_ machine: inout CallMachine, _ workspaces: [String], each count: Int) {
         for (place, workspace) in workspaces.enumerated() {
             for number in 0..<count {
@@ -82,7 +82,7 @@ struct CallMachineTests {
         var machine = CallMachine()
         _ = machine.handle(.called(id(1), call(), other), at: 0)
         _ = machine.handle(.called(id(2), call(), other), at: 0)
-        // This node still takes the other for the owner.
+        // This node still considers the other the owner.
         #expect(machine.handle(.failed(id(1), .noOwner, other), at: 10) == [])
         #expect(machine.handle(.called(id(3), call(), other), at: 11) == [], "it would come back, too")
         #expect(machine.handle(.failed(id(2), .noOwner, other), at: 12) == [])
@@ -126,7 +126,7 @@ struct CallMachineTests {
             isTLS: false)
         _ = edge.handle(.linkOpened)
         var (carried, numbers) = ([CallMachine.CallID](), [UInt64]())
-        /// As `NodeRoutes` and `EdgeRunner` do.
+        /// Carries out orders, like `NodeRoutes` and `EdgeRunner`.
         func carryOut(_ orders: [CallMachine.Order], at now: Int64) {
             for order in orders {
                 guard case .carry(let call, true) = order else { return #expect(Bool(false), "\(order)") }

@@ -51,7 +51,7 @@ struct EdgeMachineTests {
         var machine = linked()
         _ = machine.handle(.peerOpened(peer(1), opening()))
         #expect(machine.handle(.peerClosed(peer(1))) == [.tell(.closed(0))])
-        // On its way when the peer went.
+        // The message was in flight when the peer left.
         #expect(machine.handle(.ownerSaid(.text([0], [1]))) == [])
         #expect(machine.handle(.peerOpened(peer(2), opening())) == [.tell(.open(1, opening()))])
         #expect(machine.handle(.ownerSaid(.forgotten(0))) == [])

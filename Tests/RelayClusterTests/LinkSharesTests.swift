@@ -30,7 +30,7 @@ struct LinkSharesTests {
         var shares = LinkShares()
         var waiting = 0
         var changes: [Changes] = []
-        // The quiet one says a tenth; a quarter of all is written meanwhile.
+        // The quiet peer sends a tenth of the other; meanwhile a quarter of the total is written.
         for turn in 0..<200 {
             for (peer, bytes) in [(UInt64(1), 20_000), (2, 2_000)] {
                 shares.tell(bytes, of: peer)
@@ -78,7 +78,7 @@ struct LinkSharesTests {
         var waiting = 0
         var paused: [PeerID] = []
         var spoken: [PeerID: Int] = [:]
-        // The owner reads nothing meanwhile; a peer that is paused says nothing more.
+        // The owner reads nothing meanwhile; a paused peer sends nothing more.
         for _ in 0..<2_000 {
             for (peer, bytes) in [(loud, 50_000), (quiet, 100)] where !paused.contains(peer) {
                 for order in machine.handle(.peerSaid(peer, Array(repeating: 0, count: bytes))) {

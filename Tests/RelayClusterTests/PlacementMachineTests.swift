@@ -14,7 +14,7 @@ struct PlacementMachineTests {
         PlacementView(rows: rows, nodes: nodes.map { Self.node($0) }, leaving: leaving)
     }
 
-    /// One of many that belongs to this one of these nodes.
+    /// A workspace name that belongs to this one of the nodes.
     private func scope(of holder: String, among nodes: String..., skipping: Int = 0) -> String {
         let all = nodes.map { Self.node($0) }
         var left = skipping
@@ -113,7 +113,7 @@ struct PlacementMachineTests {
         #expect(machine.handle(.looked(seen), at: 250) == [])
     }
 
-    /// One that owns `scopes`, from time 0.
+    /// A machine that owns `scopes`, from time 0.
     private func owner(_ holder: String, of scopes: String...) -> PlacementMachine {
         var machine = PlacementMachine(holder: holder)
         let rows = scopes.map { Row(scope: $0, generation: 0, holder: nil, isFree: true) }
@@ -346,7 +346,7 @@ struct PlacementMachineTests {
                 #expect(machine.owned.isSubset(of: cluster.rows.filter { $0.value.holder == holder }.keys))
             }
         }
-        // Those that came back have stayed by now, too.
+        // Restarted nodes have been there long enough by now, too.
         for _ in 0..<3_200 {
             now += 250
             for holder in cluster.machines.keys.sorted() { cluster.look(holder, at: now) }
@@ -379,7 +379,7 @@ struct PlacementMachineTests {
                 let givers = counts.keys.filter { holder in
                     shares.isOverfull(holder) && rows.contains { $0.holder == holder && shares.place(for: $0) != nil }
                 }
-                // Free workspaces go where they even out most; the remaining imbalance is handed over, by the nodes that have most.
+                // Free workspaces go where they even out most; the nodes with the most hand over the rest.
                 #expect(givers.isEmpty == (most - fewest <= 1), "\(owned) and \(free): \(counts), \(givers)")
                 #expect(givers.allSatisfy { counts[$0]! - fewest >= 2 })
             }

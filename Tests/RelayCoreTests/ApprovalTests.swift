@@ -174,7 +174,7 @@ struct ApprovalTests {
                 "session.renamed",
             ])
         #expect(t.approvals[id]?.stage.word == .applied)
-        // Another life of the relay knows how far its host is.
+        // A restarted relay knows its host's position.
         #expect(t.types(t.host(sessions: [T.session])) == ["welcome"])
         #expect(t.states[T.key]?.hostSeq == 7)
     }

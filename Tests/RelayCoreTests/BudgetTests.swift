@@ -92,7 +92,7 @@ struct BudgetTests {
             }
         }
 
-        /// The same disk, another life of the relay and of all connections.
+        /// A bench with the same disk, after a restart of the relay.
         func restarted() -> Bench {
             let next = T(state: t.state)
             next.resume(t)
@@ -164,10 +164,10 @@ struct BudgetTests {
         bench.say([Self.usage(499)])
         #expect(try bench.crossings() == [] && bench.mark() == nil)
         bench.say([Self.usage(500), Self.usage(500), Self.usage(400), Self.usage(700)])
-        // The tick came to 700, and that is what was spent when it crossed.
+        // The tick ended at 700, which was the spending at the crossing.
         #expect(try bench.crossings() == ["50 session 700/1000"])
         #expect(bench.mark() == BudgetMark(level: 50, microUSD: 1_000, isHeld: false))
-        // Another run begins at zero, and adds.
+        // Another run begins at zero, and adds to the total.
         bench.say([Self.usage(50, run: "r2"), Self.usage(99, run: "r2")])
         bench.say([Self.usage(99, run: "r2")])
         #expect(try bench.crossings().count == 1)

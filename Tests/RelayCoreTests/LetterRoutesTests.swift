@@ -41,7 +41,7 @@ struct LetterRoutesTests {
         init(seed: UInt64) { dice = SeededDice(seed: seed) }
 
         mutating func step() {
-            // Nobody is held up by a limit.
+            // A limit holds nobody up.
             t.now += 5_000
             let peers = Array(hosts.keys).sorted()
             let others = Array(clients.keys).sorted()

@@ -254,7 +254,7 @@ struct LetterTests {
             answer(t, by: mine)
         }
         #expect(t.take(mine).count == 120 && t.take(phone).count == 120)
-        // Its twin in the other workspace has a limit of its own.
+        // The same client in the other workspace has its own limit.
         _ = host(t, in: Self.work.id)
         #expect(try write(t, by: client(t, in: Self.work)) == nil)
     }

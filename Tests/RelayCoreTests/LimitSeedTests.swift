@@ -79,7 +79,7 @@ import Testing
             guard let megabytes = limits.megabytes else { continue }
             let bytes = states.values.reduce(0) { $0 + $1.eventBytes }
             let max = Int64(megabytes) << 20
-            // And a message, and what the relay adds to sessions.
+            // Plus a message, and the relay's additions to sessions.
             #expect(bytes <= Limits.refusalExcessOfSmall.above(max) + 1 << 20, "seed \(seed): bytes of \(workspace)")
         }
     }
@@ -91,7 +91,7 @@ extension Relay {
 }
 
 extension RelayTranscript {
-    /// The disk refuses what is staged, if anything is.
+    /// The disk refuses the batch, if there is one.
     fileprivate func failCommitIfStaged() {
         handle(.tickEnded)
         guard pendingBatch != nil else { return }

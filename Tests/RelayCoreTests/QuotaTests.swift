@@ -250,7 +250,7 @@ struct QuotaTests {
         #expect(t.quotas.last == .sessionMegabytesPerHost)
         #expect(
             t.take(host).contains { $0.contains(#""code":"tooMany""#) && $0.contains(#""path":"$.session","session":"s39""#) })
-        // What makes none larger is taken in, and so is an end.
+        // Messages that make no session larger are accepted, and so are ends.
         t.send([.sessionRenamed(title: "t")], to: SessionID("s0")!, first: 3, by: host)
         #expect(t.take(host).last?.contains("tooMany") == true)
         t.send([.message(.user, summary: nil)], to: SessionID("s0")!, first: 3, by: host)
@@ -330,7 +330,7 @@ struct QuotaTests {
             session: SessionID("s0")!, approval: ApprovalID("a0")!, digest: T.digest, verdict: .deny(message: nil))
         t.command(.decide(decide), id: "2", by: client)
         #expect(t.pendingApprovalReads.map(\.1) == [ApprovalID("a0")!])
-        // Nor does a relay that starts hold more.
+        // A restarted relay does not hold more, either.
         let again = T(state: t.state)
         #expect((8...10).contains(again.relay.census.approvals))
     }

@@ -5,7 +5,7 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// Drives a relay by hand: what happened, and what it ordered, message by message. Commits happen when the test says so.
+/// Drives a relay by hand, message by message: events and the resulting orders. Commits happen when the test says so.
 final class RelayTranscript {
     var relay: Relay
     var now: Int64 = 1_000_000
@@ -26,7 +26,7 @@ final class RelayTranscript {
     private(set) var timers: [RelayTimer: Int64] = [:]
     /// When each armed timer is due, by `now`.
     private(set) var deadlines: [RelayTimer: Int64] = [:]
-    /// By kind and name.
+    /// Records by kind and name.
     private(set) var records: [String: PushRecord] = [:]
     /// Pushes that were ordered and not taken.
     private(set) var pushes: [PushIntent] = []
@@ -36,13 +36,13 @@ final class RelayTranscript {
     private(set) var told: [Removal] = []
     /// Lead of the wall clock, if it is not trusted.
     private(set) var doubt: Int64?
-    /// As the log keeps it.
+    /// The clock as stored in the log.
     private(set) var clock: AgeClockRecord?
-    /// Those that were reached, in order.
+    /// Limits that were reached, in order.
     private(set) var quotas: [Quota] = []
     /// Workspaces whose data may be taken away.
     private(set) var left: [WorkspaceID] = []
-    /// As the runner does: while a batch is under way, what it will show is made.
+    /// True to prepare messages while a batch is being written, like the runner.
     var preparesMessages = true
     private var lastPeer: UInt64 = 0
 
@@ -118,7 +118,7 @@ final class RelayTranscript {
 
     // MARK: - The world
 
-    /// Ends the tick and puts what it staged on disk.
+    /// Ends the tick and writes its batch to disk.
     func commit() {
         handle(.tickEnded)
         finishCommit()
@@ -172,7 +172,7 @@ final class RelayTranscript {
         now = end
     }
 
-    /// Commits until nothing is staged: what is committed may lead to more.
+    /// Commits until nothing is staged, as a commit may lead to another.
     func settle() {
         repeat { commit() } while pendingBatch != nil || isStaging
     }
@@ -215,7 +215,7 @@ final class RelayTranscript {
         }
         while !pendingRemovedSessionsReads.isEmpty {
             let (id, keys) = pendingRemovedSessionsReads.removeFirst()
-            // As a log does, also of those that it holds.
+            // Positions as a log returns them, including those of existing sessions.
             let places = keys.reduce(into: removed.filter { keys.contains($0.key) }) { places, key in
                 guard let state = states[key] else { return }
                 places[key] = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)
@@ -283,7 +283,7 @@ final class RelayTranscript {
 
     func command(_ command: ClientCommand, id: String, by client: PeerID) {
         handle(.clientSent(client, .command(CommandID(id)!, command)))
-        // Only what was asked for is answered by the end of the tick; what it staged waits for `commit`.
+        // Only a requested reply comes with the end of the tick; staged records wait for `commit`.
         if case .subscribe = command { handle(.tickEnded) }
     }
 

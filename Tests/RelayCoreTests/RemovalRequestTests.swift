@@ -7,7 +7,7 @@ import Testing
 struct RemovalRequestTests {
     typealias T = RelayTranscript
 
-    /// A session that goes on, and a client that watches the workspace. Nothing is left unread.
+    /// A running session, and a client that watches the workspace. All messages have been read.
     private func running(_ events: Int = 3) -> (RelayTranscript, host: PeerID, client: PeerID) {
         let t = T()
         let (host, client) = (t.host(), t.client())
@@ -32,7 +32,7 @@ struct RemovalRequestTests {
         #expect(t.take(client) == [#"{"type":"removed","session":"s1"}"#, #"{"type":"reply","id":"1"}"#])
         #expect(t.removed.keys.map(\.session) == [T.session] && t.states.isEmpty)
         #expect(t.relay.census.waiters == 0 && t.relay.census.breach == nil)
-        // It begins again, where it was.
+        // The session begins again at its last position.
         t.send([.sessionRenamed(title: "again")], first: 4, by: host)
         t.commit()
         #expect(t.states[T.key]?.seq == 4 && t.states[T.key]?.summary.first == 4)

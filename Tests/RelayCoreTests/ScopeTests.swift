@@ -7,7 +7,7 @@ import Testing
 struct ScopeTests {
     typealias T = RelayTranscript
 
-    /// One command of each right, and one that needs none.
+    /// One command for each right, and one that needs none.
     static let commands: [(command: ClientCommand, scope: Scope)] = [
         (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (T.decide(.allow), .decide),
         (.letter(Letter([1])!, to: .host(HostKeyID("AAAAAAAAAAAAAAAAAAAAAA")!)), .decide),

@@ -62,7 +62,7 @@ struct SealedSessionTests {
         ]
     }
 
-    /// Its life, with a budget that is spent, decisions and a prompt.
+    /// Plays a session with a spent budget, decisions and a prompt.
     private func play(_ events: ([EventHead], Int64) throws -> [Event], choice: String, command: String) throws -> (
         T, host: [String], client: [String]
     ) {

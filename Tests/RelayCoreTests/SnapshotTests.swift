@@ -7,7 +7,7 @@ import Testing
 struct SnapshotTests {
     typealias T = RelayTranscript
 
-    /// What one message may have: a page and one item more.
+    /// Largest message: a page and one item more.
     private static let messageBytesMax = 1 << 20
     private static let end = #"{"type":"snapshotEnd"}"#
 
@@ -62,7 +62,7 @@ struct SnapshotTests {
         let begun = try view([first])
         #expect(begun.sessions.contains("s1") && begun.approvals == ["a1"])
         #expect((10...20).contains(begun.sessions.count))
-        // The latest are shown first.
+        // The latest sessions come first.
         #expect(begun.sessions.contains("many39") && !begun.sessions.contains("many0"))
         #expect(first.hasSuffix(#","more":true}"#))
         t.fire(.snapshotPage)

@@ -75,7 +75,7 @@ struct StoredRecordTests {
             return range.upperBound
         }
         #expect(countMax("snapshot", "events") == Limits.snapshotEventsMax)
-        // One for each of the scopes that are about no one session.
+        // One more for each scope that concerns no single session.
         #expect(countMax("reply", "budgets") == Limits.budgetsMax + Budget.ScopeName.allCases.count - 1)
     }
 }

@@ -215,7 +215,7 @@ struct SubscriptionTests {
             _ = t.take(client)
             t.command(.subscribe(T.session, after: nil), id: "1", by: client)
         }
-        // One that left and came back is still one.
+        // A client that left and came back still counts as one.
         t.command(.unsubscribe(T.session), id: "2", by: clients[0])
         t.command(.subscribe(T.session, after: nil), id: "3", by: clients[0])
         #expect(t.pendingReads.count == 1)
@@ -269,7 +269,7 @@ struct SubscriptionTests {
             _ = t.take(client)
             t.handle(.clientSent(client, .command(CommandID("1")!, .subscribe(nil, after: nil))))
         }
-        // What changes until it is made is in it, and is not sent before it.
+        // Changes before the snapshot is made are in it, and are not sent first.
         t.handle(.disconnected(host))
         for client in clients { #expect(t.types(client) == ["reply"]) }
         t.handle(.tickEnded)

@@ -11,7 +11,7 @@ struct UsedNameTests {
     typealias T = RelayTranscript
     private let a1 = ApprovalID("a1")!
 
-    /// So many that a relay no longer has the first of them at hand.
+    /// So many that the relay no longer has the first of them in memory.
     private static let others = 2 * SessionLimits.resolvedApprovalsMax + 10
 
     /// a1 is over, and so many others are that a1 is on disk alone.

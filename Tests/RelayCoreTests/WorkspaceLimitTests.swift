@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayCore
 
-/// Limits of single workspaces, and who hears that one was reached.
+/// Limits of single workspaces, and who is told when one is reached.
 @Suite struct WorkspaceLimitTests {
     typealias T = RelayTranscript
     private static let work = Named<WorkspaceTag>(id: WorkspaceID("work")!, name: "Work")
@@ -64,7 +64,7 @@ import Testing
         #expect(t.take(home).contains { $0.contains(#""code":"tooMany""#) && $0.contains(#""session":"s2""#) })
         #expect(isTold(t.take(ours), .sessions))
         #expect(!isTold(t.take(theirs), .sessions))
-        // Back to the relay's own.
+        // Back to the relay's own limits.
         t.handle(.limitsListed([:]))
         t.send([T.started], to: session("s2"), first: 1, by: home)
         t.commit()
@@ -94,7 +94,7 @@ import Testing
         let (host, desk, client) = (t.host(), t.host("desk"), watcher(t))
         let other = t.host(in: Self.work.id)
         _ = t.take(client)
-        // A session that goes on and has few events keeps them all.
+        // A running session with few events keeps them all.
         large(t, 20, to: "s1", first: 1, by: host)
         t.settle()
         let held = bytes(t)
@@ -102,11 +102,11 @@ import Testing
         #expect(t.quotas.contains(.keepMegabytes))
         #expect(t.take(host).contains { $0.contains(#""code":"tooMany""#) && $0.contains(#""session":"s1""#) })
         #expect(isTold(t.take(client), .megabytes))
-        // Once in a while, not with each refusal; who comes meanwhile hears it too.
+        // Told at intervals, not with each refusal; a client that connects in between is told, too.
         large(t, 2, to: "s1", first: Int64(t.log[T.key]!.count) + 1, by: host)
         #expect(!isTold(t.take(client), .megabytes))
         #expect(isTold(t.take(watcher(t, "late")), .megabytes))
-        // Another workspace notices nothing, and a host with little goes on a while longer.
+        // Another workspace is not affected, and a host with little data continues for a while.
         large(t, 20, to: "s1", first: 1, by: other)
         #expect(bytes(t, in: Self.work.id) > 4 * Int64(Self.megabyte))
         t.send([T.started], to: session("s2"), first: 1, by: desk)
@@ -238,7 +238,7 @@ import Testing
         #expect(sent.count == 4)
         #expect(t.quotas.contains(.pushesPerDayPerWorkspace))
         #expect(isTold(t.take(client), .pushesPerDay))
-        // What is not sent has an outcome that says why.
+        // A push that is not sent has an outcome with the reason.
         let devices = rig.command(.devices(watches: false))
         #expect(devices.contains { $0.contains("4 pushes a day") })
         #expect(t.relay.census.breach == nil)

@@ -145,7 +145,7 @@ import Testing
         rig.pass(120_000)
         #expect(!rig.take().contains { $0.device == DeviceID("d2")! && $0.purpose == .alert })
         #expect(!t.records.keys.contains("device d2"))
-        // Nothing of it is left to be written when its data has been taken away.
+        // Nothing of it is left to be written once its data has been deleted.
         #expect(t.records.values.allSatisfy { $0.workspace != Self.work.id })
         #expect(t.relay.census.breach == nil && t.relay.census.devices == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Results of a batch's attempts, given the store's errors.
 @Suite struct CommitTriesTests {
-    /// One error after the other, each after the wait that was ordered, or 250 ms.
+    /// Fails with one error after the other, each after the ordered wait, or 250 ms.
     private func end(_ codes: [LogError.Code]) -> String {
         var now: Int64 = 7
         var tries = CommitTries(at: now)

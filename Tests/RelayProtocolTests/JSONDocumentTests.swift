@@ -42,7 +42,7 @@ struct JSONDocumentTests {
         ] as [[UInt8]])
     func badUTF8(_ bytes: [UInt8]) { #expect(code([0x22] + bytes + [0x22]) == .badUTF8) }
 
-    // Both sides look at eight bytes at a time.
+    // Both sides process eight bytes at a time.
     @Test("every byte is judged alike wherever in a string it stands, by the parser and by the writer", arguments: 0...18)
     func everyPlace(_ before: Int) throws {
         for byte in UInt8.min...UInt8.max {

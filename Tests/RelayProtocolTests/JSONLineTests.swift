@@ -10,7 +10,7 @@ struct JSONLineTests {
         #expect(try value.string("b") == "x y\"\n\u{202E}\u{9B}\u{E0041}é\u{7F}")
     }
 
-    /// Far beyond what it takes, but short of what copying all of it for each character would.
+    /// The limit is far above the time needed, but below that of copying the text for each character.
     @Test(.timeLimit(.minutes(1))) func aLongHostileTextIsSoonSpelledOut() {
         let text = String(repeating: "\u{1B}\u{202E}", count: WireLimits.eventBytesMax / 4)
         #expect(JSONLine.text(JSONWriter.string(text)).utf8.count == 2 + WireLimits.eventBytesMax / 4 * 12)

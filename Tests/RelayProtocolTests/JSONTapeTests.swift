@@ -96,7 +96,7 @@ struct JSONTapeTests {
             #expect(document.nodes.count <= document.nodes.room)
             #expect(document.nodes.room <= text.utf8.count / 2 + most + 1)
         }
-        // Nor one that ends where most of it has no end yet.
+        // A text that ends with most of its arrays open fails, and does not overrun the room.
         for text in [open, open + numbers, open + "1"] { #expect(throws: WireError.self) { try JSONDocument(parsing: text) } }
     }
 

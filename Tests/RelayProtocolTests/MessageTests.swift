@@ -1,7 +1,7 @@
 import RelayProtocol
 import Testing
 
-/// One of everything that goes over the wire.
+/// A sample of every message on the wire.
 enum Sample {
     static let digest = InputDigest(String(repeating: "ab", count: 32))!
     static let decision = Decision(

@@ -1,7 +1,7 @@
 import RelayProtocol
 import Testing
 
-/// One of everything that is said about pushes.
+/// A sample of every message about pushes.
 enum PushSample {
     static let device: Device = {
         var device = Device(
@@ -55,7 +55,7 @@ enum PushSample {
             .forget(DeviceID("d1")!), .devices(watches: true), .devices(watches: false), .testPush(DeviceID("d1")!), .budgets,
         ] + cards.map { .card(DeviceID("d1")!, $0) } + budgets.map { .budget($0) }
 
-    /// A device as a message has it, with this in place of what it says there.
+    /// A device in a message, with one field replaced.
     static func device(_ field: String, _ value: String?) -> [UInt8] {
         var fields = [
             "device": #""d1""#, "name": #""n""#, "profile": #""p""#, "environment": #""sandbox""#, "system": #""18.1""#,

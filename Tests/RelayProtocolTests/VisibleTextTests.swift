@@ -20,7 +20,7 @@ struct VisibleTextTests {
     }
 
     @Test func noOutputHasAControlCharacterWhateverComesIn() {
-        // All planes that have characters; a sample of the private ones.
+        // All planes with characters, and a sample of the private ones.
         var everything = ""
         for value in Array(UInt32(0)...0x3FFFF) + Array(0xE0000...0xE0FFF) + [0xF0000, 0x10FFFD, 0x10FFFF] {
             if let scalar = Unicode.Scalar(value) { everything.unicodeScalars.append(scalar) }
@@ -34,7 +34,7 @@ struct VisibleTextTests {
         }
     }
 
-    /// Far beyond what it takes, but short of what copying all of it for each character would.
+    /// The limit is far above the time needed, but below that of copying the text for each character.
     @Test(.timeLimit(.minutes(1))) func aLongHostileTextIsSoonSpelledOut() {
         let text = String(repeating: "\u{1B}\u{202E}", count: WireLimits.eventBytesMax / 4)
         #expect(VisibleText.exact(text).utf8.count == WireLimits.eventBytesMax / 4 * 24)

@@ -1,5 +1,5 @@
-/// The only source of chance: xoshiro256**, seeded by SplitMix64. Ours, so that a seed means the same on every machine and
-/// with every toolchain.
+/// The only source of randomness: xoshiro256**, seeded by SplitMix64. Our own, so that a seed gives the same run on every machine
+/// and with every toolchain.
 package struct Dice: Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -28,7 +28,7 @@ package struct Dice: Sendable {
         return result
     }
 
-    /// Between 0 and 1, never 1.
+    /// A random number from 0 to below 1.
     package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     package mutating func chance(_ probability: Double) -> Bool { probability > 0 && fraction() < probability }
@@ -44,7 +44,7 @@ package struct Dice: Sendable {
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// As often near the one end as near the other of several orders of magnitude.
+    /// A random number between the two, uniform on a logarithmic scale.
     package mutating func spread(_ low: Double, _ high: Double) -> Double {
         var value = low
         let steps = Int(fraction() * 64)

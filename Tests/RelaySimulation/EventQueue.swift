@@ -10,7 +10,7 @@ struct EventQueue<Owner> {
         func isBefore(_ other: Entry) -> Bool { at == other.at ? number < other.number : at < other.at }
     }
 
-    /// A binary heap.
+    /// The entries, as a binary heap.
     private var entries: [Entry] = []
     private var lastNumber: UInt64 = 0
 

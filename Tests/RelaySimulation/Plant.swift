@@ -1,52 +1,52 @@
-/// A fault that must be caught: the world itself breaks a promise, and the checker that watches over it has to see that.
+/// A planted fault that must be caught: the world breaks a promise, and the checker for it has to notice.
 package enum Plant: String, Sendable, CaseIterable {
     /// The disk answers before it has the batch.
     case answerBeforeDurable
-    /// The relay takes a commit in doubt for one that is on disk.
+    /// The relay treats a commit in doubt as stored.
     case hastyCommit
-    /// The relay takes a commit in doubt for one that is not on disk.
+    /// The relay treats a commit in doubt as not stored.
     case carelessRefusal
-    /// The relay goes on with what it remembers, though it does not know what is on disk.
+    /// The relay continues with its memory although it does not know what is on disk.
     case stubbornCore
-    /// The relay reads its disk again before the last commit has come to its end.
+    /// The relay reads its disk again before the last commit has ended.
     case earlyLoad
-    /// Peers of a relay that reads its disk again are not sent away.
+    /// A relay that reads its disk again does not disconnect its peers.
     case unheardSuspension
     /// One event of a message to a client is missing.
     case droppedEvent
     /// A client gets the reply that its decision counts although another won.
     case twoWinners
-    /// An agent takes a denial for an allow.
+    /// An agent treats a denial as an allow.
     case deafAgent
-    /// A desk mistakes any hook that asks the same for the one that asked before.
+    /// A desk confuses a hook with an earlier one that asked the same.
     case strangersAnswer
     /// A desk does not compare the digest of a decision with that of the input.
     case carelessDigest
-    /// A desk mistakes a plain allow for the choice of an agent's offer.
+    /// A desk treats a plain allow as the choice of an agent's offer.
     case eagerOffer
     /// A desk answers an ended question.
     case lateAnswer
-    /// A desk hands an answer over to a hook that asks the same later.
+    /// A desk gives an answer to a later hook that asks the same.
     case repeatedAnswer
-    /// A desk's answer is handed over though the disk did not take it.
+    /// A desk gives an answer although the disk refused it.
     case unrecordedAnswer
     /// A desk reports another end of an approval that has ended.
     case secondEnd
-    /// News of an approval does not reach a client.
+    /// A change of an approval does not reach a client.
     case unheardApproval
     /// The relay does not learn of peers that have left.
     case ghosts
     /// The log forgets an approval at a start.
     case forgetfulLog
-    /// A host does not come back.
+    /// A host does not reconnect.
     case absentHost
     /// A host's spool loses an event that it took.
     case leakySpool
-    /// The log forgets how far a removed session had come.
+    /// The log forgets the last position of a removed session.
     case forgottenPlace
     /// Events that were trimmed are skipped without a notice.
     case silentTrim
-    /// The log forgets at a start a day's spending.
+    /// The log forgets a day's spending at a start.
     case forgottenSpending
     /// The relay starts without the rows of costs.
     case forgottenCosts
@@ -54,69 +54,69 @@ package enum Plant: String, Sendable, CaseIterable {
     case deafHost
     /// An adapter gives its agent a prompt twice.
     case repeatedPrompt
-    /// An adapter reports that its agent is idle while it asks.
+    /// An adapter reports that its agent is idle while that asks.
     case hastyPrompt
-    /// A host does not learn which commands the relay waits for.
+    /// A host does not learn for which commands the relay waits.
     case unheardOutstanding
-    /// A host forgets at a start the ends that it has reported.
+    /// A host forgets the ends that it has reported at a start.
     case forgottenEnds
-    /// An adapter reports that a prompt was refused, and the agent took it.
+    /// An adapter reports that a prompt was refused although the agent took it.
     case deniedPrompt
     /// An adapter starts a session twice.
     case repeatedStart
-    /// A host does not look whether a project is still the folder that was allowed.
+    /// A host does not check that a project is still the folder that was allowed.
     case strayStart
     /// The relay lets every client steer.
     case trustingRelay
-    /// Codex is given the answer to a request again that it has closed.
+    /// Codex gets another answer to a request that it has closed.
     case answeredAgain
-    /// The adapter takes it that Codex accepted a prompt for having read it.
+    /// The adapter treats a prompt that Codex accepted as one that it has read.
     case acceptedPrompt
-    /// Claude's adapter takes the hook of a call for that of an older one with the same input.
+    /// Claude's adapter confuses the hook of a call with that of an older one with the same input.
     case olderCall
     /// Claude's adapter does not receive the end of a turn.
     case unheardStop
-    /// A program is handed a command twice: each of its open requests.
+    /// A program gets a command twice, once for each open request.
     case handedTwice
-    /// A program gets the answer to an earlier question that was the same.
+    /// A program gets the answer to an earlier question of the same text.
     case namesakesAnswer
-    /// The proxy gives an agent of the Agent Client Protocol the option that lasts for a plain yes.
+    /// The proxy answers an agent of the Agent Client Protocol with the lasting option instead of a plain yes.
     case lastingAnswer
-    /// The proxy passes a decision on, and the editor's own answer as well.
+    /// The proxy forwards a decision, and the editor's own answer as well.
     case secondAnswer
-    /// `heliograph run` writes a prompt once more when its daemon is back.
+    /// `heliograph run` writes a prompt again when its daemon is back.
     case promptAgain
-    /// `heliograph run` ignores that its agent has taken a question back.
+    /// `heliograph run` ignores that its agent has withdrawn a question.
     case deafToCancel
-    /// `heliograph run` allows another question than the answered one.
+    /// `heliograph run` allows a question other than the answered one.
     case strangersPermission
-    /// `heliograph claude` takes a dialog for the input line.
+    /// `heliograph claude` mistakes a dialog for the input line.
     case unseenDialog
-    /// `heliograph claude` types a prompt once more if nothing has shown that it was taken.
+    /// `heliograph claude` types a prompt again if nothing has shown that it was taken.
     case retypedPrompt
     /// A push to a card carries an older time than the one before.
     case backdatedPush
-    /// A card is sent something after its end.
+    /// A card is sent a push after its end.
     case restlessCard
-    /// A push counts as sent, and never was.
+    /// A push counts as sent, but never was.
     case swallowedPush
-    /// The same of alerts about budgets.
+    /// The same for alerts about budgets.
     case swallowedCrossing
     /// Timers of cards do not fire.
     case sleepingCards
-    /// The relay takes every phone for one with frequent pushes.
+    /// The relay treats every phone as one with frequent pushes.
     case boastfulPhone
-    /// The relay does not learn that the person looks at the phone.
+    /// The relay does not learn that the person is looking at the phone.
     case unheardPresence
-    /// The log forgets at a start which pushes have rung.
+    /// The log forgets which pushes have rung at a start.
     case forgetfulOutbox
     /// Every start of a card is ordered twice.
     case doubleStart
     /// A notification presents the code of another.
     case swappedCode
-    /// APNs reports that it has deleted a channel, and keeps it.
+    /// APNs reports that it has deleted a channel, but keeps it.
     case keptChannel
-    /// Every push to a card goes twenty times.
+    /// Every push to a card is sent twenty times.
     case hastyCard
     /// A browser's notification offers to allow input that it does not show in full.
     case boldNotification
@@ -126,11 +126,11 @@ package enum Plant: String, Sendable, CaseIterable {
     case impatientDigest
     /// Timers of digests do not fire.
     case sleepingDigest
-    /// A host takes a file of rules for accepted that its owner has not accepted.
+    /// A host applies a file of rules that its owner has not accepted.
     case unacceptedRules
-    /// A host goes on with the rules that it knew while their file cannot be read.
+    /// A host continues with the rules that it knew while their file is unreadable.
     case unreadRules
-    /// A host forgets at a start which rules were taken back.
+    /// A host forgets which rules were taken back at a start.
     case forgottenRuleOff
     /// A host keeps a rule that was taken back from afar.
     case keptRule
@@ -138,21 +138,21 @@ package enum Plant: String, Sendable, CaseIterable {
     case unsignedRule
     /// A host takes a change of its rules again.
     case repeatedRule
-    /// A host that asks for signatures takes a decision without one.
+    /// A host that requires signatures accepts a decision without one.
     case unsignedDecision
-    /// The same of prompts and starts.
+    /// The same for prompts and starts.
     case unsignedCommand
     /// A host does not verify a signature.
     case uncheckedSignature
-    /// A host does not look whether a passkey has confirmed what its owner wants confirmed.
+    /// A host does not check that a passkey has confirmed what its owner wants confirmed.
     case skippedPasskey
-    /// A host takes the signature of a key that it does not know.
+    /// A host accepts the signature of a key that it does not know.
     case strangersSignature
-    /// A host takes the signature of a device that it distrusts.
+    /// A host accepts the signature of a device that it distrusts.
     case formerDevice
-    /// A host does not look at what a device may do.
+    /// A host does not check the rights of a device.
     case exceededRights
-    /// A host takes what was signed for another host; and so on, for each field of what is signed.
+    /// A host accepts what was signed for another host, session or approval.
     case otherHost
     case otherSession
     case otherApproval
@@ -164,19 +164,19 @@ package enum Plant: String, Sendable, CaseIterable {
     case otherText
     /// A host does not compare the count of a command with the last one.
     case oldCount
-    /// A host forgets at a start the counts of its devices.
+    /// A host forgets the counts of its devices at a start.
     case forgottenCount
     /// A host does not verify the signature of a vouch.
     case uncheckedVouch
-    /// A host takes the vouch of a device that may not bring others.
+    /// A host accepts the vouch of a device without that right.
     case vouchWithoutRight
-    /// A host takes a vouch that is for another host.
+    /// A host accepts a vouch that is for another host.
     case otherHostsVouch
-    /// A host ends the trust in a device at the word of one that may not.
+    /// A host ends the trust in a device when one without that right asks for it.
     case distrustWithoutRight
-    /// A device does not verify who says whom a host trusts.
+    /// A device does not verify the sender of a list of trusted devices.
     case uncheckedRoll
-    /// A device takes the answer to an earlier question for whom a host trusts.
+    /// A device accepts the answer to an earlier request as the current list of trusted devices.
     case olderRoll
     /// A host that seals uses a nonce twice with one key.
     case reusedNonce
@@ -184,25 +184,25 @@ package enum Plant: String, Sendable, CaseIterable {
     case reusedNumber
     /// A host seals an event for another session.
     case misboundEvent
-    /// A host goes on with its old key when a device has gone.
+    /// A host continues with its old key after a device was removed.
     case staleEpoch
-    /// A host wraps its key for a device that it does not trust any more.
+    /// A host wraps its key for a device that it no longer trusts.
     case formerReader
-    /// A host wraps earlier keys for a device that may read from now on.
+    /// A host wraps earlier keys for a device that may only read from now on.
     case earlierHistory
-    /// The head of an event has all that an open host's would have.
+    /// The head of a sealed event has everything that an unsealed one would have.
     case openHead
     /// A host seals with a key that is not on disk.
     case unkeptKey
     /// A host forgets the numbers of its epochs.
     case forgottenEpoch
-    /// A device sends its words as they are.
+    /// A device sends its text unsealed.
     case openWords
-    /// A device does not say that events are missing.
+    /// A device does not report missing events.
     case ignoredHole
-    /// A device shows an event that came before, or too late, as a new one.
+    /// A device shows an earlier or late event as a new one.
     case shownRepeat
-    /// A device shows an event that nobody sealed.
+    /// A device shows an event that no host sealed.
     case shownForgery
 
     /// The adapter in which the fault is planted; nil unless it is a real one.
@@ -218,21 +218,21 @@ package enum Plant: String, Sendable, CaseIterable {
         }
     }
 
-    /// True if the fault is a host's that has rules.
+    /// True for a fault of a host with rules.
     var isOfRules: Bool {
         [.unacceptedRules, .unreadRules, .forgottenRuleOff, .keptRule, .unsignedRule, .repeatedRule].contains(self)
     }
 
-    /// True if the fault is a host's that asks for signatures.
+    /// True for a fault of a host that requires signatures.
     var isOfConsent: Bool { watchers == [.consent] }
-    /// True if the fault is one of a host that seals, or of its devices.
+    /// True for a fault of a host that seals, or of its devices.
     var isOfSealing: Bool { watchers.contains(.sealing) }
 
-    /// The checkers that have to see it.
+    /// The checkers that may notice it.
     package var watchers: Set<CheckerName> {
         switch self {
         case .answerBeforeDurable, .hastyCommit: [.durability]
-        // The next batch contradicts the log, if nobody has seen it by then.
+        // If no checker notices before, the next batch contradicts the log.
         case .carelessRefusal, .stubbornCore: [.retention, .completeness]
         case .earlyLoad: [.replay, .retention]
         case .unheardSuspension: [.convergence]
@@ -240,7 +240,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .twoWinners: [.decision]
         case .deafAgent, .carelessDigest, .unrecordedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff, .keptRule:
             [.freedom]
-        // What no client chose, no device has signed.
+        // Without a client's choice there is no device's signature either.
         case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer: [.freedom, .consent]
         case .unheardApproval: [.pending]
         case .ghosts: [.memory]
@@ -263,7 +263,7 @@ package enum Plant: String, Sendable, CaseIterable {
         // If no other push came before it, nothing is out of order, and the card stays wrong.
         case .backdatedPush: [.order, .edge]
         case .restlessCard: [.order]
-        // The swallowed push may have been for an approval, which is missed at once; in the end the card is wrong.
+        // If the swallowed push was for an approval, that is missed at once; in the end the card is wrong.
         case .swallowedPush: [.edge, .phase]
         case .swallowedCrossing: [.crossing]
         case .sleepingCards: [.edge, .phase]
@@ -275,7 +275,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .keptChannel: [.channel]
         case .hastyCard: [.pace]
         case .boldNotification: [.browser]
-        // The relay rings a browser that is gone, and nobody hears it.
+        // The relay rings at a browser that is gone, so that nobody notices.
         case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
         case .unsignedRule, .repeatedRule, .unsignedDecision, .unsignedCommand, .uncheckedSignature, .skippedPasskey,
@@ -286,7 +286,7 @@ package enum Plant: String, Sendable, CaseIterable {
             .distrustWithoutRight,
             .uncheckedRoll, .olderRoll:
             [.consent]
-        // In the log it is what no host wrote.
+        // In the log it is an event that no host wrote.
         case .misboundEvent: [.sealing, .completeness]
         case .reusedNonce, .reusedNumber, .staleEpoch, .formerReader, .earlierHistory, .openHead, .unkeptKey,
             .forgottenEpoch, .openWords, .ignoredHole, .shownRepeat, .shownForgery:

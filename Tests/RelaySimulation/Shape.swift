@@ -1,10 +1,10 @@
-/// Length and density of a run: most are short and dense, some long enough for timers of minutes.
+/// Length and density of a run: most are short and dense, some are long enough for timers of minutes.
 package struct Shape: Sendable, Equatable {
     /// Virtual milliseconds with faults.
     package var duration: Int64
-    /// An agent does something about this often, in virtual milliseconds.
+    /// Average virtual milliseconds between two actions of an agent.
     package var pace: Int64
-    /// Events in a burst.
+    /// Number of events in a burst.
     package var burst = 12
     /// Probability that an agent's next step ends its session.
     package var endings = 0.02
@@ -12,16 +12,16 @@ package struct Shape: Sendable, Equatable {
     package var budgets = 0.05
     package var retentionAge: Int64?
     package var retentionBytes: Int64?
-    /// RemovedSessions of removed sessions that are at hand: so few that many have to be read.
+    /// Positions of removed sessions that are kept in memory: so few that many have to be read.
     package var removedSessionsMax = 2
 
     package static let short = Shape(duration: 40_000, pace: 2_000)
-    /// Sessions end and are removed, over several rounds of housekeeping.
+    /// For sessions that end and are removed, over several rounds of housekeeping.
     package static let long = Shape(
         duration: 1_500_000, pace: 60_000, endings: 0.3, retentionAge: 600_000, retentionBytes: 12 << 10)
-    /// One session grows until its oldest events have to go.
+    /// For a session that grows until its oldest events have to be removed.
     package static let bulky = Shape(duration: 700_000, pace: 60_000, burst: 250, endings: 0, retentionBytes: 40 << 10)
-    /// For hours.
+    /// For runs of hours.
     package static let soak = Shape(
         duration: 0, pace: 10_000, endings: 0.02, retentionAge: 3_600_000, retentionBytes: 256 << 10, removedSessionsMax: 32)
 

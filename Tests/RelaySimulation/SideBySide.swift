@@ -1,6 +1,6 @@
-/// Runs of many seeds at once.
+/// Parallel runs of many seeds.
 enum SideBySide {
-    /// More than most machines have cores; the pool runs no more than there are.
+    /// Tasks at once: more than most machines have cores; the thread pool runs only as many as there are.
     private static let countMax = 16
 
     /// Outcomes of the seeds, in the order in which they end.

@@ -1,9 +1,9 @@
-/// The first world in which a planted fault is seen.
+/// The first world in which a planted fault was noticed.
 package struct Sighting: Sendable {
     package let plant: String
-    /// Nil: in none.
+    /// Nil if it was never noticed.
     package let seed: UInt64?
-    /// By a checker that watches for it, and not by another.
+    /// True if a checker for that fault noticed it, not another one.
     package let isByWatcher: Bool
     package let text: String
 
@@ -13,7 +13,7 @@ package struct Sighting: Sendable {
 
     private init(missed plant: String) { (self.plant, seed, isByWatcher, text) = (plant, nil, false, "nobody sees it") }
 
-    /// Plants each fault alone, in one world after the other, until it is seen.
+    /// Plants each fault alone, in one world after the other, until it is noticed.
     package static func ofEveryPlant(in seeds: Range<UInt64>) async -> [Sighting] {
         await withTaskGroup(of: Sighting.self) { group in
             for plant in Plant.allCases { group.addTask { of(plant, in: seeds) } }

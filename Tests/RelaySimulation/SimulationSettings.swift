@@ -2,44 +2,47 @@
 package struct SimulationSettings: Sendable {
     package var hostsMax = 2
     package var clientsMax = 3
-    /// Virtual milliseconds with faults; then without, until all is quiet; then until all that agents waited for is settled.
-    /// Nil takes the shape's.
+    /// Virtual milliseconds with faults (nil for the shape's); then `calm`, without faults, until all is quiet; then `settling`,
+    /// until all that agents waited for is settled.
     package var duration: Int64?
     package var calm: Int64 = 130_000
-    /// Longer than the minute between two small changes of one card: a session that ends as all settles is on it only then.
+    /// Longer than the minute between two small changes of one card: a session that ends while all settles appears on the card only
+    /// after that.
     package var settling: Int64 = 75_000
     /// Nil draws it from the seed.
     package var shape: Shape?
-    /// Unsent bytes for one client at which the relay is notified, and at which the connection is closed: more than any one snapshot.
+    /// Unsent bytes for one client at which the relay is notified, and at which the connection is closed: more than any single
+    /// snapshot.
     package var congestedBytes = 16 << 10
     package var outboxBytesMax = 2 << 20
-    /// A host's spool: so small that its bounds are met.
+    /// Limits of a host's spool: so small that they are reached.
     package var spoolBytesMax = 24 << 10
     package var spoolSegmentBytesMax = 6 << 10
     /// Nil draws them from the seed.
     package var faults: Faults?
     package var plant: Plant?
-    /// True if there are phones; nil: in every fifth world.
+    /// True if there are phones; nil for every fifth world.
     package var hasPhones: Bool?
-    /// True if sessions are steered; nil: in every fourth world.
+    /// True if sessions are steered; nil for every fourth world.
     package var isSteered: Bool?
 
-    /// True if hosts ask for signatures; nil: in every fourth world.
+    /// True if hosts require signatures; nil for every fourth world.
     package var isSigned: Bool?
-    /// True if signing hosts seal their content, too; nil: in every second world of theirs, and where a fault of sealing is planted.
+    /// True if hosts that require signatures also seal their content; nil for every second world of theirs, and if a fault of
+    /// sealing is planted.
     package var isSealed: Bool?
 
-    /// True if the owners of hosts have rules; nil: in every third world without real adapters.
+    /// True if the owners of hosts have rules; nil for every third world without real adapters.
     package var hasRules: Bool?
 
-    /// True if hosts run the real adapters; nil: in every fourth world.
+    /// True if hosts run the real adapters; nil for every fourth world.
     package var hasRealAgents: Bool?
 
     package init() {}
 }
 
 extension SimulationSettings {
-    /// One long run with modest faults, which shows anything that grows without a bound.
+    /// One long run with modest faults, which shows anything that grows without bound.
     package static func soak(hours: Int64) -> Self {
         var settings = Self()
         settings.duration = hours * 3_600_000

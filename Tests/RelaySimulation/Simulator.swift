@@ -43,12 +43,12 @@ extension Simulator.Outcome {
 }
 
 extension Simulator {
-    /// Runs seeds side by side, as many as there are threads; in the order they end.
+    /// Runs seeds in parallel, as many as there are threads. Outcomes come in the order in which they end.
     package static func outcomes(of seeds: Range<UInt64>, _ configuration: SimulationSettings) -> AsyncStream<Outcome> {
         SideBySide.outcomes(of: seeds) { Simulator(seed: $0, configuration: configuration).run() }
     }
 
-    /// Removes one fault after the other as long as the same checker still reports a failure; the remaining ones are needed.
+    /// Removes one fault after the other as long as the same checker still reports a failure; the rest is needed.
     package func shrunk() -> Faults {
         guard let first = run().violation else { return .none }
         var configuration = configuration

@@ -5,7 +5,7 @@ package struct Trace: Sendable {
     package private(set) var lines: [String] = []
     package private(set) var count = 0
     let isKept: Bool
-    /// True after a broken promise: the rest of that step is not traced.
+    /// True after a violation: the rest of that step is not traced.
     private var isClosed = false
 
     init(isKept: Bool) { self.isKept = isKept }

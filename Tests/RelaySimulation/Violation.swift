@@ -1,20 +1,21 @@
-/// A broken promise: the checker that saw it, and a description.
+/// A broken promise: the checker that noticed it, and a description.
 package struct Violation: Sendable, Equatable, CustomStringConvertible {
     package let checker: CheckerName
     package let sentence: String
-    /// Virtual milliseconds.
+    /// Virtual time, in milliseconds.
     package let at: Int64
 
     package var description: String { "\(checker.rawValue) at \(at) ms: \(sentence)\n  (\(checker.promise))" }
 }
 
-/// The checker that watches over a promise.
+/// Name of a checker and of the promise that it checks.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget, steering
     case status, consent, sealing
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser, gathering
 
-    /// A promise that hosts and devices keep though their relay forges and replays. All others rest on the messages that it sends.
+    /// True for a promise that hosts and devices keep even if their relay forges and replays. All others depend on the relay's
+    /// messages.
     var holdsAgainstBadRelay: Bool { self == .consent || self == .sealing }
 
     package var promise: String {

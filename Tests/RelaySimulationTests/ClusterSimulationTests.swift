@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Simulation of several relays")
 struct ClusterSimulationTests {
-    /// With every assertion. `make test-simulation` runs as many as an optimised build has time for.
+    /// With all assertions. `make test-simulation` runs as many as an optimised build has time for.
     static let seeds: UInt64 = 30
 
     @Test("in many clusters under faults every promise holds")
@@ -80,7 +80,7 @@ struct ClusterSimulationTests {
         #expect(!seen.isEmpty && seen.allSatisfy { $0 == .letters }, "\(outcomes.map(\.summary))")
     }
 
-    /// That each is seen takes thousands of worlds, and an optimised build: `make test-simulation`.
+    /// Finding each takes thousands of worlds, and an optimised build: `make test-simulation`.
     @Test("there is a planted fault for every promise of several owners")
     func everyPromise() {
         let watched = ClusterPlant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) }

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Simulation")
 struct SimulationTests {
-    /// With every assertion, for which an optimised build has no time. `make test-simulation` runs thousands, enough for every fault and
-    /// shape to have met every other, and a soak; `make simulate SEEDS=100000` a night's worth.
+    /// With all assertions, so that only a few fit. `make test-simulation` runs thousands in an optimised build, enough for every
+    /// fault and shape to have met every other, and a soak; `make simulate SEEDS=100000` a night's worth.
     static let seeds: UInt64 = 60
 
     @Test("in many worlds of faults every promise holds")
@@ -43,7 +43,7 @@ struct SimulationTests {
         #expect(Simulator(seed: seed + 1_000_000).run().trace.hash != first.trace.hash)
     }
 
-    /// That each is seen takes thousands of worlds, and an optimised build: `make test-simulation`.
+    /// Finding each takes thousands of worlds, and an optimised build: `make test-simulation`.
     @Test("there is a planted fault for every checker")
     func everyChecker() {
         #expect(Plant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) } == Set(CheckerName.allCases))

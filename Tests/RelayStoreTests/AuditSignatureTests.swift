@@ -9,7 +9,7 @@ import RelayStore
 import StoreTestSupport
 import Testing
 
-/// What a device signed, proven from the audit's own lines.
+/// Devices' signatures, verified from the audit's lines alone.
 @Suite("Signatures in the audit log", .scratch)
 struct AuditSignatureTests {
     private static let session = SessionID("s1")!
@@ -305,7 +305,7 @@ struct AuditSignatureTests {
         pins.distrust(device.id)
         let lines = lines([asked(.prompt(.init(text: "go on")), by: device)])
         #expect(try verify(lines, devices: pins.bytes).provenCount == 1)
-        // As hosts wrote it before they kept the keys.
+        // The file as hosts wrote it before they kept the keys.
         let older = #"{"devices":[],"distrusted":[{"id":"\#(device.id.text)","count":3}]}"#
         #expect(try verify(lines, devices: Array(older.utf8)).provenCount == 0)
     }

@@ -112,7 +112,7 @@ import Testing
         #expect(try store.revoke(TokenRevocation(id: "t2", keepsChildren: true, at: 5_000)).map(\.id) == ["t2"])
         #expect(try store.tokens().map(\.id) == ["t1", "t3", "t4", "t5"])
         #expect(try store.revoke(TokenRevocation(id: "t1", in: .other, at: 6_000)).isEmpty, "another workspace's")
-        // Also through one that is revoked already.
+        // Even through a token that is revoked already.
         #expect(try store.revoke(TokenRevocation(id: "t1", at: 6_000)).map(\.id) == ["t1", "t3", "t4"])
         #expect(try store.tokens().map(\.id) == ["t5"])
         #expect(try store.allTokens().first { $0.id == "t2" }?.revokedAt == 5_000)
@@ -267,7 +267,7 @@ import Testing
     @Test(arguments: Implementation.allCases)
     func `of many who redeem one code at once, one gets a token`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
-        // Also from a second process's point of view.
+        // Also as a second process sees it.
         let stores: [any CredentialStore] =
             switch implementation {
             case .memory: [store]
@@ -312,7 +312,7 @@ import Testing
         try store.removePairingCodes(expiredBefore: 2_000)
         #expect(try store.redeemPairingCode(digest: digest(1), now: 0) { _ in token("t1", 1) } == nil)
         #expect(try store.redeemPairingCode(digest: digest(2), now: 0) { _ in token("t2", 2) } != nil)
-        // Forgotten: it may come again.
+        // The code is forgotten, and may be added again.
         try store.addPairingCode(code(1))
     }
 }

@@ -25,7 +25,7 @@ enum Implementation: String, CaseIterable, Sendable, CustomTestStringConvertible
         log: any SessionLog & Sendable, credentials: any CredentialStore & WorkspaceStore, pictures: any PictureStore
     )
 
-    /// The same, with pictures.
+    /// The ports, with pictures.
     func ports() throws -> Ports {
         let made: Ports
         switch self {

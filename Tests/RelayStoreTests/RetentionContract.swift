@@ -242,7 +242,7 @@ import Testing
         try log.commit(
             LogBatch(commands: [command("c3", at: 1_500), command("c4", at: 3_000)], commandsForgottenBefore: 2_000))
         #expect(try commands(log) == [command("c2", at: 2_000), command("c4", at: 3_000)])
-        // Forgotten: it may come again.
+        // The command is forgotten, and may come again.
         try log.commit(LogBatch(commands: [command("c1", at: 4_000)]))
         #expect(try commands(log).count == 3)
     }

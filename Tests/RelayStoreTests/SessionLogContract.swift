@@ -120,7 +120,7 @@ import Testing
         #expect(try page(-5, 2, .max) == (1, 2))
         #expect(try page(4, 10, 300) == (5, 3))
         #expect(try page(4, 10, 299) == (5, 2))
-        // Or a page could never get past a long event.
+        // Otherwise a reader of pages could never get past a long event.
         #expect(try page(4, 10, 1) == (5, 1))
         for (after, limit) in [(10, 5), (11, 5), (.max, 5), (0, 0), (0, -1)] as [(Int64, Int)] {
             #expect(try page(after, limit, .max).count == 0)
@@ -160,7 +160,7 @@ import Testing
         #expect(try log.all(theirs).isEmpty)
         #expect(try log.events(of: theirs, before: .max, limit: 10, bytesMax: .max).events.isEmpty)
 
-        // The same name elsewhere is another session, of another host if it likes.
+        // The same name in another workspace is another session, perhaps of another host.
         var other = Writer(theirs)
         other.host = "host2"
         try log.commit(other.batch(1))
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    /// On logs that more than one thread may use; the simulation's is not `Sendable`.
+    /// For logs that several threads may use; the simulation's is not `Sendable`.
     @Test(arguments: Implementation.allCases)
     func `a reader sees whole batches while another thread commits`(_ implementation: Implementation) throws {
         let log = try implementation.make().log

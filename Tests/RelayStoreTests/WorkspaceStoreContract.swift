@@ -26,7 +26,8 @@ import Testing
         PushRecord(workspace: workspace, kind: kind, name: "r1", bytes: Array("{}".utf8))
     }
 
-    /// The same names in both: two sessions of so many events, an approval, a command, a record of each kind, a picture.
+    /// Fills both workspaces with the same names: two sessions of `events` events, an approval, a command, a record of each kind, a
+    /// picture.
     private func fill(_ ports: Implementation.Ports, _ workspace: WorkspaceID, events: Int) throws {
         for name in ["s1", "s2"] {
             var writer = Writer(key(workspace, name))
@@ -80,7 +81,7 @@ import Testing
         #expect(throws: LogError.self) { try store.addPairingCode(code(9, in: .other)) }
         #expect(try store.removeWorkspace(.other, at: 7_000) == nil)
         #expect(try !store.renameWorkspace(.other, to: "Again", at: 7_000))
-        // Its name is free, its id is not.
+        // Its name is free, but its id is not.
         try store.addWorkspace(Named(id: id("w3"), name: "Other"), at: 8_000)
         #expect(throws: LogError.self) { try store.addWorkspace(Named(id: .other, name: "Third"), at: 8_000) }
     }
@@ -175,7 +176,7 @@ import Testing
         #expect(ended.name.isEmpty && ended.revokedAt == 5_000 && ended.lastUse?.from == nil)
         #expect(tokens.first { $0.id == "t0" }?.name == "Phone")
         #expect(try ports.log.all(key(.home, "s1")) == expected(key(.home, "s1"), 1...12))
-        // Its name is free, its id is not.
+        // Its name is free, but its id is not.
         try store.addWorkspace(Named(id: id("w3"), name: "Other"), at: 8_000)
         #expect(throws: LogError.self) { try store.addWorkspace(Named(id: .other, name: "Third"), at: 8_000) }
     }

@@ -47,7 +47,7 @@ import Testing
             other = try #require(try nodes[1].claim(.other))
         }
 
-        /// Both nodes say the same.
+        /// The moved addresses, on which both nodes agree.
         func moved(_ addresses: HeldAddress...) throws -> Set<HeldAddress> {
             let found = try nodes.map { try $0.addresses.moved(addresses) }
             #expect(found[0] == found[1])
@@ -152,7 +152,7 @@ import Testing
             try store.credentials.addWorkspace(Named(id: workspace, name: workspace.rawValue))
         }
         try store.log.commit(device("d1", in: .home, tells: [Self.phone]))
-        // As a core of both has it: the one yields in the batch in which the other reports the address.
+        // In both cores: one gives the address up in the batch in which the other reports it.
         let (yielding, telling) = (device("d1", in: .home, tells: []), device("d1", in: .other, tells: [Self.phone]))
         try store.log.commit(LogBatch(records: yielding.records + telling.records))
         #expect(try store.addresses.moved([Self.home, Self.other]) == [Self.home])
@@ -167,7 +167,7 @@ import Testing
             try sql("INSERT INTO versions (version) VALUES (\(place + 1))")
         }
         try sql("INSERT INTO workspaces (workspace, name) VALUES ('home', 'home'), ('other', 'other')")
-        // As a node of the version before has left it.
+        // The state left by a node of the previous version.
         try sql(
             """
             INSERT INTO push_records (workspace, kind, name, bytes)
@@ -179,7 +179,7 @@ import Testing
         #expect(try sql("SELECT max(version) FROM versions")[0].integer(0) == Int64(Schema.newest))
         #expect(try sql("SELECT holder FROM owners WHERE scope = 'other'")[0].text(0) == "before")
         #expect(try node.addresses.moved([Self.home, Self.other]).isEmpty)
-        // Its commit still passes its fence, and knows nothing of addresses.
+        // The old version's commit still passes its fence, and does not know of addresses.
         _ = try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/before/log").run(
             [
                 .once("SELECT fence('other', (SELECT generation FROM owners WHERE scope = 'other'))"),

@@ -40,7 +40,7 @@ import Testing
         let error = #expect(throws: PostgresError.self) { try connection.run([insertion, insertion], within: .seconds(10)) }
         #expect(error?.code == .refused && error?.state == "23505" && error?.constraint == "t_pkey")
         #expect(try ask(connection, "SELECT FROM t").count == 0)
-        // The connection goes on, with the plans that it has.
+        // The connection still works, with its prepared plans.
         _ = try connection.run([insertion, PostgresStatement("SELECT 1")], within: .seconds(10))
         #expect(try ask(connection, "SELECT FROM t").count == 1)
     }

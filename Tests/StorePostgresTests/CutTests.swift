@@ -26,7 +26,7 @@ import Testing
             try store.log.commit(batch)
             #expect(try store.log.approval(id(name), of: .first)?.seq == writer.seq - 1)
             count += 1
-            // The whole commit, with what it asked before, takes fewer bytes.
+            // The whole commit, with its earlier queries, takes fewer bytes than the limit.
             if proxy.stopCutting() { break }
         }
         #expect(count > 10)

@@ -6,7 +6,7 @@ import StorePostgres
 import StoreTestSupport
 import Testing
 
-/// Rows that differ from what was written: each is named, and does not affect the others.
+/// Rows that differ from what was written: each is reported, and does not affect the others.
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct DamageTests {
     @discardableResult private func sql(_ text: String) throws -> PostgresRows {
         try PostgresConnection(to: Scratch.current.postgresAddress(), as: "operator").run(.once(text), within: .seconds(30))

@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    /// As `heliograph migrate` does it.
+    /// Moves the data, like `heliograph migrate`.
     @discardableResult private func moveToDatabase() throws -> [StoreMove.ComparedTable] {
         var outcomes: [StoreMove.ComparedTable] = []
         let database = try MovedDatabase(scratch.postgresAddress())
@@ -147,7 +147,7 @@ import Testing
         let outcomes = try moveToFile()
         #expect(outcomes.allSatisfy { $0.isSame })
         let damaged = Dictionary(uniqueKeysWithValues: outcomes.map { ($0.table, $0.target.damaged) }).filter { $0.value > 0 }
-        // Of the second session the first events were removed.
+        // The first events of the second session had been removed.
         #expect(damaged == [.events: 2, .approvals: 3], "\(damaged)")
         let file = try scratch.open()
         #expect(

@@ -34,7 +34,7 @@ import Testing
         return (row.integer(0), row.optionalText(1), row.optionalText(2))
     }
 
-    /// Of the connections that are called so.
+    /// Server processes of connections with a matching name.
     private func backends(_ pattern: String) throws -> [Int64] {
         try sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '\(pattern)'")
             .map { $0.integer(0) }
@@ -44,7 +44,7 @@ import Testing
         try sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE '\(pattern)'")
     }
 
-    /// As if its process had been killed.
+    /// Simulates that its process was killed.
     private func kill(_ node: PostgresNode) throws {
         try sql("DELETE FROM nodes WHERE holder = '\(node.holder)'")
         try end("heliograph/\(node.holder)/%")
@@ -207,7 +207,7 @@ import Testing
         try forgetStart()
         let (first, second) = try nodes()
         let home = try #require(try first.claim(.home))
-        // Its locks, as it would hold them with half a pipeline sent.
+        // Its locks, as if it had sent half a pipeline.
         let stopped = try PostgresConnection(
             to: scratch.postgresAddress(), as: "heliograph/\(first.holder)/log/\(home.number)")
         let fence = PostgresStatement("SELECT fence('home', $1::bigint)", .bigint(try owner("home").generation))
@@ -280,7 +280,7 @@ import Testing
         let epochs = store.log.epochs(first: .home)
         try store.close()
         let node = try scratch.openPostgresNode()
-        // One workspace that something was committed to, and one that only got its epoch.
+        // A workspace with a commit, and one that only got its epoch.
         #expect(try node.claim(.home)?.log.epoch == epochs[.home] && node.claim(.other)?.log.epoch == epochs[.other])
         try node.close()
         let again = try scratch.openPostgres()
@@ -340,7 +340,7 @@ import Testing
         try store.log.commit(ofOther.batch(1))
         let lost = Flag()
         store.whenLost { _ in lost.raise() }
-        // As after a while in which it was stopped.
+        // The state after a pause in which it was stopped.
         try sql("UPDATE owners SET holder = 'dead' WHERE scope <> ''")
         let home = try #require(try node.claim(.home))
         #expect(try owner("*").holder == nil && owner("other").holder == "dead")
@@ -434,7 +434,7 @@ import Testing
         #expect(isDone.isUp)
         #expect(
             try home.log.all(.first) == expected(.first, 1...3) && other.log.all(ofOther.key) == expected(ofOther.key, 1...4))
-        // Not even its connection was another's business.
+        // The other workspace's connection was not affected, either.
         #expect(try backends("heliograph/%/log/\(other.number)") == connection && owner("other").generation == generation)
     }
 
@@ -472,7 +472,7 @@ import Testing
         try next.log.commit(LogBatch(records: [PushRecord(workspace: .other, kind: .channel, name: "c", bytes: nil)]))
         #expect(try first.row(.other) == nil && first.row(.home) != nil)
         try next.handOver()
-        // One that is empty from the start goes at once.
+        // A workspace that was always empty is removed at once.
         try first.credentials.addWorkspace(Named(id: id("third"), name: "third"))
         _ = try first.credentials.removeWorkspace(id("third"), at: 5)
         #expect(try first.look().view.rows.map(\.scope) == ["home"])
@@ -520,7 +520,7 @@ import Testing
         let (first, second) = (try PostgresNode(address), try PostgresNode(address))
         try first.credentials.addWorkspace(Named(id: .home, name: "Home"))
         let home = try #require(try first.claim(.home))
-        // Its connections have ended, and its lease was over before the others could look.
+        // Its connections have ended, and its lease expired before the others could look.
         _ = try ask("DELETE FROM nodes")
         _ = try ask(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/\(first.holder)/%'"
@@ -556,7 +556,7 @@ import Testing
         let pid = try backend.run(.once("SELECT pg_backend_pid()"), within: .seconds(10))[0].integer(0)
         let witness = try PostgresConnection(to: address, as: "operator")
         #expect(Glibc.kill(pid_t(pid), SIGKILL) == 0)
-        // All others end with it.
+        // All other server processes end with it.
         #expect(throws: PostgresError.self) { try witness.run(.once("SELECT pg_sleep(60)"), within: .seconds(60)) }
         while (try? PostgresConnection(to: address, as: "operator").run(.once("SELECT 1"), within: .seconds(10))) == nil {
             usleep(50_000)

@@ -13,7 +13,7 @@ import Testing
 @Suite(.scratch, .enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct OwnershipTests {
     private let scratch = Scratch.current
 
-    /// As an operator would, by `psql`.
+    /// Runs SQL as an operator, like `psql`.
     @discardableResult private func sql(_ text: String) throws -> PostgresRows {
         try PostgresConnection(to: scratch.postgresAddress(), as: "operator").run(.once(text), within: .seconds(30))
     }
@@ -26,7 +26,7 @@ import Testing
         return store
     }
 
-    /// As an older program has left it.
+    /// A database as an older program has left it.
     private func makeDatabase(ofVersion version: Int) throws {
         try sql(Schema.bookkeeping)
         for (place, statements) in Schema.versions.prefix(version).enumerated() {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// As if the relay's process had been killed.
+    /// Simulates that the relay's process was killed.
     private func endConnections(of store: PostgresStore) throws {
         let name = try sql("SELECT holder FROM owners WHERE scope = '*'")[0].text(0)
         try sql(
@@ -148,7 +148,7 @@ import Testing
     @Test func `an owner that stopped in the middle of a commit is no obstacle`() throws {
         try forgetStart()
         let first = try open()
-        // Its locks, as it would hold them with half a pipeline sent.
+        // Its locks, as if it had sent half a pipeline.
         let holder = try sql("SELECT holder, generation FROM owners WHERE scope = '*'")[0]
         let stopped = try PostgresConnection(to: scratch.postgresAddress(), as: "heliograph/\(holder.text(0))/log")
         let fence = PostgresStatement("SELECT fence(ARRAY['*'], ARRAY[$1::bigint])", .bigint(holder.integer(1)))
@@ -204,7 +204,7 @@ import Testing
         try sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%/log'")
         let lost = Flag()
         first.whenLost { _ in lost.raise() }
-        // Of another session: nothing that it adds to is missing.
+        // A batch of another session, which depends on nothing that is missing.
         var other = Writer(.second)
         let batch = other.batch(1)
         let error = #expect(throws: LogError.self) { try first.log.commit(batch) }

@@ -9,7 +9,7 @@ import Testing
 
 /// Commits that a synchronous standby is to have, and that is away. A server of its own: the setting is the whole server's.
 @Suite(.enabled(if: PostgresServer.isExpected, "PostgreSQL is not installed")) struct StandbyTests {
-    /// The operator of the server.
+    /// Acts as the operator of the server.
     private struct Operator: Sendable {
         let address: String
 

@@ -99,7 +99,7 @@ import Testing
         let store = try open(with: .home, other)
         var (home, writer) = (Writer(.first), Writer(ofOther))
         try store.log.commit(home.batch(1))
-        // As a claim leaves it whose answer was lost.
+        // The state after a claim whose answer was lost.
         try sql(
             """
             UPDATE owners SET generation = 1, holder = (SELECT holder FROM owners WHERE scope = '*'),
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: - From one row for everything
 
-    /// With a relay of that version that holds the log under generation 7, and has a lease.
+    /// A database of that version with a relay that holds the log under generation 7, and has a lease.
     private func makeOlderDatabase(epoch: String) throws {
         try sql(Schema.bookkeeping)
         for (place, statements) in Schema.versions.prefix(Schema.versionOfRows - 1).enumerated() {

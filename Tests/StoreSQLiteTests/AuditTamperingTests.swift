@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a record from before that was spelled out is exported with it spelled out, and the file is verified`() throws {
         let store = try scratch.open()
-        // What looks like an escape in the name itself stays what it is.
+        // Text in the name that looks like an escape stays unchanged.
         let name = #"\u0085 a\#u{9b}2J\#u{2028}\\#u{85}"#
         try store.credentials.addWorkspace(Named(id: .home, name: name), at: 1_000)
         try store.close()
@@ -208,7 +208,7 @@ import Testing
         }
         for count in 0...6 { #expect(try found(lines.prefix(count)).isEmpty) }
 
-        // Rewritten from the second line on, with every hash right: only what was exported before shows it.
+        // Rewritten from the second line on, with correct hashes: only an earlier export reveals it.
         var forged = lines
         var previous = hash(of: lines[0])
         for index in 1..<6 {
@@ -287,7 +287,7 @@ import Testing
         let head = try scratch.openAsCommandLine().audit.verify(against: nil, heads: []).heads[0]
         #expect(head.n == 6)
         #expect(try faultsOfData(heads: [head.hash]).isEmpty)
-        // All traces gone: the rows, their count, and the approvals that they are about.
+        // All traces removed: the rows, their count, and the approvals that they are about.
         try scratch.sql(
             Self.unlocked + """
                 DELETE FROM audit WHERE id & 0xffffffff > 4; UPDATE sessions SET audited = 4; DELETE FROM approvals
@@ -307,7 +307,7 @@ import Testing
         let removed = "row 7 of home has record 7 where record 6 of workspace home belongs: lines before it were removed"
         #expect(try faultsOfData().contains(removed))
 
-        // By another client, and about no session.
+        // By another client, and without a session.
         try scratch.sql("DELETE FROM audit WHERE id & 0xffffffff = 7")
         let token = Token(
             id: "t1", digest: Array(repeating: 1, count: 32), role: .host, subject: "h1", name: "Laptop", workspace: .home,

@@ -268,7 +268,7 @@ import Testing
             #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
             try store.close()
         }
-        // Cut off before it came to this version: still missed after it.
+        // Truncated before the upgrade to this version: still detected after it.
         try scratch.sql(OlderFile.version4 + "DROP TRIGGER audit_is_not_cut; DELETE FROM audit WHERE number > 5")
         try scratch.sql("CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, ''); END")
         let faults = try scratch.open().audit.verify(against: nil, heads: []).faults

@@ -162,7 +162,7 @@ import Testing
     @Test func `the data file of a relay that has ended well can be restored like a backup`() throws {
         try scratch.fill(5)
         try scratch.open().close()
-        // Readers leave it behind, empty.
+        // Readers leave an empty one behind.
         try Data().write(to: URL(fileURLWithPath: scratch.databasePath + "-wal"))
         let other = Scratch(path: scratch.path + "/other")
         #expect(try DataDirectory(path: other.path).restore(scratch.databasePath, replacing: false).kept == nil)
@@ -279,7 +279,7 @@ import Testing
         _ = try store.credentials.bootstrap(workspaceName: "Home")
         var writer = Writer(key)
         for _ in 0..<5 { try store.log.commit(writer.batch(1)) }
-        // As a crash leaves it: nearly everything is still in the log.
+        // The state after a crash: nearly everything is still in the write-ahead log.
         var kept: Set<String> = []
         for _ in 0..<3 {
             for part in ["", "-wal", "-shm"] {

@@ -9,7 +9,7 @@ import Testing
 /// The write-ahead log and the file, as a relay's commits leave them.
 @Suite(.scratch, .serialized) struct CheckpointerTests {
     private let scratch = Scratch.current
-    /// In each batch, as large as those of a busy relay.
+    /// Bytes of an event; a batch has `events` of them, like a busy relay's.
     private static let eventBytes = 12_000
     private static let events = 100
 

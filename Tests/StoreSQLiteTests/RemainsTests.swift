@@ -15,7 +15,7 @@ import Testing
     private var directory: DataDirectory { get throws { try DataDirectory(path: scratch.path) } }
     private var wal: String { scratch.databasePath + "-wal" }
 
-    /// As a kill leaves it: nearly everything is in the log still.
+    /// Leaves the state of a kill: nearly everything is still in the write-ahead log.
     private func fillAndCrash(_ count: Int) throws {
         try scratch.fill(1)
         let store = try scratch.open()

@@ -7,7 +7,7 @@ import StoreSQLite
 import StoreTestSupport
 import Testing
 
-/// A sound file in which a row says something else than what was written.
+/// A valid file in which a row differs from what was written.
 @Suite(.scratch) struct RowChecksumTests {
     private let scratch = Scratch.current
     private let key = SessionKey(workspace: id("default"), session: id("s1"))
@@ -95,7 +95,7 @@ import Testing
         #expect(state.sessions.map(\.key) == [.crash])
         #expect(state.removed.map(\.key) == [key])
         #expect(store.upkeep.damagedRecords.map(\.what) == ["the session's row is not as it was written"])
-        // Its host goes on.
+        // The session's host continues.
         if change.hasPrefix("host =") { writer.host = "host2" }
         try store.log.commit(writer.batch(1))
         #expect(store.upkeep.damagedRecords.isEmpty)

@@ -31,7 +31,7 @@ import Testing
         #expect(try scratch.openAsCommandLine().log.epoch == epoch)
     }
 
-    /// The data file has fewer events than the last relay had: only a person says that it is to be gone on with.
+    /// The data file has fewer events than the last relay had: only a person may decide to continue with it.
     private func accept() throws {
         #expect(throws: SQLiteStoreError.self) { try run() }
         try DataDirectory(path: scratch.path).acceptDataFile()

@@ -13,14 +13,14 @@ import Testing
 @Suite(.scratch, .serialized) struct SQLiteStoreCrashTests {
     private let scratch = Scratch.current
 
-    /// One process after the other goes on with the same file, until it is killed in the middle of whatever it is doing.
+    /// One process after the other continues with the same file, until it is killed at a random moment.
     @Test func `after kill -9 every acknowledged batch is there, whole and in order`() async throws {
         try scratch.fill(0)
         let epoch = try scratch.open().log.epoch
         var acknowledged = 0
         for round in 0..<20 where round < 12 || acknowledged == 0 {
-            // From within the opening to well into the commits; odd steps, so that no rhythm of the store is met every time. On a machine
-            // that is too busy for that, longer and longer.
+            // From during the opening to well into the commits, in uneven steps, so that no rhythm of the store is always hit. On a
+            // machine that is too slow for that, longer and longer.
             let microseconds = UInt32(2_000 + round * 13_337) << UInt32(max(0, round - 11))
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [scratch = scratch as Scratch, microseconds = microseconds as UInt32] in
@@ -86,7 +86,7 @@ import Testing
                     require(error.code, .inDoubt, "the error of the disk is named")
                     failures += 1
                     writer.seq = seq
-                    // Reading goes on, and the batch is there whole or not at all.
+                    // Reading still works, and the batch is there whole or not at all.
                     let count = try store.log.all(.crash).count
                     require(count == Int(seq) || count == Int(seq) + 3, true, "\(count) events after a failure at \(seq)")
                 }
@@ -116,7 +116,7 @@ import Testing
             var lost = writer
             require((try? store.log.commit(lost.batch(3))) == nil, true, "a commit without a sync fails")
             strace.end()
-            // The same batch again: whether the store had it after all or not, it is there once.
+            // The same batch again: whether or not the store had it, it is there once.
             try store.log.commit(writer.batch(3))
             try store.log.commit(writer.batch(3))
             require(try store.log.all(.crash), expected(.crash, 1...9), "the log goes on without a gap")
@@ -179,7 +179,7 @@ extension Scratch {
         var committed = 0
         while true {
             try store.log.commit(writer.batch(count, bytes: bytes))
-            // In the page cache by the time this returns; the kill does not reach it there.
+            // It is in the page cache when this returns, where the kill does not affect it.
             let line = Array("\(writer.seq)\n".utf8)
             require(unsafe write(descriptor, line, line.count), line.count, "an acknowledgement is written")
             committed += count * bytes

@@ -59,7 +59,7 @@ import Testing
     func `a name that the disk changed is noticed at the start, and nothing is overwritten`(_ definition: String) throws {
         try scratch.fill(10)
         let place = try #require(contents().range(of: Data(definition.utf8)))
-        // Another name of the same length: all pages fit together as before.
+        // Another name of the same length, so that all pages still fit together.
         try overwrite(at: place.lowerBound, with: [UInt8(ascii: "z")])
         let damaged = try contents()
         let error = #expect(throws: SQLiteStoreError.self) { try scratch.open() }
@@ -126,7 +126,7 @@ import Testing
         #expect(store.upkeep.damagedRecords.map(\.session) == ["s1"])
         let error = #expect(throws: LogError.self) { try store.log.approval(id("a1"), of: .first) }
         #expect(error?.code == .damaged(.store))
-        // One bad record is no bad page: writing goes on.
+        // A bad record does not make the page bad: writing still works.
         try store.log.commit(writer.batch(1))
     }
 

@@ -3,7 +3,7 @@ import StoreTestSupport
 
 /// Programs that the tests of faults need.
 enum Tool {
-    /// HELIOGRAPH_SKIPS=fail: every right and every tool is expected, and what is not there fails a test instead of leaving it out.
+    /// HELIOGRAPH_SKIPS=fail: a missing permission or tool fails a test instead of skipping it.
     private static var isAllExpected: Bool { ProcessInfo.processInfo.environment["HELIOGRAPH_SKIPS"] == "fail" }
 
     static var canMount: Bool { isAllExpected || geteuid() == 0 }
@@ -16,7 +16,7 @@ enum Tool {
         let status: Int32
     }
 
-    /// Hands back what it printed.
+    /// Runs a command. Returns its output.
     @discardableResult
     static func run(_ command: String...) throws -> String {
         let process = Process()
@@ -32,7 +32,7 @@ enum Tool {
     }
 }
 
-/// Another process that reads from the file as it was when this was made, until `end`.
+/// Another process that keeps reading the file's state from when this was made, until `end`.
 final class LongRead {
     private let process = Process()
     private let input = Pipe()
@@ -56,7 +56,7 @@ final class LongRead {
 }
 
 extension Scratch {
-    /// By SQLite's own shell: the store has no door for this.
+    /// Runs SQL in SQLite's own shell, because the store offers no way to do so.
     func sql(_ text: String) throws { try Tool.run("sqlite3", databasePath, text + "; PRAGMA wal_checkpoint(TRUNCATE)") }
 
     func query(_ text: String) throws -> String { try Tool.run("sqlite3", databasePath, text) }

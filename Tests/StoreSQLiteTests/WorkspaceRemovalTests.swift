@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// What a thief finds of these words in the data file and beside it.
+    /// Marks that a thief would find in the data file and beside it.
     private func found(_ marks: [String]) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
         let bytes = files.compactMap { FileManager.default.contents(atPath: scratch.path + "/" + $0) }
@@ -85,7 +85,7 @@ import Testing
         _ = try store.credentials.removeWorkspace(.other, at: 5_000)
         try store.credentials.eraseWorkspace(.other)
         while try !store.credentials.removeData(of: .other, rowsMax: 70) {}
-        // With the store open: what it has is in the file, and its log is empty.
+        // With the store open: everything is in the file, and its log is empty.
         #expect(try found(marks) == [])
         #expect(try found(["Home-mark", "event-of-ours"]).count == 2)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)

@@ -15,7 +15,7 @@ extension SessionKey {
 }
 
 extension WorkspaceStore {
-    /// Without a record of it.
+    /// Adds a workspace without an audit record.
     package func addWorkspace(_ workspace: Named<WorkspaceTag>) throws(LogError) { try addWorkspace(workspace, at: nil) }
 }
 

@@ -10,13 +10,13 @@ internal import Synchronization
 package final class PostgresServer: Sendable {
     private static let shared = Result { try PostgresServer() }
 
-    /// The folder of the socket.
+    /// Folder of the socket.
     package let folder: String
     private let process: Mutex<Process>
     /// The server ends with this pipe, also if this process is killed.
     private let standardInput = Pipe()
 
-    /// `settings` are PostgreSQL's own.
+    /// `settings` are PostgreSQL's own settings.
     package init(settings: [String] = ["fsync=off", "full_page_writes=off"]) throws {
         // The name of a socket has room for a hundred bytes.
         folder = NSTemporaryDirectory() + "heliograph-pg-\(UUID().uuidString.prefix(8))"
@@ -54,7 +54,7 @@ package final class PostgresServer: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private static let script = root.appending(path: "Tests/Tools/postgres-server")
 
-    /// HELIOGRAPH_SKIPS=fail: what is not there fails a test instead of leaving it out.
+    /// HELIOGRAPH_SKIPS=fail: a missing server fails a test instead of skipping it.
     package static let isExpected: Bool = {
         if ProcessInfo.processInfo.environment["HELIOGRAPH_SKIPS"] == "fail" { return true }
         return [root.appending(path: ".build/servers/usr/lib/postgresql").path, "/usr/lib/postgresql"].contains { folder in
@@ -65,7 +65,7 @@ package final class PostgresServer: Sendable {
 
     // MARK: - A database for each test
 
-    /// By the test's folder.
+    /// Databases by the test's folder.
     private static let databases = Mutex<[String: String]>([:])
     private static let stores = Mutex<[String: [PostgresStore]]>([:])
     private static let nodes = Mutex<[String: [PostgresNode]]>([:])
@@ -102,7 +102,7 @@ extension Scratch {
     /// Address of the test's database, for a relay or `psql`.
     package func postgresAddress() throws -> String { try PostgresServer.database(ofTestIn: path) }
 
-    /// As the relay does; throws if another holds it. `folder` is another way to the server.
+    /// Opens the store like the relay; throws if another holds it. `folder` is another way to the server.
     package func openPostgres(
         by folder: String? = nil, isWanted: @escaping @Sendable () -> Bool = { false }
     ) throws -> PostgresStore {
@@ -118,7 +118,7 @@ extension Scratch {
         return store
     }
 
-    /// One process of several, which calls itself so, and is alive.
+    /// Opens one of several processes, under this name, with a valid lease.
     package func openPostgresNode(_ name: String = "n1") throws -> PostgresNode {
         let node = try PostgresNode(
             postgresAddress(), as: NodeIdentity(name: name, url: "http://\(name)", secret: "secret-\(name)", software: "tests"))
@@ -134,7 +134,7 @@ extension PostgresNode {
         try look().view.rows.first { $0.scope == workspace.rawValue }
     }
 
-    /// As it is seen now.
+    /// Claims the workspace as it is seen now.
     package func claim(_ workspace: WorkspaceID) throws -> PostgresWorkspace? {
         guard let row = try row(workspace) else { return nil }
         return try claim(workspace, generation: row.generation)

@@ -13,7 +13,7 @@ package struct Scratch: Codable, Sendable {
 
     package var databasePath: String { path + "/heliograph.sqlite" }
 
-    /// As the relay does.
+    /// Opens the store like the relay.
     package func open() throws -> SQLiteStore {
         let directory = try DataDirectory(path: path)
         return try SQLiteStore(directory, for: .relay(directory.lock()))

@@ -16,8 +16,8 @@ package final class Flag: Sendable {
 /// Many times what such a body needs on a slow machine.
 private let threadSecondsMax = 120.0
 
-/// Runs `body` on so many threads at once, real ones: the store blocks, so tasks would wait for each other's threads. One that does not
-/// end, as its fellow failed, is left where it waits.
+/// Runs `body` on `count` threads at once. Real threads, because the store blocks, so that tasks would wait for each other's
+/// threads. A thread that does not end because another failed is left waiting.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let done = DispatchSemaphore(value: 0)
     for index in 0..<count {
@@ -30,7 +30,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
     for _ in 0..<count where done.wait(timeout: limit) == .timedOut { Issue.record("a thread does not end") }
 }
 
-/// For threads, which cannot throw to a caller.
+/// Runs `body` on a thread, which cannot throw to a caller.
 package func attempt(_ body: () throws -> Void) {
     do { try body() } catch { Issue.record(error) }
 }

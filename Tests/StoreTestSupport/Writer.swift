@@ -11,7 +11,7 @@ package struct Writer {
 
     package init(_ key: SessionKey) { self.key = key }
 
-    /// Content of event `seq`, by which a reader can tell whether it is the right one.
+    /// Content of event `seq`, by which a reader can check that it is the right one.
     package static func bytes(_ key: SessionKey, seq: Int64, bytes: Int = 0) -> [UInt8] {
         let text = "\(key.workspace)/\(key.session)/\(seq)"
         return Array((text + String(repeating: ".", count: max(0, bytes - text.utf8.count))).utf8)

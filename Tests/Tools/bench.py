@@ -85,14 +85,14 @@ OTHERS_MAX = 0.3
 
 
 def machine_seconds() -> float:
-    """What all processes of this machine have used of its processors."""
+    """The processor time of all processes of this machine."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, interrupts, soft, *_ = map(int, file.readline().split()[1:])
     return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
 def own_seconds() -> float:
-    """What this process and those that it started and saw end have used."""
+    """The processor time of this process and of those that it started and saw end."""
     uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(use.ru_utime + use.ru_stime for use in uses)
 

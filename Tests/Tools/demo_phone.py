@@ -129,7 +129,7 @@ class Phone:
                 said = str(trouble)
 
     def _report(self) -> None:
-        """What is new of each card since the last look: that it is there, its token, its end."""
+        """Reports what is new about each card since the last look: that it exists, its token, its end."""
         shown = {activity["activity"]: report(activity) for activity in self.do("device?", device=DEVICE)["device"]["activities"]}
         for card, held in self._reported.items():
             if card not in shown and held["state"] != "dismissed":

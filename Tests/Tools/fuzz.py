@@ -36,7 +36,7 @@ KEPT_BYTES_MAX = 48 << 10
 CLOCK_SHARE_MAX = 4
 """The clock may run so many times as long as the processor time that was asked for: who waits for this has waited enough."""
 PROCESSOR_SHARE_MIN = 0.5
-"""Of the processor time that was asked for: with less, nobody can say that the target was fuzzed."""
+"""The minimal share of the requested processor time. With less, the target does not count as fuzzed."""
 
 
 def kept(target: str) -> Iterator[bytes]:
@@ -45,7 +45,7 @@ def kept(target: str) -> Iterator[bytes]:
 
 
 class Run:
-    """One target under libFuzzer, at the lowest priority."""
+    """One run of a target under libFuzzer, at the lowest priority."""
 
     def __init__(self, target: str, binary: Path, folder: Path, seconds: int) -> None:
         self.target = target
@@ -89,7 +89,7 @@ class Run:
         return False
 
     def used(self) -> float:
-        """Seconds of processor time."""
+        """The seconds of processor time used so far."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -57,7 +57,7 @@ class ScriptedAnthropicAPI:
         self.server.server_close()
 
     def turn(self, request: dict[str, Any]) -> list[Block]:
-        """What the model says next in this conversation."""
+        """The model's next turn in this conversation."""
         messages = request["messages"]
         first = json.dumps(messages[0]) if messages else ""
         script = next((script for word, script in self.scripts_by_word.items() if word in first), self.script)
@@ -65,7 +65,7 @@ class ScriptedAnthropicAPI:
         return script[min(said, len(script) - 1)]
 
     def tool_results(self) -> list[str]:
-        """What the model was told of its tool calls, as text, in order, without repeats."""
+        """The results of its tool calls that the model got, as text, in order, without repeats."""
         results: dict[str, str] = {}
         for request in self.requests:
             for message in request["messages"]:

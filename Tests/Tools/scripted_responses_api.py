@@ -49,7 +49,7 @@ class ScriptedResponsesAPI:
         self.server.server_close()
 
     def turn(self, request: dict[str, Any]) -> list[Block]:
-        """What the model says next in this conversation."""
+        """The model's next turn in this conversation."""
         said, speaks = 0, False
         for item in request.get("input", []):
             if item.get("role") == "user":
@@ -61,7 +61,7 @@ class ScriptedResponsesAPI:
         return self.script[min(said, len(self.script) - 1)]
 
     def tool_results(self) -> list[str]:
-        """What the model was told of its tool calls, as text, in order, without repeats."""
+        """The results of its tool calls that the model got, as text, in order, without repeats."""
         results: dict[str, str] = {}
         for request in self.requests:
             for item in request.get("input", []):

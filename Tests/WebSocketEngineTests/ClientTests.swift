@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A client connects to a server of another make", .serialized)
 struct ClientTests {
     private func connect(

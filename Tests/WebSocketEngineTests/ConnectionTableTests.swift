@@ -91,7 +91,7 @@ struct ConnectionTableTests {
 }
 
 extension ConnectionTable {
-    /// So many open ones of a server, with the first identifiers after this one that are free.
+    /// Opens `count` connections of a server, with the first free identifiers after `last`.
     func open(_ count: Int, after last: UInt64? = nil) -> [ConnectionID] {
         var last = last ?? values.map(\.id.rawValue).max() ?? 0
         let listener = Self.makeListener()
@@ -105,7 +105,7 @@ extension ConnectionTable {
         }
     }
 
-    /// Of a loop that has ended: who is in a table alone asks it for its configuration only.
+    /// A listener of a loop that has ended: a table only uses its configuration.
     private static func makeListener() -> Listener {
         var made: Listener?
         do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A client whose connection is opened elsewhere", .serialized)
 struct DialTests {
     @Test("carries every class of length both ways, and the close code at the end")
@@ -13,7 +13,7 @@ struct DialTests {
         let loop = try await TestLoop.start()
         let server = try Python("websocket_server", "echo")
         let port = UInt16(try await server.next()["port"]?.int ?? 0)
-        // Only the header has this name: nobody looks it up.
+        // Only the header has this name: it is not resolved.
         var configuration = ClientConfiguration(host: "relay.invalid", port: 443, headers: [("Authorization", "Bearer secret")])
         configuration.dial = { .success(Self.connect(port)) }
         let client = TestClient()
@@ -80,7 +80,7 @@ struct DialTests {
         #expect(Self.read(from: server) == "out")
         Self.write("back", to: server)
         #expect(Self.read(from: own) == "back")
-        // What was sent before the end still arrives.
+        // Bytes sent before the end still arrive.
         Self.write("bye", to: own)
         close(own)
         #expect(Self.read(from: server) == "bye")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("An event loop runs what it is given", .serialized)
 struct EventLoopTests {
     @Test("what other threads hand in is run once, in each thread's order")
@@ -187,7 +187,7 @@ struct EventLoopTests {
 
     @Test("running out of descriptors does not make the loop spin, and passes")
     func descriptorsRunOut() async throws {
-        // In a process of its own: the limit is the process's.
+        // In a separate process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let loop = try await TestLoop.start()
             let port = try await loop.listen(TestServer())

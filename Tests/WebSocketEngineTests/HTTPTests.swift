@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("Plain HTTP is served", .serialized)
 struct HTTPTests {
     @Test("several requests of all kinds go over one connection")
@@ -115,7 +115,7 @@ struct HTTPTests {
         }
         let result = try await client.next()
         #expect(result["statuses"] == .array([.number(HeaderReader.listsHeaders ? 400 : 200)]))
-        // All of it went out first.
+        // The whole response was sent first.
         #expect(HeaderReader.listsHeaders || result["length"]?.int ?? 0 > body.count)
         let paths = server.events.all.compactMap { if case .request(let request, _) = $0 { request.path } else { nil } }
         #expect(paths == (HeaderReader.listsHeaders ? [] : ["/1"]))
@@ -132,7 +132,7 @@ struct HTTPTests {
         let (_, id) = try await server.nextRequest()
         client.tell()
         _ = try await server.events.next(within: .seconds(5)) { if case .aborted(id) = $0 { true } else { false } }
-        // Ignored: the peer has gone.
+        // No effect, because the peer has left.
         try await loop.run { $0.respond(to: id, HTTPResponse(status: 200)) }
     }
 
@@ -186,7 +186,7 @@ struct HTTPTests {
     func blankBeforeAnyColon(header: String) async throws {
         let request = "GET / HTTP/1.1\\nHost: a\\n\(header)\\n\\n"
         if HeaderReader.listsHeaders { return try await expectRefused(request, [400]) }
-        // Before 4.3 it lists none: one in which neither we nor a proxy read anything passes, without a reader.
+        // Before 4.3 libwebsockets lists no unknown headers: one that neither we nor a proxy read is accepted, and not available.
         let loop = try await TestLoop.start()
         let server = TestServer()
         let port = try await loop.listen(server)

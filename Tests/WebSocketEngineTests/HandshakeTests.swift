@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("The opening handshake is checked", .serialized)
 struct HandshakeTests {
     @Test(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A listener on a socket that others hold, too", .serialized)
 struct PassedSocketTests {
     @Test("serves as its own would, and leaves the socket listening for whoever comes next")
@@ -15,7 +15,7 @@ struct PassedSocketTests {
         for turn in 1...2 {
             let loop = try await TestLoop.start()
             let server = TestServer()
-            // The engine closes what it is given, as a process that ends does.
+            // The engine closes the descriptor, like a process that ends.
             let passed = try #require(PassedSocket(descriptor: dup(held.descriptor)))
             let listener = try await loop.run { loop in
                 server.attach(loop)
@@ -26,7 +26,7 @@ struct PassedSocketTests {
             let client = TestClient()
             _ = try await loop.run { try $0.connect(ClientConfiguration(host: "127.0.0.1", port: held.port), handler: client) }
             _ = try await client.nextOpened()
-            // Both ends of a relay: with its listener closed first, and at once.
+            // Both ways in which a relay ends: with its listener closed first, and at once.
             if turn == 1 { try await loop.run { _ in listener.value.close() } }
             try await loop.stop()
             #expect(Self.connects(to: held.port), "after turn \(turn) connections wait, and are not refused")

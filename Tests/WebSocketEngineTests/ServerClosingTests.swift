@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A server notices every end of a connection", .serialized)
 struct ServerClosingTests {
     @Test("the peer's close code and reason reach the handler")

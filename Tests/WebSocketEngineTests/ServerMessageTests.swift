@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A server and a client of another make exchange messages", .serialized)
 struct ServerMessageTests {
     @Test("every class of frame length is echoed, text and binary")
@@ -26,7 +26,7 @@ struct ServerMessageTests {
         let client = try Python("websocket_client", "fragments_with_pings", "ws://127.0.0.1:\(port)/")
         let result = try await client.next()
         #expect(result["text"]?.string == "fragmented")
-        // Of several pings that are queued at once, libwebsockets 4.1.6 may answer the first only.
+        // Of several queued pings, libwebsockets 4.1.6 may answer the first only.
         #expect((result["pongs"]?.int ?? 0) >= 1)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("TLS is verified", .serialized)
 struct TLSTests {
     private let folder: URL

@@ -31,7 +31,7 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     var bodyBytesMax: (HTTPRequest) -> Int? = { _ in nil }
     var mayAskAgain: (HTTPRequest) -> Bool = { _ in true }
     var holder: (ConnectionID) -> String? = { _ in nil }
-    /// Nil leaves the request waiting.
+    /// Returns the response; nil leaves the request waiting.
     var answer: (HTTPRequest) -> HTTPResponse? = { request in
         HTTPResponse(
             status: 200, headers: [("x-test", "a\r\nevil: b")],

@@ -40,7 +40,7 @@ struct TickDelayTests {
         delay.ask(forNanoseconds: 100)
         #expect(!delay.begins(lingers: true))
         #expect(!delay.holds { true })
-        // The next one may be, but not by what was asked for then.
+        // The next tick may be delayed, but not by the earlier request.
         #expect(!delay.begins(lingers: false))
         #expect(delay.begins(lingers: true))
     }

@@ -10,7 +10,7 @@ struct TurnOutboxTests {
         unsafe Array(turn.frames(of: connections.batch(of: connection)))
     }
 
-    /// As who is written to.
+    /// Takes the next recipient.
     private func take(_ turn: inout TurnOutbox) -> ConnectionID? {
         turn.takeFromRest(1, of: &connections.slots).first.map(ConnectionID.init)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("Unix-domain sockets carry HTTP and WebSockets", .serialized)
 struct UnixSocketTests {
     private func path() -> String { "/tmp/heliograph-test-\(UUID().uuidString.prefix(8)).sock" }

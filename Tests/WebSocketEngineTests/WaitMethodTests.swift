@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has processes of its own, and the machine few processors.
+// Serialized, because each test has its own processes, and the machine few processors.
 @Suite("A loop does the same by epoll and by poll", .serialized)
 struct WaitMethodTests {
     private static let methods = [WaitMethod.epoll, .poll]

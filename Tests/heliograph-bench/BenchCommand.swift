@@ -219,7 +219,7 @@ struct BenchCommand: ParsableCommand {
             cleanup.child.withLock { $0 = 0 }
             own.stop()
         }
-        // Its tokens go with its folder.
+        // Its tokens are removed with its folder.
         let target = try RunTokens(program, data: folder).target(own.address, hosts: plan.hosts, process: own.process)
         return try Bench.run(plan, on: target) { () throws(BenchError) in
             try own.killAndStart()

@@ -453,7 +453,7 @@ export class ApprovalCard extends HTMLElement {
     this.#app.decisions.decide(this.#approval, verdict);
   }
 
-  /** What this page decided is known to be settled. A keyboard that has gone elsewhere meanwhile stays there. */
+  /** An approval that this page decided is known to be settled. A keyboard that has gone elsewhere meanwhile stays there. */
   #goOn() {
     this.#decided = false;
     this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);

@@ -37,7 +37,7 @@ export function reachable(block, name) {
   return block;
 }
 
-/** What was copied is said for so long. */
+/** Time for which a copy is announced. */
 const copiedMs = 2_000;
 
 /**
@@ -77,11 +77,11 @@ export const lineCounts = (added, removed) => h("span", {},
   h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)),
   span("unseen", t`${plural(added, "line")} added, ${removed} removed`));
 
-/** What a sign at the beginning of a line says to the ear. */
+/** The words of a line's sign for screen readers. */
 const signWords = /** @type {Record<string, string>} */ ({ "+": t`added`, "-": t`removed` });
 
 /**
- * What a tool put out: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
+ * A tool's output: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
  * @param {string} text @param {string} name
  */
 export function outputBlock(text, name) {

@@ -11,7 +11,7 @@ import { line } from "../text.js";
 
 /** Sessions that can be muted here, besides those that are: the latest, which are the ones that ring. */
 const sessionsMax = 12;
-/** What one begins from where nothing is quiet yet. */
+/** The quiet hours that a form suggests. */
 const usualNight = { from: "22:00", to: "07:00" };
 const usualEvening = "18:00";
 const usualInterval = 60;

@@ -1,4 +1,4 @@
-/** What is asked before a deed that cannot be taken back: a question in the place of the buttons, with the deed and the way back. */
+/** A question before a deed that cannot be taken back, in the place of its buttons, with the deed and the way back. */
 
 import { attribute, h, say } from "../dom.js";
 import { t } from "../language.js";

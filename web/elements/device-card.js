@@ -127,7 +127,7 @@ export class DeviceCard extends HTMLElement {
 
   #drawPushes() {
     const { pushes } = this.#device;
-    // What others than apps show is the system's to draw, so there is no Lock Screen to hold a push against.
+    // Only apps have a Lock Screen of ours to compare pushes with: the system draws all others.
     const ignored = reachOf(this.#device.device) !== "app" ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
     const kept = new Set(pushes.map(({ push }) => push));
     for (const push of [...this.#rows.keys()]) if (!kept.has(push)) this.#rows.delete(push);

@@ -1,4 +1,4 @@
-/** What the agent has forgotten, as a fold: a line on the row of the rewinding, and behind it the rows where they were. */
+/** The rows that the agent has forgotten, as a fold: a line on the row of the rewinding, and behind it the rows where they were. */
 
 import { attribute, h, write } from "../dom.js";
 import { forgottenRows, messagesIn } from "../forgotten.js";

@@ -28,7 +28,7 @@ export const stops = {
 };
 
 /**
- * What is shown while nothing is known yet: a page without a connection shows nothing as if it were of now.
+ * The text while nothing is known yet: a page without a connection shows nothing as if it were current.
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>

@@ -119,7 +119,7 @@ export class LockScreen extends HTMLElement {
     attribute(mark, "data-tint", face.tint);
     if (form === "expanded") return this.#content(card, face, "span");
     const short = face.short ? said("island-short", face.short) : this.#timer(face);
-    // What sighted people read from the mark alone.
+    // The meaning of the mark, for screen readers.
     const meaning = span("unseen");
     say(meaning, `${face.title}, ${face.status} `, line);
     return form === "minimal" ? [mark, meaning] : [mark, meaning, short];

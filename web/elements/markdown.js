@@ -14,13 +14,13 @@ import { codeNodes, copyButton } from "./blocks.js";
 const addressCharactersShown = 40;
 
 /**
- * What somebody reads along.
+ * Nodes of a text that is only read.
  * @param {string} text @param {number} heading The level that its first heading has on the page.
  */
 export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, code: calm, heading, addressMax: addressCharactersShown, dir: "auto" });
 
 /**
- * What somebody decides on: every character that hides is a token, and addresses are whole.
+ * Nodes of a text that is decided on: every character that hides is a token, and addresses are whole.
  * @param {string} text @param {number} heading
  */
 export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: said, code: exact, heading, addressMax: Number.POSITIVE_INFINITY, dir: null });

@@ -7,7 +7,7 @@ import { line } from "../text.js";
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../web-push.js").Standing} Standing */
 
-/** What the browser will ask, in our words first: on an iPhone it asks once, and "Don't Allow" is for good. */
+/** Our explanation before the browser's question: an iPhone asks once, and "Don't Allow" is for good. */
 const offer = [
   t`When an agent needs you and nobody is looking at this page, this device rings: for approvals, questions, errors, finished runs and budgets.`,
   t`It shows a summary, and you can deny from there. Below, you can then change how much it shows and when it is quiet. Your browser asks next: choose Allow.`,
@@ -70,7 +70,7 @@ export class NotificationSwitch extends HTMLElement {
     attribute(this.#button, "hidden", standing === "insecure" || standing === "homeScreen" || (standing === "unknown" && !reason));
   }
 
-  /** What the browser asks must follow the tap at once, so nothing is waited for before. */
+  /** The browser's question must follow the tap at once, so nothing is awaited before it. */
   async #press() {
     const { webPush } = this.#app;
     if (webPush.isBusy) return;

@@ -58,7 +58,7 @@ export class PairDialog extends HTMLElement {
     this.#dialog.close();
   }
 
-  /** What has become of a device that opened the link. */
+  /** Shows the state of a device that opened the link. */
   refresh() {
     const { newcomer, stage, said } = this.app.trust?.vouching ?? nobody;
     attribute(this.#newcomer, "hidden", !newcomer && !said.length);
@@ -114,7 +114,7 @@ export class PairDialog extends HTMLElement {
     }
   }
 
-  /** What was shown is not to be used any more. */
+  /** Discards the shown link. */
   #void() {
     this.#expiresAt = 0;
     this.app.trust?.vouching?.close();

@@ -153,7 +153,7 @@ export class PairScreen extends View {
   }
 
   /**
-   * What it may do has been replaced, and is told before it goes on.
+   * Announces the replaced rights before it goes on.
    * @param {string} name @param {string} role
    */
   #tell(name, role) {

@@ -1,4 +1,4 @@
-/** What opens the choice of a picture. It is there before what takes the picture (`picture-choice.js`): browsers open the choice only while a finger's tap counts. */
+/** The button that opens the choice of a picture. It is there before `picture-choice.js`, which takes the picture: browsers open it only right after a tap. */
 
 import { h, icon } from "../dom.js";
 import { t } from "../language.js";

@@ -19,7 +19,7 @@ const thumbSide = 144;
 
 export class PictureChoice extends HTMLElement {
   /** @type {() => void} Called when one was added or taken away, or failed. */ onchanged = () => undefined;
-  /** What could not be chosen or brought; empty where nothing failed. */
+  /** The reason why a picture could not be chosen; empty if none failed. */
   problem = "";
   /** Something is being read, so that nothing is to be sent yet. */
   isReading = false;

@@ -116,7 +116,7 @@ const isTold = (tool, rest, name) =>
   name === "replace_all" ? rest[name] === false : ["file_path", "notebook_path"].includes(name) && requestOf(tool, rest).object === rest[name];
 
 /**
- * What the change does to the file, where the host looked.
+ * The change's effect on the file, if the host looked.
  * @param {string} tool @param {Shape} shape @param {Fields|undefined} body @returns {Pick<Request, "elements"|"measure">}
  */
 function againstFile(tool, { elements, measure, rest, blocks }, body) {

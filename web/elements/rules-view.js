@@ -280,7 +280,7 @@ export class RulesView extends View {
     this.#followed.add(host.session);
   }
 
-  /** What has become of what was sent. */
+  /** Shows the outcome of the command that was sent. */
   #settle() {
     const sent = this.#sent;
     const outcome = sent && outcomeOf(this.app.state.logs.get(sent.host.session)?.events ?? [], sent.id);

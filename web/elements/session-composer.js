@@ -160,7 +160,7 @@ export class SessionComposer extends HTMLElement {
     return this.#app.held.obstacle(text);
   }
 
-  // What is written
+  // Writing
 
   #fill() {
     const { text, command } = this.#drafts.of(this.session);
@@ -259,7 +259,7 @@ export class SessionComposer extends HTMLElement {
     if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
   }
 
-  /** What takes pictures, once it has come. */
+  /** The part that takes pictures, once it has loaded. */
   get #chosen() {
     return "brought" in this.#pictures ? this.#pictures : undefined;
   }

@@ -25,7 +25,7 @@ import { View } from "./view.js";
 const settleMs = 600;
 /** For so long a limit is shown as reached: the relay says so every ten minutes while it is. */
 const fullMs = 660_000;
-/** What is drawn of a list that has not come. */
+/** The placeholder rows of a list that has not come. */
 const skeletonRows = 6;
 /** Rows that are made at once: a few screens. */
 const rowsAtOnce = 60;
@@ -221,7 +221,7 @@ export class SessionList extends View {
     this.#top.scrollIntoView({ block: "start" });
   }
 
-  /** @param {string} id It was put off, or is due, since the order was taken. */
+  /** @param {string} id A session that was put off, or is due, since the list was ordered. */
   #isMisplaced = (id) => this.#passed.has(id) && this.app.isLater(id) !== (this.#groups.get(id) === "later");
 
   /** What was put off goes to the end; what is due again comes as new ones do. Nothing else moves. */
@@ -323,7 +323,7 @@ export class SessionList extends View {
   }
 }
 
-/** What to do where nothing runs yet. */
+/** Advice if nothing runs yet. */
 const noSession = () => [
   icon("mirror", "drawing"),
   h("p", {}, ...pieces`No session yet. Connect the machine on which Claude Code runs: there, ${h("code", {}, "heliograph connect claude")}, then the line that ${

@@ -37,7 +37,7 @@ export class SessionTimeline extends HTMLElement {
   onnewer = () => undefined;
   /** @type {() => void} Likewise the first there are. */
   onbeginning = () => undefined;
-  /** @type {() => void} Likewise the last ones, and all that follows. */
+  /** @type {() => void} Called when the last rows, and all that follow, are wanted. */
   onlatest = () => undefined;
   /** @type {(row: import("../timeline.js").Row) => void} Called when a prompt that waits is to be taken back. */
   ontakeback = () => undefined;
@@ -289,7 +289,7 @@ export class SessionTimeline extends HTMLElement {
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
       (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);
     if (this.#isArriving && rows.length) {
-      // What came meanwhile is on its way.
+      // The newest events are on their way.
       this.#isArriving = app.link.isLive && log.seq < (app.state.sessions.get(session)?.seq ?? 0);
       this.#land();
     }
@@ -454,7 +454,7 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * What was asked for is here.
+   * Shows the rows that were requested.
    * @param {{jump?: boolean}} how
    */
   loaded({ jump }) {

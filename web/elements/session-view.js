@@ -197,7 +197,7 @@ export class SessionView extends View {
     });
   }
 
-  /** What waits is led to where it is not on screen. */
+  /** Leads to a waiting approval that is not on screen. */
   #drawReview() {
     attribute(this.#review, "hidden", !this.#firstWaiting || (!this.#showsChanges && this.#timeline.cards.isSeen(this.#firstWaiting)));
   }

@@ -91,7 +91,7 @@ export class SieveBar extends HTMLElement {
       this.#drawn = drawn;
       refill(this.#project, projects.map((project) => [project, project]));
       refill(this.#host, hosts);
-      // What was chosen may be gone.
+      // The chosen project or host may be gone.
       if (this.sieve.project !== this.#project.value || this.sieve.host !== this.#host.value) queueMicrotask(() => this.#changed());
     }
     const ended = this.#ended().length;

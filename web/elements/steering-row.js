@@ -1,4 +1,4 @@
-/** What a client sent, as a row of the timeline: what was asked, by whom, and its outcome. */
+/** A client's command, as a row of the timeline: what was asked, by whom, and its outcome. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { t } from "../language.js";

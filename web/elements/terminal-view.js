@@ -162,7 +162,7 @@ export class TerminalView extends View {
     return this.app.trust.steeringObstacle(this.session, summary.host.name);
   }
 
-  // What is seen
+  // The screen
 
   /** @param {import("../wire").Screen} drawing */
   #drawn(drawing) {
@@ -214,7 +214,7 @@ export class TerminalView extends View {
     if (this.#follows) this.#showCursor();
   }
 
-  // What is typed
+  // Keys
 
   #open() {
     this.#isTyping = true;

@@ -1,4 +1,4 @@
-/** What a subagent does, as a fold: a line that says its state, and behind it its own rows. */
+/** A subagent's rows, as a fold: a line that says its state, and the rows behind it. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { plural, t } from "../language.js";

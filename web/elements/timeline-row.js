@@ -122,7 +122,7 @@ function message({ event: { head, body }, prompt, within }, me) {
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
   // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
-  // What a person typed is shown as they typed it.
+  // A person's text is shown as typed.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
     words.append(drawn(text));
@@ -214,7 +214,7 @@ function resultOf({ head }) {
   return tookOf(head) || t`done`;
 }
 
-/** What took less than this is told as done: among dozens of calls only what took its time is worth a number. */
+/** Calls below this time are shown without it: among dozens only slow ones are worth a number. */
 const toldFromMs = 1_000;
 
 /** @param {import("../wire").Fields} head */

@@ -1,4 +1,4 @@
-/** What was just done to the list, and the way back, until something else is done. */
+/** The last deed on the list and the way back, until something else is done. */
 
 import { attribute, h, write } from "../dom.js";
 import { t } from "../language.js";

@@ -1,4 +1,4 @@
-/** What all views share: what they are given, and when they are told to draw. */
+/** The base of all views: their context, and when they are told to draw. */
 
 /**
  * @typedef {object} App What the composition gives to every view.
@@ -34,7 +34,7 @@ export class View extends HTMLElement {
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
 
   /**
-   * What it shows changed. Called at most once a frame.
+   * Draws a change of its content. Called at most once a frame.
    * @param {Changes} _changes
    */
   refresh(_changes) {}

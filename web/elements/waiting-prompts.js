@@ -9,7 +9,7 @@ import { authorOf, steeringButtons } from "./steering-row.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
-/** Shown at once; of more the first are given, as those are the next. */
+/** Prompts shown at once: the first ones, as they are taken next. */
 const shownMax = 5;
 
 export class WaitingPrompts extends HTMLElement {

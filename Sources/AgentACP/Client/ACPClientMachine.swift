@@ -1,16 +1,16 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The editor's part without an editor: one session with an agent, at a terminal or for one prompt.
+/// The replacement of an editor: one session with an agent, at a terminal or for one prompt.
 ///
-/// It is in front of `ACPProxyMachine` like an editor, so that its questions and answers take the same paths. Without a terminal, only
-/// clients can be asked; a question that they do not decide is denied.
+/// It is in front of `ACPProxyMachine` like an editor, so that its questions and answers take the same paths. Without a terminal
+/// only clients can be asked; a question that they do not decide is denied.
 package struct ACPClientMachine: Sendable {
     package enum Fact: Sendable {
         case started
         /// A line from the agent.
         case received([UInt8])
-        /// A client can decide a permission, or answer a form, as well; it came with the line before.
+        /// A client can answer this question too; it was in the line before.
         case asked(ACPQuestion)
         /// No client answers this request.
         case leftToUs([UInt8])
@@ -35,14 +35,14 @@ package struct ACPClientMachine: Sendable {
         let id: [UInt8]
         let title: String
         let options: [ACPQuestion.Option]
-        /// The form, if it is one, with its next field.
+        /// The form with its next field; nil for a permission.
         var form: FormFilling?
-        /// The number of its first choice, and those of the others after it; nil until it is shown.
+        /// Number of its first choice, which the others follow; nil until it is shown.
         var firstNumber: Int?
 
         var choices: [String] { form?.choices ?? options.map(\.name) }
 
-        /// The answer if there is no decision.
+        /// The answer without a decision.
         var refusal: PermissionChoice {
             form == nil ? PermissionChoice(ACPVerdict(allows: false), among: options) : .dismissed
         }
@@ -60,14 +60,15 @@ package struct ACPClientMachine: Sendable {
 
     private let directory: String
     private let version: String
-    /// Nil if lines are typed.
+    /// The single prompt; nil if lines are typed.
     private let prompt: String?
     private let hasTerminal: Bool
     private var phase = Phase.initializing
     private var number: Int64 = 0
     private var session = ""
     private var permissions: [Permission] = []
-    /// The number of an option. None is used twice in a turn: what is typed may be for a question that a client has answered meanwhile.
+    /// Number of the last option. No number is used twice in a turn: a typed one may be for a question that a client has answered
+    /// meanwhile.
     private var lastNumber = 0
     private var isInLine = false
     /// Prompts that were typed while the agent was working, in their order.
@@ -249,7 +250,7 @@ package struct ACPClientMachine: Sendable {
 
     private mutating func show(_ place: Int, _ title: String, _ input: String?) {
         permissions[place].firstNumber = lastNumber + 1
-        // The first question of a form begins with what the agent says of all of it.
+        // The first question of a form begins with the agent's text about the whole form.
         say(permissions[place].form.map { VisibleText.exact($0.question.text) } ?? VisibleText.exactLine(title))
         if let input { say(VisibleText.exact(input)) }
         guard hasTerminal else { return say("Waiting for a client's decision.") }

@@ -1,7 +1,7 @@
 /// One direction of the conversation: bytes in, whole lines out, without a byte changed.
 ///
-/// A line that is too long goes through in pieces as they come, and is not looked at. Nothing of ours may be put into the middle of it,
-/// so that waits here for its end.
+/// A line that is too long is passed on in pieces as they come, unread. A line of ours cannot be put into the middle of it, so it
+/// waits for its end.
 struct LineFlow: Sendable {
     enum Piece: Equatable {
         /// A line with its line feed; the last one of a stream may lack it.
@@ -51,10 +51,10 @@ struct LineFlow: Sendable {
         return .line(kept)
     }
 
-    /// Says that a line of ours is to be sent this way; `release` tells when.
+    /// Queues a line of ours to be sent this way; `release` returns it when it may be sent.
     mutating func insert(_ line: [UInt8]) { waiting.append(line) }
 
-    /// Lines of ours that may go now.
+    /// Lines of ours that may be sent now.
     mutating func release() -> [[UInt8]] {
         guard !isInLongLine, !waiting.isEmpty else { return [] }
         defer { waiting = [] }

@@ -1,14 +1,14 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One message of JSON-RPC. Identifiers are kept as the bytes that came: `0`, `"0"` and `null` are three of them.
+/// One message of JSON-RPC. Identifiers are kept in their original bytes: `0`, `"0"` and `null` are three different ones.
 enum RPCMessage {
     case request(id: [UInt8], method: String, params: JSONValue?)
     case notification(method: String, params: JSONValue?)
-    /// `result` is nil for an error, whose words are in `failure`.
+    /// A response. `result` is nil for an error, whose message is `failure`.
     case response(id: [UInt8], result: JSONValue?, failure: String?)
 
-    /// Nil if it is none, or if two readers could understand it differently.
+    /// Nil if the line is not a message, or if two readers could understand it differently.
     init?(_ line: [UInt8]) {
         guard let root = try? JSONDocument(parsing: line).root else { return nil }
         self.init(root)

@@ -5,17 +5,17 @@ internal import RelayProtocol
 struct FormRequest {
     static let method = "elicitation/create"
 
-    /// The agent's name for it; nil if it asks outside of any session, while one is opened.
+    /// The agent's name of the session; nil if it asks outside of any session, while one is opened.
     let session: String?
-    /// The call in which it is asked, if the agent says so.
+    /// The call in which the form is asked for; nil if the agent does not name it.
     let call: String?
     let form: ElicitedForm
     /// The request's body for the daemon.
     let json: [UInt8]
 
-    /// Nil if people could not be shown all of it: a page of the web to be opened, a field or a rule that is not known.
+    /// Nil if people could not be shown all of it: a web page to be opened, or an unknown field or rule.
     init?(_ params: JSONValue?) {
-        // A mode that is there and no text is one that we do not know.
+        // A mode that is present but not a text is unknown.
         guard let params, params.optional("mode") == nil || params.text("mode") == "form",
             let message = params.text("message"), let schema = params.optional("requestedSchema"),
             let form = ElicitedForm(message: message, schema: schema, clean: { $0 })

@@ -3,29 +3,30 @@ internal import RelayProtocol
 
 /// The permissions and forms that clients are asked about, from the question to its outcome.
 struct PermissionBook {
-    /// Asked at the editor and at the clients. The first answer makes it *owed* (from a client) or ends it (at the editor).
+    /// A question that is open at the editor and at the clients. The first answer makes it *owed* (from a client) or ends it (at
+    /// the editor).
     struct Open {
         let question: ACPQuestion
-        /// The calls that it is for.
+        /// The calls to which it applies.
         var calls: Set<String>
-        /// The input of the call that it is for, of which the agent has told nothing yet.
+        /// Input of its call if the agent has not reported that call yet.
         var awaited: CallInput?
         /// Set while a permission for all calls waits for more calls to begin.
         var gathering: Gathering?
     }
 
-    /// A permission for all calls that the agent has told of, which it may yet do. Nobody is to allow what was not shown to him, so clients
-    /// are asked when no other has begun for a while.
+    /// A permission for all reported calls that the agent may still make. Nobody may allow what they were not shown, so clients are
+    /// asked only when no other call has begun for a while.
     struct Gathering {
         let session: SessionID
         let request: PermissionRequest
-        /// Milliseconds of the clock that never jumps.
+        /// Monotonic time in milliseconds.
         let askedAt: Int64
-        /// Nil while none is open.
+        /// Time at which the last call began; nil while none is open.
         var lastCallAt: Int64?
     }
 
-    /// Answered by a client; what the agent then does is awaited.
+    /// A permission that a client has answered; the agent's reaction is still to come.
     private struct Answered {
         let session: SessionID
         let approval: ApprovalID
@@ -38,12 +39,12 @@ struct PermissionBook {
     private let limits: ACPLimits
     /// Open permissions by the agent's identifier of the request.
     private var open: [[UInt8]: Open] = [:]
-    /// Permissions that clients are not asked about yet, by the same identifier.
+    /// Permissions that clients are not asked about yet, by the agent's identifier of the request.
     private var gathering: [[UInt8]: Gathering] = [:]
-    /// Requests that were answered from here: the editor's own answer to each is swallowed when it comes.
+    /// Requests that were answered from here; the editor's own answer to each is dropped when it comes.
     private var owed: [[UInt8]] = []
     private var answered: [Answered] = []
-    /// Permissions that only clients can decide, as the editor's answer did not count. They are among those that are open, or gathered for.
+    /// Permissions that only clients can decide, because the editor's answer did not count. They are also in `open` or `gathering`.
     private var leftToClients: [[UInt8]: SessionID] = [:]
 
     init(limits: ACPLimits) { self.limits = limits }
@@ -60,13 +61,14 @@ struct PermissionBook {
         open[id] = Open(question: question, calls: calls, awaited: input, gathering: gathering)
     }
 
-    /// True if a permission of the session waits for the agent to tell of its call.
+    /// True if a permission of the session waits until the agent reports its call.
     func awaitsCall(in session: SessionID) -> Bool {
         open.values.contains { $0.question.session == session && $0.awaited != nil }
             || answered.contains { $0.session == session && $0.awaited != nil }
     }
 
-    /// The agent has told of this call: the only permission that awaits one with its input is for it. Of several none is known to be.
+    /// Handles a newly reported call. The only permission that awaits a call with this input is for it; if there are several, none
+    /// is known to be.
     mutating func met(_ call: String, with input: CallInput, in session: SessionID) {
         guard !claimed(in: session).contains(call) else { return }
         let asked = open.filter { $0.value.question.session == session && $0.value.awaited == input }.map(\.key)
@@ -92,7 +94,7 @@ struct PermissionBook {
 
     mutating func gather(_ id: [UInt8], _ permission: Gathering) { gathering[id] = permission }
 
-    /// Ends the questions that were asked without this call: they are gathered for once more.
+    /// Ends and returns the questions that were asked without this call; they are gathered once more.
     mutating func callBegan(in session: SessionID, at now: HostInstant) -> [(id: [UInt8], open: Open)] {
         let asked = inOrder { $0.gathering?.session == session }
         for (id, question) in asked {
@@ -115,7 +117,7 @@ struct PermissionBook {
         return due.map { (id: $0.key, permission: $0.value) }
     }
 
-    /// Clients will not be asked about these.
+    /// Removes and returns permissions about which clients will not be asked.
     mutating func takeUngathered() -> [[UInt8]] {
         defer { gathering = [:] }
         return gathering.keys.sorted { $0.lexicographicallyPrecedes($1) }
@@ -128,7 +130,7 @@ struct PermissionBook {
 
     // MARK: Answers and ends
 
-    /// The editor's answer: whether it came too late, and which question it ends.
+    /// Handles the editor's answer. Returns whether it came too late, and which question it ends.
     mutating func answeredByEditor(_ id: [UInt8]) -> (isLate: Bool, ended: Open?) {
         if let place = owed.firstIndex(of: id) {
             owed.remove(at: place)
@@ -139,17 +141,17 @@ struct PermissionBook {
         return (false, open.removeValue(forKey: id))
     }
 
-    /// The editor's answer does not count. Returns false if clients are not asked.
+    /// Ignores the editor's answer and leaves the decision to clients. Returns false if they are not asked.
     mutating func leavesToClients(_ id: [UInt8]) -> Bool {
         guard let session = open[id]?.question.session ?? gathering[id]?.session else { return false }
         leftToClients[id] = session
         return true
     }
 
-    /// Returns true if the editor's answer to it did not count: it gets no other.
+    /// Returns true if the editor's answer to this did not count, so that it gets no other.
     mutating func takeLeftToClients(_ id: [UInt8]) -> Bool { leftToClients.removeValue(forKey: id) != nil }
 
-    /// The same of a session, or of all.
+    /// Removes and returns such permissions of a session, or all.
     mutating func takeLeftToClients(of session: SessionID? = nil) -> [[UInt8]] {
         let ids = leftToClients.filter { session == nil || $0.value == session }.keys
         for id in ids { leftToClients[id] = nil }
@@ -179,7 +181,7 @@ struct PermissionBook {
         return (id, entry, choice, isAtEditor)
     }
 
-    /// Removes the oldest answered permissions above the limit: their evidence is awaited no longer.
+    /// Removes the oldest answered permissions above the limit, for which no evidence is awaited any more.
     mutating func excess() -> [(SessionID, ApprovalID)] {
         let count = answered.count - limits.evidenceMax
         guard count > 0 else { return [] }
@@ -187,20 +189,20 @@ struct PermissionBook {
         return answered.prefix(count).map { ($0.session, $0.approval) }
     }
 
-    /// No client decides it: it is the editor's alone.
+    /// Removes a question that no client decides, so that only the editor does.
     mutating func release(_ approval: ApprovalID) -> Open? {
         guard let id = open.first(where: { $0.value.question.approval == approval })?.key else { return nil }
         return open.removeValue(forKey: id)
     }
 
-    /// The agent takes its question back.
+    /// Handles the agent's withdrawal of its question.
     mutating func takenBack(_ id: [UInt8]) -> Open? {
         gathering[id] = nil
         leftToClients[id] = nil
         return open.removeValue(forKey: id)
     }
 
-    /// Ends the open questions of a session, or all; `isAnswered` if we answer them, so that the editor's own answers are swallowed.
+    /// Ends the open questions of a session, or all. `isAnswered`: we answer them, so that the editor's own answers are dropped.
     mutating func end(of session: SessionID?, isAnswered: Bool) -> [(id: [UInt8], open: Open)] {
         let ended = inOrder { session == nil || $0.question.session == session }
         for (id, _) in ended {
@@ -218,22 +220,22 @@ struct PermissionBook {
             .map { (id: $0.key, open: $0.value) }
     }
 
-    /// A call has ended, which shows the outcome of the answer to its permission.
+    /// Handles the end of a call, which shows the outcome of the answer to its permission.
     mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
         guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
         let entry = answered.remove(at: place)
-        // A call goes on after its form was declined as after it was filled in.
+        // After its form was declined a call continues as after it was filled in.
         return (entry.approval, (failed || entry.isForm) && !entry.isAllowed ? .refused : .ran)
     }
 
-    /// The turn, or the agent, has ended without a word about these.
+    /// Removes and returns the answered permissions of a turn or an agent that has ended without evidence about them.
     mutating func unproven(in session: SessionID?) -> [(SessionID, ApprovalID)] {
         let gone = answered.filter { session == nil || $0.session == session }
         answered.removeAll { session == nil || $0.session == session }
         return gone.map { ($0.session, $0.approval) }
     }
 
-    /// The question was answered by us: the editor's own answer is dropped when it comes.
+    /// Records that we answered the question: the editor's own answer is dropped when it comes.
     mutating func owe(_ id: [UInt8]) {
         guard leftToClients.removeValue(forKey: id) == nil else { return }
         owed.append(id)

@@ -5,7 +5,7 @@ internal import RelayProtocol
 struct PermissionRequest {
     /// The agent's name of the session.
     let session: String
-    /// `toolCall`, with whatever of the call is in it.
+    /// The member `toolCall`, which describes as much of the call as the agent gives.
     let call: JSONValue
     let options: [ACPQuestion.Option]
 
@@ -49,20 +49,20 @@ struct PermissionRequest {
     }
 }
 
-/// The agent's answer that a decision stands for.
+/// The answer to the agent that expresses a decision.
 enum PermissionChoice: Equatable {
     case option(String)
-    /// The agent reads it as a no, and ends the turn if it offered no reject option.
+    /// Cancelled. The agent reads it as a no, and ends the turn if it offered no option to reject.
     case cancelled
-    /// The filled-in form, JSON.
+    /// The filled-in form, as JSON.
     case filledIn([UInt8])
     case declined
     /// A form that nobody has answered, and nobody will.
     case dismissed
-    /// Nothing that was offered is what the person said.
+    /// None of the offered options matches what the person said.
     case none
 
-    /// Called `allow_once`, and yet it relaxes what is asked about from then on (OpenHands).
+    /// Options that are called `allow_once` but change what is asked about from then on (OpenHands).
     static let lasting: Set<String> = ["risk_based"]
 
     init(_ verdict: ACPVerdict, for question: ACPQuestion) {
@@ -70,14 +70,15 @@ enum PermissionChoice: Equatable {
             self = verdict.content == nil ? PermissionChoice(verdict, among: question.options) : .none
             return
         }
-        // A form is not allowed, but filled in.
+        // A form cannot be allowed, only filled in.
         self = verdict.content.map { .filledIn($0) } ?? (verdict.allows ? .none : .declined)
     }
 
     init(_ verdict: ACPVerdict, among options: [ACPQuestion.Option]) {
         if let tapped = verdict.option {
             let matches = options.filter { $0.id == tapped || $0.name == tapped }
-            // An allow that names an option which is no allow, or a deny that names one, is read as the no in it.
+            // An allow with an option that does not allow, or a deny with one that does not reject, counts as the no that it
+            // contains.
             if matches.count == 1, let match = matches.first,
                 match.kind.hasPrefix("reject_") || (verdict.allows && match.kind.hasPrefix("allow_"))
             {

@@ -1,20 +1,20 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Subject of a permission, as it is shown to a person who decides at a client: complete, or not at all.
+/// Subject of a permission, as shown to a person who decides at a client: complete, or not at all.
 struct PermissionSubject {
     let tool: String
     let title: String
     let input: [UInt8]
     let calls: Set<String>
 
-    /// Calls that one question may be for; more of them nobody looks through.
+    /// Calls to which one question may apply; a person does not read through more.
     private static let callsMax = 16
 
-    /// Nil if there is nothing to judge by, more than can be shown, or something that two readers could take for different things.
+    /// Nil if there is nothing to judge by, more than can be shown, or something that two readers could understand differently.
     init?(_ request: JSONValue, _ known: [ToolCall], _ limits: ACPLimits) {
         guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
-        // The request may itself say what it is for; what it says comes last.
+        // The request may describe its call itself; that description counts last.
         var call = known.count == 1 ? known[0] : ToolCall(id: request.text("toolCallId") ?? "", startedAt: 0)
         let input = CallInput(request.optional("rawInput"))
         let isNamed =

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One conversation, as the agent's updates tell it.
+/// One conversation, as the agent's updates report it.
 struct ACPSession {
     let id: SessionID
     private let limits: ACPLimits
@@ -10,10 +10,10 @@ struct ACPSession {
     private var plan: PlanReader
     private var usage: UsageReader
     private var title: String?
-    /// Nil until an answer of the agent, or a prompt, has named the session: what it tells before waits in `buffered`.
+    /// Nil until an answer of the agent, or a prompt, has named the session; earlier events wait in `buffered`.
     private var facts: SessionFacts?
     private var buffered: [Event] = []
-    /// The agent tells the past of a session that is loaded: it was told when it happened.
+    /// True while the agent repeats the past of a loaded session, which was reported when it happened.
     private var isReplaying = false
     private var isRunning = false
 
@@ -32,7 +32,7 @@ struct ACPSession {
         var call: String?
         var input: [UInt8]?
         var began = false
-        /// The call that this ends.
+        /// The call that this update ends.
         var over: (call: String, failed: Bool, changedFiles: Bool)?
     }
 
@@ -64,7 +64,7 @@ struct ACPSession {
         told += calls.abandon("the turn ended without its result")
         told.append(answer?.optional("usage").flatMap { usage.take(answer: $0) })
         if let failure { told.append(Told(.error(message: TextCut.line(failure), recoverable: true))) }
-        // The end of a turn as such is no news.
+        // The mere end of a turn is not news.
         told.append(Told(.statusChanged(.idle, reason: reason == "end_turn" ? nil : reason)))
         return emit(told, at: now)
     }
@@ -79,7 +79,7 @@ struct ACPSession {
 
     // MARK: What it tells
 
-    /// `session/update`
+    /// Handles `session/update`.
     mutating func updated(
         _ params: JSONValue, isExact: Bool, at now: HostInstant
     ) -> (events: [Event], of: CallNews) {
@@ -97,12 +97,12 @@ struct ACPSession {
         case "plan": told = [speech.finish(), plan.take(update)]
         case "usage_update": told = [usage.take(update: update)]
         case "session_info_update": told = [renamed(update)]
-        // The person's own words are known from the prompt; the rest is of the editor's menus.
+        // The person's own words are known from the prompt; the rest concerns the editor's menus.
         default: break
         }
         let meta = params.optional("_meta")?.optional("field_meta")
         told.append(meta?.optional("openhands.dev/metrics").flatMap { usage.take(metrics: $0) })
-        // Also in a turn that nobody was told of, as its prompt was cut short before the agent showed that it took it.
+        // Set also in a turn that was not reported, as its prompt was cut short before the agent showed that it took it.
         if told.contains(where: { $0 != nil }) { isRunning = true }
         return (emit(told, at: now), news)
     }
@@ -112,7 +112,7 @@ struct ACPSession {
 
     mutating func showed(_ text: String, terminal: String) { calls.showed(text, terminal: terminal) }
 
-    /// Emits the speech so far, so that it comes before the question.
+    /// Emits the message so far, so that it comes before the question.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
 
     mutating func missedSome() { calls.missedSome() }

@@ -1,10 +1,11 @@
 internal import RelayProtocol
 
-/// A call's `rawInput`, for comparing: agents that name a permission's call otherwise than the call itself say the same input in both.
+/// A call's `rawInput`, for comparison: agents that give a permission's call another name than the call itself give both the same
+/// input.
 struct CallInput: Hashable {
     private let canonical: [UInt8]
 
-    /// Nil if there is nothing to tell calls apart by.
+    /// Nil if there is nothing by which calls differ.
     init?(_ value: JSONValue?) {
         guard let value, value.isObject, let members = try? value.members(), !members.isEmpty else { return nil }
         canonical = Self.canonical(value)
@@ -15,7 +16,7 @@ struct CallInput: Hashable {
         self.init(root)
     }
 
-    /// Members in the order of their names, and no spaces. A document is never nested deeper than the stack takes.
+    /// The value with members sorted by name and without spaces. Recursion is safe, because a document's nesting is bounded.
     private static func canonical(_ value: JSONValue) -> [UInt8] {
         if let members = try? value.members() {
             let sorted = members.sorted { $0.key < $1.key }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The agent's plan, always told as a whole and only when it differs.
+/// Reads the agent's plan. Reports it as a whole, and only if it changed.
 struct PlanReader {
     private let limits: ACPLimits
     private var last: [UInt8]?

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The sessions of one agent process, and what the editor asked whose answers name them.
+/// The sessions of one agent process, and the editor's requests whose answers name them.
 struct SessionTable {
     /// A request of the editor that is not answered yet.
     enum Asked {
@@ -10,7 +10,7 @@ struct SessionTable {
         case prompt(String)
         case close(String)
         case mode(String, String?)
-        /// A setting, which may be the mode.
+        /// A request for a setting, which may be the mode.
         case option(String)
     }
 
@@ -31,7 +31,7 @@ struct SessionTable {
 
     func name(of session: SessionID) -> String? { sessions.first { $0.value.id == session }?.key }
 
-    /// Nil if it is not known.
+    /// Changes a session; nil if it is unknown.
     mutating func change<Result>(_ name: String, _ body: (inout ACPSession) -> Result) -> Result? {
         guard let place = sessions.index(forKey: name) else { return nil }
         return body(&sessions.values[place])
@@ -39,7 +39,7 @@ struct SessionTable {
 
     mutating func remove(_ name: String) { sessions[name] = nil }
 
-    /// Nil if there is no room for another, which is then not reported.
+    /// The session with that name, created if necessary; nil if there is no room for another, which is then not reported.
     mutating func ensure(_ name: String) -> SessionID? {
         if let known = sessions[name] { return known.id }
         guard sessions.count < limits.sessionsMax, let id = Self.identifier(name, run: run) else { return nil }
@@ -57,11 +57,11 @@ struct SessionTable {
         asked.firstIndex { $0.id == id }.map { asked.remove(at: $0).what }
     }
 
-    /// The agent's own name, so that a session that is loaded again is the same one. A short one may be another agent's too: that one
-    /// is of this process alone.
+    /// The agent's own name, so that a session that is loaded again is the same one. A short name may also be another agent's, so
+    /// the id of this process is added.
     static func identifier(_ name: String, run: String) -> SessionID? {
         if name.utf8.count >= 20, let id = SessionID(name) { return id }
-        // FNV-1a, 64 bits: what an identifier may not hold must still tell two names apart.
+        // FNV-1a, 64 bits: names with characters that an identifier may not have must still be distinguished.
         let hash = name.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)
         return SessionID("acp-" + (name.utf8.count >= 20 ? "" : run.prefix(32) + "-") + digits)

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Makes messages of the pieces that they come in.
+/// Joins the pieces in which messages come.
 struct SpeechGatherer {
     private struct Message {
         let role: MessageRole
@@ -15,7 +15,7 @@ struct SpeechGatherer {
 
     init(limits: ACPLimits) { self.limits = limits }
 
-    /// Adds a piece, and ends the message before it if this belongs to another. Returns the ended message.
+    /// Adds a piece, and ends the message before it if the piece belongs to another. Returns the ended message.
     mutating func take(_ role: MessageRole, _ id: String?, _ text: String) -> Told? {
         // OpenHands begins each conversation with its whole system prompt, as a thought.
         let isSystemPrompt = role == .thought && !hasBegun && text.hasPrefix("System Prompt:")
@@ -31,7 +31,7 @@ struct SpeechGatherer {
         return told
     }
 
-    /// Something else happens, or the turn is over.
+    /// Ends the current message, because another event comes or the turn is over. Returns it.
     mutating func finish() -> Told? {
         defer { current = nil }
         guard let current, !TextCut.trim(current.text).isEmpty else { return nil }

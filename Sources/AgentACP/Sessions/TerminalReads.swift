@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The agent's questions for what terminals at the editor show, until they are answered.
+/// The agent's unanswered questions for the content of terminals at the editor.
 struct TerminalReads: Sendable {
     private var open: [(request: [UInt8], session: String, terminal: String)] = []
 

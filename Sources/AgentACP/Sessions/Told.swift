@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// An event but for its moment.
+/// An event without its time.
 struct Told {
     let head: EventHead
     let body: (inout JSONWriter) -> Void

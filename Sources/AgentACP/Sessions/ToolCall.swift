@@ -5,23 +5,23 @@ internal import RelayProtocol
 struct ToolCall {
     let id: String
     private(set) var tool = "tool"
-    /// As the protocol groups tools.
+    /// The tool's kind, as the protocol groups tools.
     private var kind: String?
     private(set) var title = ""
     private(set) var file: String?
-    /// `rawInput`, all of it.
+    /// The whole `rawInput`.
     private(set) var input: [UInt8]?
     /// Other content to show: texts and differences.
     private(set) var content: [UInt8]?
     private(set) var changes: [ToolChange] = []
     private(set) var output = ""
-    /// `output` is of a call that runs, and somebody has still to be told.
+    /// True if `output` is of a running call and has changed since it was last reported.
     private var hasPrinted = false
-    /// The editor's terminal that it runs in.
+    /// The editor's terminal in which it runs.
     private(set) var terminal: String?
     private(set) var exitCode: Int64?
     private(set) var status: String?
-    /// Every update of it was strict JSON: what is shown is what the agent meant.
+    /// True if every update of it was strict JSON, so that it is shown as the agent meant it.
     private(set) var isExact = true
     let startedAt: Int64
 
@@ -32,12 +32,12 @@ struct ToolCall {
 
     var isOver: Bool { status == "completed" || status == "failed" }
 
-    /// It has changed files, as far as the agent says.
+    /// True if it has changed files, by the agent's own report.
     var changedFiles: Bool {
         status == "completed" && (!changes.isEmpty || ["edit", "delete", "move"].contains(kind))
     }
 
-    /// For lists, in a few words.
+    /// The call in a few words, for lists.
     func operation(_ limits: ACPLimits) -> String {
         let line = TextCut.line(title, bytesMax: limits.texts.operationBytes)
         return line.isEmpty ? tool : line
@@ -46,7 +46,7 @@ struct ToolCall {
     /// A line that could not be read may have changed the call's description.
     mutating func missedSome() { isExact = false }
 
-    /// The editor told the agent what the call's terminal shows.
+    /// Takes the content of the call's terminal, as the editor reported it to the agent.
     mutating func showed(_ text: String, _ limits: ACPLimits) {
         output = Self.end(of: text, bytesMax: limits.printedBytes)
         hasPrinted = true
@@ -60,7 +60,7 @@ struct ToolCall {
         return text.isEmpty ? nil : text
     }
 
-    /// From the beginning of a line on.
+    /// The last bytes of the text, from the beginning of a line on.
     private static func end(of text: String, bytesMax: Int) -> String {
         guard text.utf8.count > bytesMax else { return text }
         let rest = text.utf8.suffix(bytesMax)
@@ -68,7 +68,7 @@ struct ToolCall {
         return String(decoding: rest[rest.index(after: lineEnd)...], as: UTF8.self)
     }
 
-    /// Updates name only what is new.
+    /// Takes an update, which contains only new facts.
     mutating func take(_ update: JSONValue, isExact: Bool, _ limits: ACPLimits) {
         if !isExact { self.isExact = false }
         let meta = update.optional("_meta")
@@ -87,7 +87,7 @@ struct ToolCall {
             changes = entries.prefix(limits.changesMax).compactMap { ToolChange(content: $0) }
             terminal = entries.lazy.compactMap { $0.text("terminalId") }.first ?? terminal
             let text = entries.compactMap { $0.optional("content")?.text("text") }.joined(separator: "\n")
-            // By the protocol a call's content replaces what it had; Vibe tells only what is new of what a command prints.
+            // By the protocol a call's content replaces the earlier one; Vibe sends only the new part of a command's output.
             if meta?.text("tool_name") != nil, update.text("kind") == "execute" {
                 output += text
                 if output.utf8.count > 2 * limits.printedBytes { output = Self.end(of: output, bytesMax: limits.printedBytes) }
@@ -120,11 +120,11 @@ struct ToolCall {
 /// A call's change of one file.
 struct ToolChange: Sendable {
     let path: String
-    /// Nil for a file that was not there.
+    /// The file's earlier content; nil if it did not exist.
     let before: String?
     let after: String
 
-    /// A `diff` among a call's content.
+    /// Reads a `diff` in a call's content.
     init?(content: JSONValue) {
         guard content.text("type") == "diff", let path = content.text("path"), let after = content.text("newText") else {
             return nil
@@ -132,7 +132,7 @@ struct ToolChange: Sendable {
         self.init(path: path, before: content.text("oldText"), after: after)
     }
 
-    /// The observation of OpenHands' editor after a write.
+    /// Reads the observation of OpenHands' editor after a write.
     init?(observation: JSONValue) {
         guard observation.text("kind") == "FileEditorObservation", let path = observation.text("path"),
             let after = observation.text("new_content")

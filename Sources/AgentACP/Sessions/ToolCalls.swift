@@ -6,12 +6,12 @@ struct ToolCalls {
     private let limits: ACPLimits
     /// Calls that have not ended, in the order of their start.
     private var open: [ToolCall] = []
-    /// Names of calls that ended lately: an update may come again.
+    /// Names of calls that ended recently; an update may be repeated.
     private var ended: [String] = []
 
     init(limits: ACPLimits) { self.limits = limits }
 
-    /// A call's start or update. `over` names the call that this ends.
+    /// Takes a call's start or update. The result's `over` names the call that this ends.
     mutating func take(
         _ update: JSONValue, isExact: Bool, startsCalls: Bool, at now: Int64
     ) -> ACPSession.CallNews {
@@ -23,7 +23,7 @@ struct ToolCalls {
             place = known
             open[place].take(update, isExact: isExact, limits)
         } else {
-            // An update of what never began names nothing that could be shown.
+            // An update of a call that never began contains nothing that could be shown.
             guard startsCalls || update.text("title") != nil, open.count < limits.callsMax else { return ACPSession.CallNews() }
             began = true
             open.append(ToolCall(id: id, startedAt: now))
@@ -40,8 +40,8 @@ struct ToolCalls {
         return news
     }
 
-    /// The one of that name. Mistral Vibe names a form's call as its model does, and tells of it under another name: then it is the only
-    /// one that has not ended, if there is only one.
+    /// The call of that name. Mistral Vibe names a form's call as its model does, and reports it under another name: then the only
+    /// open call is meant, if there is only one.
     func call(_ id: String) -> ToolCall? { open.first { $0.id == id } ?? (open.count == 1 ? open[0] : nil) }
 
     /// Output that running calls have printed since the last call of this.
@@ -57,7 +57,7 @@ struct ToolCalls {
         open[place].showed(text, limits)
     }
 
-    /// The turn is over: what has not ended will not.
+    /// Ends all open calls, because the turn is over.
     mutating func abandon(_ reason: String) -> [Told] {
         defer { open = [] }
         return open.map { call in
@@ -68,9 +68,9 @@ struct ToolCalls {
         }
     }
 
-    /// Calls that a permission is for: the one it names, else all open ones if `orAll`, else the only one with its input. Empty if none
-    /// matches: a permission that names an unreported call, or describes its own, is not for another one that happens to be open.
-    /// `claimed` calls have a permission of their own.
+    /// Calls to which a permission applies: the named one, else all open ones if `orAll`, else the only one with its input. Empty
+    /// if none matches: a permission that names an unreported call, or describes its own, does not apply to another that happens to
+    /// be open. `claimed` calls have their own permission.
     func calls(named id: String?, with input: CallInput?, besides claimed: Set<String>, orAll: Bool) -> [ToolCall] {
         if let id, let named = open.first(where: { $0.id == id }) { return [named] }
         if orAll { return open }
@@ -83,7 +83,7 @@ struct ToolCalls {
         return open.filter { !claimed.contains($0.id) && CallInput($0.input) == input }
     }
 
-    /// Something of them may have gone by unread.
+    /// Marks all open calls as uncertain, because an update of them may have been missed.
     mutating func missedSome() {
         for place in open.indices { open[place].missedSome() }
     }

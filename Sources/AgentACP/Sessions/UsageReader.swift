@@ -1,12 +1,12 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Cost, tokens and context: cumulative over the session, and told only when they differ.
+/// Cost, tokens and context: cumulative over the session, and reported only when they change.
 ///
-/// By the protocol's fields the tokens of an answer are those of all turns, by its text those of the turn. Both exist: a number that falls
-/// shows an agent that counts each turn, and pydantic-acp is known to be one.
+/// By the protocol's fields the tokens of an answer are those of all turns, by its text those of one turn. Both exist: a number
+/// that falls shows an agent that counts each turn, and pydantic-acp is known to be one.
 struct UsageReader {
-    /// Tokens of one answer, as they are written.
+    /// Tokens of one answer, as the agent reports them.
     private struct Counted {
         let input: Int64
         let output: Int64
@@ -20,9 +20,9 @@ struct UsageReader {
 
     private let run: String
     private var known = Usage()
-    /// The agent counts each turn anew.
+    /// True if the agent counts each turn anew.
     private var countsTurns = false
-    /// The agent counts cached tokens as input, and once more in the sum (pydantic-acp 1.10).
+    /// True if the agent counts cached tokens as input, and once more in the sum (pydantic-acp 1.10).
     private var sumsCacheTwice = false
     private var lastAnswer: Counted?
     /// Tokens of all answers together.
@@ -36,19 +36,19 @@ struct UsageReader {
         sumsCacheTwice = true
     }
 
-    /// `usage_update`
+    /// Takes a `usage_update`.
     mutating func take(update: JSONValue) -> Told? {
         var next = known
         next.contextUsed = update.whole("used") ?? next.contextUsed
         next.contextLimit = update.whole("size") ?? next.contextLimit
-        // Money in another currency cannot be counted with the rest.
+        // Amounts in another currency cannot be added to the rest.
         if let cost = update.optional("cost"), cost.text("currency") == "USD", let amount = cost.real("amount") {
             next.costMicroUSD = Self.micro(amount) ?? next.costMicroUSD
         }
         return tell(next)
     }
 
-    /// `usage` of the answer to a prompt.
+    /// Takes the `usage` of the answer to a prompt.
     mutating func take(answer: JSONValue) -> Told? {
         guard let input = answer.whole("inputTokens"), let output = answer.whole("outputTokens") else { return nil }
         let read = answer.whole("cachedReadTokens") ?? 0
@@ -66,7 +66,7 @@ struct UsageReader {
         return tell(next)
     }
 
-    /// OpenHands' metrics, which come with each update instead of `usage_update`.
+    /// Takes OpenHands' metrics, which come with each update instead of `usage_update`.
     mutating func take(metrics: JSONValue) -> Told? {
         var next = known
         if let input = metrics.whole("input_tokens"), let output = metrics.whole("output_tokens"), input + output > 0 {
@@ -86,7 +86,7 @@ struct UsageReader {
         return Told(.usage(next))
     }
 
-    /// Nil beyond a million dollars, which is a mistake.
+    /// Micro-dollars; nil beyond a million dollars, which is a mistake.
     private static func micro(_ dollars: Double) -> Int64? {
         (0...1_000_000).contains(dollars) ? Int64((dollars * 1_000_000).rounded()) : nil
     }

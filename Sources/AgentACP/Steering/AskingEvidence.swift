@@ -1,19 +1,19 @@
-/// Evidence that the agent asks before it changes files, in the mode that it is in.
+/// Evidence that the agent asks before it changes files, in its current mode.
 ///
-/// Of an agent's modes only the names are known here, and nothing of its settings. So its last act counts: it asked for a permission, or
-/// it changed a file without one. Commands prove nothing: agents run those that only read without asking, in most modes.
+/// Only the names of an agent's modes are known here, and none of its settings. So its last act counts: it asked for a permission,
+/// or it changed a file without one. Commands prove nothing: in most modes agents run those that only read without asking.
 struct AskingEvidence {
     private var hasAsked = false
-    /// Mode in which it asked; nil if the agent lists none.
+    /// The mode in which it asked; nil if the agent lists none.
     private var mode: String?
-    /// Calls that the permissions of this turn were for.
+    /// Calls to which the permissions of this turn applied.
     private var calls: Set<String> = []
-    /// A permission of this turn was for no call that we know.
+    /// True if a permission of this turn applied to no known call.
     private var isForUnknownCall = false
 
     func asks(in mode: String?) -> Bool { hasAsked && self.mode == mode }
 
-    /// `calls` is empty if the permission names none that we know.
+    /// Records a permission. `calls` is empty if it names none that we know.
     mutating func asked(for calls: Set<String>, in mode: String?, countMax: Int) {
         hasAsked = true
         self.mode = mode

@@ -1,10 +1,10 @@
 /// A client's prompt, written so that no agent takes it for anything else.
 ///
-/// Editors send their commands as text (`/compact`), and agents differ in what they skip before it: Mistral Vibe skips spaces. So a text
-/// that might be one gets a line of ours before it, in the same block, because some agents look at each block.
+/// Editors send their commands as text (`/compact`), and agents differ in what they skip before it: Mistral Vibe skips spaces. So a
+/// text that might be a command gets a line of ours before it, in the same block, because some agents look at each block.
 enum LiteralPrompt {
     static let note = "(The text below was sent as a message, not as a command.)"
-    /// Commands, shell lines, notes and mentions, in the agents that we know.
+    /// First characters of commands, shell lines, notes and mentions in the known agents.
     private static let signs: Set<Unicode.Scalar> = ["/", "!", "#", "@", "$", "\\"]
 
     static func text(_ text: String) -> String {

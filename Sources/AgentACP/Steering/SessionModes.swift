@@ -1,12 +1,11 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The modes and models of a session, as the agent lists them, but for modes that ask nobody; none is added, and what is not listed cannot
-/// be asked for.
+/// The modes and models that the agent lists for a session, without modes in which nobody is asked. No others can be requested.
 struct SessionModes: Equatable {
     /// The id of the configuration option for the mode; nil if the agent has only a list of modes.
     private(set) var option: String?
-    /// The editor was given a list of modes, and expects to be told of a change by their own update.
+    /// True if the editor got a list of modes, and expects changes to be reported by that list's own update.
     private(set) var hasOwnList = false
     private(set) var names: [String] = []
     private(set) var current: String?
@@ -25,7 +24,7 @@ struct SessionModes: Equatable {
         take(options: result)
     }
 
-    /// `configOptions` of an answer or an update, which is always all of them.
+    /// Takes the `configOptions` of an answer or an update, which always contain all options.
     mutating func take(options holder: JSONValue) {
         if let mode = Self.option("mode", of: holder), let id = mode.text("id") {
             option = id
@@ -41,19 +40,19 @@ struct SessionModes: Equatable {
 
     private static func option(_ meaning: String, of holder: JSONValue) -> JSONValue? {
         holder.list("configOptions").first { entry in
-            // The category is what an option means; agents of before it call the option so.
+            // The category is an option's meaning; agents without categories use it as the option's id.
             entry.text("type") == "select" && (entry.text("category") ?? entry.text("id")) == meaning
         }
     }
 
-    /// False if the agent is in a mode that asks nobody, or in one that it does not list.
+    /// False if the agent is in a mode in which nobody is asked, or in one that it does not list.
     var currentAsks: Bool { current.map(names.contains) ?? true }
 
     mutating func changed(to mode: String?) {
         if let mode { current = mode }
     }
 
-    /// Neither by its name nor by what the agent calls it for people.
+    /// The modes that ask, judged by both their names and their titles.
     private static func asking(_ modes: [JSONValue], by key: StaticString) -> [String] {
         let kept = modes.filter { mode in
             ![mode.text(key), mode.text("name")].contains { $0.map(UnaskingMode.isOne) ?? false }
@@ -61,7 +60,7 @@ struct SessionModes: Equatable {
         return usable(kept.map { $0.text(key) })
     }
 
-    /// One that cannot be told whole cannot be asked for.
+    /// The names that fit on the wire; others cannot be requested.
     private static func usable(_ names: [String?], countMax: Int = WireLimits.steeringModesMax) -> [String] {
         names.compactMap { $0 }.filter { !$0.isEmpty && $0.utf8.count <= WireLimits.nameBytesMax }
             .prefix(countMax).map { $0 }

@@ -9,26 +9,26 @@ internal import RelayProtocol
 ///      └─ours──────────▶ our turn ──────answer─▶ the editor's prompts that were queued, then free
 /// ```
 struct SessionTurns {
-    /// Our prompt, from its writing to its answer.
+    /// Our prompt, from its sending to its answer.
     struct Own {
         let id: [UInt8]
         let name: SteeringName
-        /// The prompt as the person wrote it, and as the agent gets it.
+        /// The prompt as the person wrote it, and as it is sent to the agent.
         let text: String
         let sent: String
-        /// In milliseconds, monotonic.
+        /// Monotonic time in milliseconds.
         let givenAt: Int64
         var cancelledAt: Int64?
         var isTaken = false
     }
 
-    /// The editor's prompt, which the agent has not got.
+    /// A prompt of the editor that the agent has not received yet.
     struct Queued {
         let id: [UInt8]
         let line: [UInt8]
     }
 
-    /// A change of mode or model that we asked for.
+    /// A change of mode or model that we requested.
     struct Setting {
         let id: [UInt8]
         let name: SteeringName
@@ -41,9 +41,9 @@ struct SessionTurns {
         let id: [UInt8]
         /// Answer that dismisses the question; nil if we do not know its answers.
         let dismissal: PermissionChoice?
-        /// In milliseconds, monotonic.
+        /// Monotonic time in milliseconds.
         let askedAt: Int64
-        /// Options that are a no.
+        /// Ids of the options that reject.
         private let refusals: [String]
         /// The answer that refuses a permission once.
         let refusal: PermissionChoice
@@ -75,34 +75,34 @@ struct SessionTurns {
 
     struct Interrupt {
         let name: SteeringName
-        /// The agent waited for an answer, got that it was cancelled, and has done nothing since: it cannot come to an end of its own.
+        /// True if the agent's question was cancelled and it has done nothing since, so that the turn cannot have ended by itself.
         var closedQuestion: Bool
     }
 
     /// Evidence in an update that the agent has taken our prompt.
     enum Evidence { case none, echo, work }
 
-    /// The agent has answered for its opening.
+    /// True once the agent has answered the request that opened the session.
     private(set) var isOpen = false
     var modes = SessionModes()
     private(set) var own: Own?
     private(set) var queued: [Queued] = []
     private(set) var settings: [Setting] = []
     private(set) var interrupts: [Interrupt] = []
-    /// The agent's questions to the editor that are not answered.
+    /// The agent's unanswered questions to the editor.
     private(set) var questions: [Question] = []
-    /// The editor's prompts that the agent has, and has not answered.
+    /// The editor's prompts that the agent has received and not answered.
     private var prompts: [[UInt8]] = []
-    /// The editor's requests to load it; until they are answered the agent tells its past.
+    /// The editor's unanswered requests to load the session, during which the agent repeats its past.
     private var loads: [[UInt8]] = []
-    /// Something of the editor's went by unread, which may have been a prompt for this session.
+    /// True if a line of the editor was not read, which may have been a prompt for this session.
     private var isInDoubt = false
-    /// A turn that was cut short may have words that come late: until then, what is said is no evidence of the next prompt. In milliseconds,
-    /// monotonic.
+    /// Monotonic time in milliseconds until which late messages of a turn that was cut short may come; until then, messages are no
+    /// evidence of the next prompt.
     private var lateWordsUntil: Int64?
-    /// The agent has been seen working outside any turn, so that its work is no evidence of a prompt.
+    /// True if the agent has been seen working outside any turn, so that its work is no evidence of a prompt.
     private var worksAlone = false
-    /// A budget is spent.
+    /// True if the session is held because a budget is spent.
     var isHeld = false
     var asking = AskingEvidence()
 
@@ -134,7 +134,7 @@ struct SessionTurns {
 
     mutating func missedSome() { isInDoubt = true }
 
-    /// Removes a prompt that the editor takes back before the agent has it; all of them without an identifier.
+    /// Removes and returns a prompt that the editor cancels before the agent has it; all of them without an identifier.
     mutating func takeQueued(_ id: [UInt8]? = nil) -> [Queued] {
         defer { queued.removeAll { id == nil || $0.id == id } }
         return queued.filter { id == nil || $0.id == id }
@@ -153,7 +153,7 @@ struct SessionTurns {
 
     mutating func dropOwn() { own = nil }
 
-    /// The agent shows nothing of our prompt, or does not end it, for so long that nobody should wait for its answer.
+    /// True if the agent has not shown our prompt, or not ended it, for so long that nobody should wait for its answer.
     func isOwnLost(at now: HostInstant, after wait: Duration) -> Bool {
         guard let own, let since = own.cancelledAt ?? (own.isTaken ? nil : own.givenAt) else { return false }
         return now.monotonic - since > wait.milliseconds
@@ -169,7 +169,8 @@ struct SessionTurns {
 
     mutating func closed(question id: [UInt8]) { questions.removeAll { $0.id == id } }
 
-    /// `echoes`: the agent is known to show each prompt when it takes it, so that nothing less is evidence.
+    /// Evidence of our prompt in an update. `echoes`: the agent is known to show each prompt when it takes it, so that nothing less
+    /// is evidence.
     func evidence(in update: JSONValue, echoes: Bool, at now: HostInstant) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
         switch update.text("sessionUpdate") {
@@ -180,8 +181,8 @@ struct SessionTurns {
         }
     }
 
-    /// Evidence from work that only our prompt can have begun. A question counts even after a cancelled turn: a turn's questions never
-    /// come after its answer.
+    /// Evidence from work that only our prompt can have begun. A question counts even after a cancelled turn, because a turn's
+    /// questions never come after its answer.
     func work(echoes: Bool) -> Evidence {
         guard let own, !own.isTaken, loads.isEmpty else { return .none }
         return echoes || worksAlone || !prompts.isEmpty ? .none : .work
@@ -199,13 +200,13 @@ struct SessionTurns {
         ["agent_message_chunk", "agent_thought_chunk", "tool_call", "plan"].contains(kind)
     }
 
-    /// The agent shows what a person said, live.
+    /// True if the agent shows what a person said, live.
     func isEcho(_ update: JSONValue) -> Bool {
         hasTurn && loads.isEmpty && update.text("sessionUpdate") == "user_message_chunk"
     }
 
-    /// The agent has answered one of the editor's requests. Returns true if that ended a turn, nil if the request is not known here.
-    /// `lateUntil` is set if the turn was cut short.
+    /// Handles the agent's answer to a request of the editor. Returns true if it ended a turn, nil if the request is not known
+    /// here. `lateUntil`: set if the turn was cut short.
     mutating func answered(_ id: [UInt8], lateUntil: Int64?) -> Bool? {
         if let place = loads.firstIndex(of: id) {
             loads.remove(at: place)
@@ -237,7 +238,7 @@ struct SessionTurns {
 
     private mutating func turnEnded(lateUntil: Int64?) {
         lateWordsUntil = lateUntil
-        // A turn's questions come before its answer: an agent that has ended it waits for none of them.
+        // A turn's questions come before its answer, so an agent that has ended it waits for none of them.
         guard !hasTurn else { return }
         questions = []
         asking.turnEnded()

@@ -1,19 +1,19 @@
 internal import RelayProtocol
 
-/// The turns of all sessions of one agent process, and what clients asked of them.
+/// The turns of all sessions of one agent process, and the commands of clients for them.
 struct SteeringBook {
     private let limits: ACPLimits
-    /// The prefix of every identifier of a request of ours; as long as this process lives, no other has it.
+    /// The prefix of all identifiers of our requests; nobody else uses it while this process lives.
     private let idPrefix: [UInt8]
     private var idCount = 0
     private var sessions: [String: SessionTurns] = [:]
-    /// The agent has shown a prompt when it took it, and will again.
+    /// True if the agent has shown a prompt when it took it; it will do so again.
     private(set) var echoes = false
-    /// The editor has left, or the agent.
+    /// True if the editor or the agent has left.
     private(set) var isClosing = false
-    /// Commands that came, oldest first.
+    /// Received commands, oldest first.
     private var met: [SteeringName] = []
-    /// Sessions of which something has changed since the last look.
+    /// Sessions that have changed since the last look.
     private var touched: Set<String> = []
 
     init(run: String, limits: ACPLimits) {
@@ -25,7 +25,7 @@ struct SteeringBook {
 
     var names: [String] { sessions.keys.sorted() }
 
-    /// No effect if the session is not known.
+    /// Changes a session. Has no effect if it is unknown.
     @discardableResult
     mutating func change<Result>(_ name: String, _ body: (inout SessionTurns) -> Result) -> Result? {
         guard let place = sessions.index(forKey: name) else { return nil }
@@ -60,7 +60,7 @@ struct SteeringBook {
 
     mutating func hasEchoed() { echoes = true }
 
-    /// In a fixed order.
+    /// Returns the changed sessions once, in a fixed order.
     mutating func takeTouched() -> [String] {
         defer { touched = [] }
         return touched.sorted()
@@ -75,7 +75,9 @@ struct SteeringBook {
 
     func isOwn(_ id: [UInt8]) -> Bool { id.starts(with: idPrefix) }
 
-    /// - Returns: false if the command came before: it has its outcome, or will have it.
+    /// Records a command.
+    ///
+    /// - Returns: false if it came before: it has its outcome, or will have it.
     mutating func meet(_ name: SteeringName) -> Bool {
         guard !met.contains(name) else { return false }
         met.append(name)
@@ -93,7 +95,7 @@ struct SteeringBook {
 
     var withQueue: [String] { names.filter { sessions[$0]?.queued.isEmpty == false } }
 
-    /// The session of the prompt, if the agent has not got it yet.
+    /// The session in which this prompt is queued; nil if the agent has it, or it is unknown.
     func session(queueing id: [UInt8]) -> String? {
         names.first { sessions[$0]?.queued.contains { $0.id == id } == true }
     }

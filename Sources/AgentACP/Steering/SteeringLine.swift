@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The lines of ours that steer, each whole and with its end.
+/// The lines with which we steer, each whole and with its line feed.
 enum SteeringLine {
     static func prompt(_ id: [UInt8], session: String, text: String, _ pictures: [Picture] = []) -> [UInt8] {
         request(id, "session/prompt") {
@@ -13,7 +13,7 @@ enum SteeringLine {
         notification("session/cancel") { $0.field("sessionId", session) }
     }
 
-    /// Sets the mode in the way in which the agent listed its modes.
+    /// Sets the mode by the method that fits the agent's list of modes.
     static func setMode(_ id: [UInt8], session: String, _ mode: String, option: String?) -> [UInt8] {
         guard let option else {
             return request(id, "session/set_mode") {
@@ -46,7 +46,7 @@ enum SteeringLine {
         notification("$/cancel_request") { $0.raw("requestId", id) }
     }
 
-    /// To a prompt that the editor took back before the agent had it.
+    /// Answers a prompt that the editor cancelled before the agent had it.
     static func promptCancelled(_ id: [UInt8]) -> [UInt8] {
         line { writer in
             writer.raw("id", id)

@@ -1,11 +1,11 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Approvals: the questions that Claude asks, and what the desk orders for them.
+/// Approvals: the questions that Claude asks, and the orders of the desk for them.
 extension ClaudeAdapter {
     mutating func permissionRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
-        // No person is asked in a mode that never asks, unless we made the agent ask.
+        // In a mode that never asks, no person is asked unless we made the agent ask.
         guard let tool = Self.tool(payload), payload.text("permission_mode") != "bypassPermissions" || asksForAll(id) else {
             order(.respond(token, nil))
             return
@@ -21,22 +21,23 @@ extension ClaudeAdapter {
         question.agent = Self.agent(payload)
         question.prompt = Self.prompt(payload)
         question.process = hook.process
-        // Its own dialog waits for us, so a relay that is away is not waited for.
+        // The agent's own dialog waits for us, so we do not wait for a relay that is away.
         question.isAttended = hook.isAttended && !hook.dialogWaits
         if hook.dialogWaits { question.life = limits.approvals.life }
         question.attempt = hook.attempt
         question.run = hook.run
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
-        // To look for secrets takes as long as the input is large; a hook that is back has been through that.
+        // The search for secrets takes long for a large input; a hook that calls again has been through it.
         if let input, desk.isNew(question) { shown = clean(input, of: tool, bytesMax: limits.texts.approvalInputBytes) }
-        // A question in a form that we do not know must not be waved through: it can be denied, or answered at the terminal.
+        // A question in an unknown form can only be denied, or answered at the terminal.
         question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
         let taken = Set(approvals.compactMap(\.call))
         question.call = sessions[id]?.call(question.inputDigest, agent: question.agent, except: taken)
         put(question, payload, input: input, file: hook.file, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// Gives a question to the desk, and creates its approval if it is new. `file` is what exists at the path that the input would write.
+    /// Gives a question to the desk, and makes its approval if it is new. `file`: the existing file at the path that the input
+    /// would write.
     mutating func put(
         _ question: ApprovalQuestion<ClaudeForm>, _ payload: JSONValue, input: JSONValue?, file: ClaudeFile?,
         shown: [UInt8], isRedacted: Bool
@@ -64,7 +65,7 @@ extension ClaudeAdapter {
             ?? ClaudeOperation(tool: approval.tool, input: input, paths: paths, clean: clean).asking
         var request = ApprovalRequest(
             approval: approval.id, kind: approval.kind, tool: approval.tool, title: title, digest: approval.digest)
-        // Something may be hidden in what is removed or is around a change, too.
+        // Text that is removed, or is around a change, may contain hidden parts too.
         request.isRedacted = isRedacted || change?.diff?.isRedacted == true
         request.isCut = approval.isCut
         request.expiresAt = approval.expiresAt
@@ -74,12 +75,12 @@ extension ClaudeAdapter {
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
         if approval.kind == .tool { request.risks = RequestRisks.of(input, paths: paths, target: change?.target) }
-        // Questions are in the body once more for people; both together must fit.
+        // The body repeats the questions for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
         request.questions = AskedQuestion.offers(of: questions)
         request.alert = words(for: request, shown: shown, questions)
-        // Whole or not at all: people decide on what they see. It has the room that the input leaves.
+        // The diff is shown whole or not at all, because people decide by it. It may use the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = change?.diff.flatMap { cleanWhole($0.text, bytesMax: room) }
         var said = change
@@ -93,7 +94,7 @@ extension ClaudeAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
-    /// Texts that a notification may contain, taken from what people may see.
+    /// Texts that a notification may contain, from those that people may see.
     private func words(for request: ApprovalRequest, shown: [UInt8], _ questions: [ClaudeQuestion]) -> RequestWords? {
         switch request.kind {
         case .tool: (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
@@ -155,9 +156,9 @@ extension ClaudeAdapter {
 }
 
 extension PendingApproval {
-    /// The registry reports the main agent's dialogs only, and Claude Code opens dialogs only at an attended terminal.
+    /// True if Claude Code can show a dialog that the registry reports: only for the main agent, and only at an attended terminal.
     var hasDialog: Bool { isAttended && agent == nil }
 
-    /// A tool server asks, and not the agent. The agent's own questions name a tool that belongs to no server.
+    /// True if a tool server asks, not the agent: the agent's own questions name a tool that belongs to no server.
     var isElicitation: Bool { kind == .question && tool.hasPrefix("mcp__") }
 }

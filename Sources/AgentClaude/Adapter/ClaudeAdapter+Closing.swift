@@ -1,26 +1,28 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Evidence from hooks of how Claude Code's questions ended. Claude Code does not report to its hooks that a prompt was answered at the
-/// terminal, so we infer it from what comes next. `ClaudeAdapter+Registry.swift` has what the registry adds, `ApprovalEvidence` what
-/// follows.
+/// Evidence from hooks of how Claude Code's questions ended. Claude Code does not report to its hooks that a prompt was answered at
+/// the terminal, so we infer it from later events. The registry's evidence is in `ClaudeAdapter+Registry.swift`, the conclusions in
+/// `ApprovalEvidence`.
 ///
 /// | event | evidence |
 /// |---|---|
 /// | PostToolUse of the call | carriedOut |
-/// | PostToolBatch | reported: a rejection, our own message, or anything else, such as a program's own denial: a call that ran has had its PostToolUse |
+/// | PostToolBatch | reported: a rejection, our own message, or anything else, such as a program's own denial: a call that ran has
+/// had its PostToolUse |
 /// | Stop, the next prompt, the subagent's end | turnEnded |
 /// | ElicitationResult | carriedOut, or reported: the answer that the server got, if our hook had not answered |
 /// | PostToolUse of the call in which a server asked | answersTaken, or our denial |
 /// | SessionEnd | the session has ended |
-/// | the hook goes away | deniedAtTerminal, or answeredAtTerminal without a dialog; turnEnded if a client has just interrupted the turn; neither if SessionEnd follows or the agent is gone; dialogStays while its dialog does |
+/// | the hook goes away | deniedAtTerminal, or answeredAtTerminal without a dialog; turnEnded if a client has just interrupted the
+/// turn; neither if SessionEnd follows or the agent is gone; dialogStays while its dialog does |
 ///
-/// If the call itself ended while no daemon ran, only the end of the turn shows it. A report about a call that arrives before its hook
-/// has reconnected closes the card too, and the hook gets no decision.
+/// If the call itself ended while no daemon ran, only the end of the turn shows it. A report about a call that arrives before its
+/// hook has reconnected closes the card too, and the hook gets no decision.
 ///
-/// Events of *other* calls prove nothing: calls of one message run side by side.
+/// Events of *other* calls prove nothing: calls of one message run in parallel.
 extension ClaudeAdapter {
-    /// A tool call began; an approval that came before its call (hooks race) now knows it.
+    /// Handles the start of a tool call. An approval that came before its call (hooks race) is linked to it now.
     mutating func adopt(_ call: String, _ digest: InputDigest, agent: String?, in session: SessionID) {
         let waiting = approvals.first {
             $0.session == session && $0.call == nil && $0.inputDigest == digest && $0.agent == agent
@@ -30,7 +32,7 @@ extension ClaudeAdapter {
 
     // MARK: Proof
 
-    /// The tool ran.
+    /// Handles evidence that the tool ran.
     mutating func toolProven(_ session: SessionID, _ payload: JSONValue, tool: String, call: String, failed: Bool) {
         for approval in approvals where approval.session == session && approval.tool == tool {
             guard !approval.isElicitation else {
@@ -44,7 +46,7 @@ extension ClaudeAdapter {
 
     enum BatchEnd { case over, denied, unproven }
 
-    /// Takes the model's view of a call, which also shows calls that did not run.
+    /// Handles the model's view of a call, which also shows calls that did not run.
     mutating func batchProven(_ session: SessionID, call: String, text: String) -> BatchEnd {
         var end = BatchEnd.over
         for approval in approvals where approval.session == session && approval.call == call {
@@ -70,13 +72,13 @@ extension ClaudeAdapter {
         return end
     }
 
-    /// A call that was asked about and whose batch has ended, with words that are no known denial. If it had run, its own end would have
-    /// been reported.
+    /// A call that was asked about and whose batch has ended with words that are not a known denial. If it had run, its own end
+    /// would have been reported.
     struct Unproven {
         let session: SessionID
         let call: ClaudeSession.Call
         let result: ClaudeResult
-        /// Until when its end may still come: hooks race.
+        /// Time until which the call's end may still come, as hooks race.
         let due: Int64
     }
 
@@ -90,7 +92,8 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Returns false unless a client has allowed it: a program may have denied it in words of its own.
+    /// Handles a call's end with other words. Returns false unless a client has allowed the call: a program may have denied it in
+    /// its own words.
     @discardableResult
     mutating func reportOther(of call: String, in session: SessionID) -> Bool {
         var isAllowed = false
@@ -101,13 +104,13 @@ extension ClaudeAdapter {
         return isAllowed
     }
 
-    /// A whole batch has ended: an approval that never knew its call can learn no more.
+    /// Handles the end of a whole batch: no more can be learned of an approval that never knew its call.
     mutating func batchOver(_ session: SessionID, agent: String?) {
         for approval in approvals
         where approval.session == session && approval.agent == agent && approval.call == nil { overtaken(approval.id) }
     }
 
-    /// The turn of the agent, or of the subagent, has ended, and with it all its questions.
+    /// Handles the end of the turn of the agent, or of the subagent, and so of all its questions.
     mutating func turnOver(_ session: SessionID, agent: String?) {
         giveUpUnproven { $0.session == session && $0.call.agent == agent }
         for approval in approvals where approval.session == session && approval.agent == agent { overtaken(approval.id) }
@@ -121,7 +124,7 @@ extension ClaudeAdapter {
 
     // MARK: Loss
 
-    /// Its hook is gone for good: No, unless the agent is ending, or its dialog is still there.
+    /// Judges a question whose hook is gone for good: a denial, unless the agent is ending or its dialog is still open.
     mutating func judge(_ id: ApprovalID) {
         guard let approval = desk[id] else { return }
         let evidence = sessions[approval.session]?.evidence
@@ -130,15 +133,16 @@ extension ClaudeAdapter {
             return
         }
         let isTimedOut = now.monotonic - approval.askedAt >= limits.approvalLifeOnce.milliseconds
-        // A person is at the terminal and its dialog opens now, or it was interrupted there and the end of the turn will show it.
+        // A person is at the terminal: either the dialog opens now, or the agent was interrupted there and the end of the turn will
+        // show it.
         if approval.isElicitation || isFollowedByDialog(approval) { return tellDesk(.shown(id, .dialogStays)) }
         if approval.hasDialog, isOfPresentProcess(approval), evidence?.standing.map(\.isAsking) ?? isTimedOut {
             tellDesk(.shown(id, .dialogStays))
             return
         }
         let isInterrupted = isBeingInterrupted(approval.session)
-        // A program that runs the agent answers for itself, as a person does for a subagent: the hook ends either way, and the call's end
-        // shows which.
+        // A program that runs the agent can answer, as can a person for a subagent. The hook ends either way, and the call's end
+        // shows which it was.
         guard approval.hasDialog && isOfPresentProcess(approval) || isInterrupted else {
             return tellDesk(.shown(id, .answeredAtTerminal))
         }
@@ -146,7 +150,7 @@ extension ClaudeAdapter {
             abort(call, isInterrupted ? "Interrupted" : "Denied at the terminal", in: approval.session)
         }
         tellDesk(.shown(id, isInterrupted ? .turnEnded(wentOn: false) : .deniedAtTerminal))
-        // No at the terminal ends the turn, and no Stop follows.
+        // A denial at the terminal ends the turn, and no Stop follows.
         if approval.agent == nil, sessions[approval.session]?.isEnded == false {
             setStatus(.idle, reason: isInterrupted ? "interrupted" : Self.deniedReason, in: approval.session)
         }
@@ -158,7 +162,7 @@ extension ClaudeAdapter {
             if let id = SessionID(key), key.hasPrefix("claude-"), let session = ClaudeSession(id: id, home: home, note: note) {
                 sessions[id] = session
                 if session.asksAll, !session.isEnded { order(.askAll(id, true)) }
-                // Its next hook may be long in coming. If it is unknown whether anybody can answer, that hook will say.
+                // The next hook may take long. If it is unknown whether a person can answer at the terminal, that hook reports it.
                 if session.isAttended || session.asksAll { offer(id) }
                 for event in session.deferredBefore { emit(event.bytes, event.head.knownKind, in: id) }
                 if !session.deferredBefore.isEmpty { remember(id) }
@@ -175,12 +179,13 @@ extension ClaudeAdapter {
 
     // MARK: Helpers
 
-    /// A subagent's question at a terminal: Claude Code builds its dialog when the hook has ended.
+    /// True for a subagent's question at a terminal: Claude Code opens its dialog when the hook has ended.
     private func isFollowedByDialog(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         approval.agent != nil && !approval.isAttended && sessions[approval.session]?.isAttended == true
     }
 
-    /// Without a call to go by: the same agent with the same input, or with the same questions, as answers are added to these.
+    /// True if a result belongs to this question although it names no call: the same agent and input, or the same questions, to
+    /// which answers are added.
     private func isSame(_ approval: PendingApproval<ClaudeForm>, _ payload: JSONValue) -> Bool {
         guard approval.agent == Self.agent(payload), let input = payload.optional("tool_input") else { return false }
         guard approval.kind == .question else {
@@ -190,7 +195,8 @@ extension ClaudeAdapter {
         return answered.bytes.elementsEqual(asked)
     }
 
-    /// Claude passes our message to the model unchanged. A short one within other words proves nothing: "no" is in many outputs.
+    /// True if the text is our denial: Claude passes our message to the model unchanged. A short message within other words proves
+    /// nothing, as "no" is in many outputs.
     private static func isDenial(_ text: String, _ denial: String) -> Bool {
         text == denial || (denial.utf8.count >= 24 && text.contains(denial))
     }

@@ -3,9 +3,10 @@ internal import RelayProtocol
 
 /// Questions of tool servers in the middle of a call (MCP's elicitation).
 ///
-/// The hook runs before Claude Code's own dialog: while clients are asked there is none, and a key at the terminal ends the hook
-/// (`TerminalKeys`). So nothing is held there that clients could not answer: an unknown form, a web page to be opened, a form that is not
-/// shown whole. Behind `heliograph run` that program asks as if it were the hook, and can answer meanwhile.
+/// The hook runs before Claude Code's own dialog: while clients are asked there is no dialog, and a key at the terminal ends the
+/// hook (`TerminalKeys`). So the dialog is not delayed for a question that clients could not answer: an unknown form, a web page to
+/// be opened, a form that is not shown whole. In a `heliograph run`, that program asks as if it were the hook, and can answer
+/// meanwhile.
 extension ClaudeAdapter {
     mutating func elicitationRequested(_ id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) {
         guard let token = hook.token else { return }
@@ -32,7 +33,7 @@ extension ClaudeAdapter {
         question.process = hook.process
         question.attempt = hook.attempt
         question.run = hook.run
-        // Its own dialog waits for us, so a relay that is away is not waited for.
+        // The agent's own dialog waits for us, so we do not wait for a relay that is away.
         question.isAttended = false
         if hook.isAttended { question.life = limits.approvals.life }
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
@@ -45,7 +46,8 @@ extension ClaudeAdapter {
         put(question, payload, input: document?.root, file: nil, shown: shown.json, isRedacted: shown.isRedacted)
     }
 
-    /// The server got an answer that was not our hook's: from the dialog, or from `heliograph run`, for people here or at a client.
+    /// Handles an answer that the server got from elsewhere than our hook: from the dialog, or from `heliograph run`, where people
+    /// here or at a client gave it.
     mutating func elicitationOver(_ id: SessionID, _ payload: JSONValue) {
         workedOn(id)
         guard let server = payload.text("mcp_server_name"),
@@ -62,12 +64,13 @@ extension ClaudeAdapter {
         }
     }
 
-    /// The call in which the server asked has ended, and no dialog was reported: the server went on with our hook's answer.
+    /// Handles the end of the call in which the server asked, without a reported dialog: the server continued with our hook's
+    /// answer.
     mutating func elicitationProven(_ approval: PendingApproval<ClaudeForm>) {
         tellDesk(.shown(approval.id, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
-    /// In names of tools a server's has no other characters than these.
+    /// The name that stands for a server's tools. Tool names contain no other characters of a server's name than these.
     private static func tool(of server: String) -> String {
         let name = server.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) ? $0 : "_" }
         return TextCut.line("mcp__" + String(name), bytesMax: WireLimits.nameBytesMax)

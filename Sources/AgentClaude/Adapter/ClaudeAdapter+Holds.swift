@@ -1,24 +1,24 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Sessions whose budget is spent, and those of which a person wants so: every tool is asked for, also what the agent's rules or mode
-/// would let run. The hook before the tool says that it has to be asked for, and Claude Code asks, in each of its modes.
+/// Sessions in which every tool needs approval, also those that the agent's rules or mode would let run: their budget is spent, or
+/// a person wants it. The hook before the tool demands it, and Claude Code then asks in each of its modes.
 extension ClaudeAdapter {
-    /// Tools that ask a person by themselves: to ask twice would help nobody.
+    /// True for tools that ask a person themselves, so that asking twice would not help.
     static func asksByItself(_ tool: String) -> Bool { ["AskUserQuestion", "ExitPlanMode"].contains(tool) }
 
     func asksForAll(_ id: SessionID) -> Bool { holds.contains(id) || sessions[id]?.asksAll == true }
 
-    /// True if some session asks for everything: a call whose session is unknown could be one of its.
+    /// True if some session asks for every tool: a call whose session is unknown could belong to it.
     var someAskForAll: Bool { !holds.isEmpty || sessions.values.contains { $0.asksAll && !$0.isEnded } }
 
-    /// The answer of the hook before this tool; nil if it has no say.
+    /// The answer of the hook before this tool; nil if it gives none.
     func demand(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
         guard asksForAll(id), !Self.asksByItself(payload.text("tool_name") ?? "") else { return nil }
         return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
     }
 
-    /// Says once in a turn that there was nobody to ask.
+    /// Reports, once a turn, that a call was refused because nobody could be asked.
     mutating func refusedUnasked(_ id: SessionID) {
         guard sessions[id]?.hasRefusedUnasked == false else { return }
         sessions[id]?.hasRefusedUnasked = true
@@ -47,7 +47,8 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(request.name, .taken, reason: rest)))
     }
 
-    /// Also of one that goes on with an earlier one: `/clear` at the terminal is no way out of it.
+    /// Starts asking for every tool. Also applies to a session that continues an earlier one: `/clear` at the terminal does not
+    /// evade it.
     mutating func startAskingAll(_ id: SessionID) {
         guard let session = sessions[id] else { return }
         let isSame = { (other: ClaudeSession) in other.asksAll && session.process != nil && other.process == session.process }
@@ -56,12 +57,12 @@ extension ClaudeAdapter {
         order(.askAll(id, true))
     }
 
-    /// The setting is kept: it asks again when it is resumed.
+    /// Turns asking off for a session that ends. The setting itself is kept, and applies again when the session is resumed.
     mutating func stopAskingAll(_ id: SessionID) {
         if sessions[id]?.asksAll == true { order(.askAll(id, false)) }
     }
 
-    /// Offers to ask about every tool, if a person can be asked.
+    /// Adds to the offer that every tool can be asked for, if a person can be asked.
     func asking(_ offer: SteeringOffer, of id: SessionID) -> SteeringOffer {
         guard let session = sessions[id] else { return offer }
         var offer = offer

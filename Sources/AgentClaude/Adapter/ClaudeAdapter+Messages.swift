@@ -17,7 +17,7 @@ extension ClaudeAdapter {
         take(message, in: id)
     }
 
-    /// Takes the pieces that have arrived in order, or, if `isLate`, all that have arrived.
+    /// Appends the pieces that have arrived in order, or, if `isLate`, all that have arrived.
     private mutating func take(_ message: ClaudeSession.Message, isLate: Bool = false, in id: SessionID) {
         var message = message
         var isFinal = false
@@ -60,7 +60,8 @@ extension ClaudeAdapter {
         emit(head, in: id) { $0.field("text", text) }
     }
 
-    /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.
+    /// Sends the text so far. Only whole lines are sent early, because half a secret is not recognised. A key of many lines waits
+    /// for the whole message.
     private mutating func stream(_ message: inout ClaudeSession.Message, of agent: String?, in id: SessionID) {
         guard message.text.utf8.count <= limits.texts.messageBytes, !message.text.contains("-----BEGIN") else { return }
         let fresh = message.text.utf8.dropFirst(message.streamed)

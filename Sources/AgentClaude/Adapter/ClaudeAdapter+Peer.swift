@@ -1,8 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Prompts to a Claude Code in a terminal that is not ours. They reach it as messages of another session: it says to its model that its
-/// user has not typed them, and we say the same to people.
+/// Prompts to a Claude Code in a terminal that is not ours. They reach it as messages of another session: it tells its model that
+/// its user has not typed them, and we tell people the same.
 extension ClaudeAdapter {
     mutating func registryNames(socket: String?, of id: SessionID) {
         guard let session = sessions[id], session.hasPeerSocket != (socket != nil) else { return }
@@ -28,7 +28,7 @@ extension ClaudeAdapter {
         order(.sendMessage(message))
     }
 
-    /// That it was written is no evidence; that it was not is.
+    /// Handles the result of sending. Only a failure is evidence; success is not.
     mutating func messageSent(_ name: SteeringName, in id: SessionID, refusal: String?) {
         guard sessions[id]?.peerPrompt?.name == name else { return }
         guard let refusal else {
@@ -39,8 +39,8 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(name, .refused, reason: refusal)))
     }
 
-    /// Handles the prompt that a hook reports as taken, letter for letter. The hook does not say whose prompt it is, so only the first
-    /// one after the message was written counts.
+    /// Handles a prompt that a hook reports as taken, compared letter by letter. The hook does not say whose prompt it is, so only
+    /// the first one after the message was written counts.
     mutating func promptTaken(_ prompt: String, in id: SessionID) {
         let isLate = sessions[id]?.isLatePeerText(prompt) ?? false
         guard let sent = sessions[id]?.peerPrompt else { return }
@@ -52,7 +52,8 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(sent.name, .taken, reason: "as a message of another session")))
     }
 
-    /// A dialog before it was taken: it may be about the message, and the person at the terminal can prompt the agent after it.
+    /// A dialog opened before the message was taken. It may be about the message, and the person at the terminal can prompt the
+    /// agent after it.
     mutating func messageHeld(_ id: SessionID) {
         if sessions[id]?.peerPrompt?.isWritten == true { sessions[id]?.peerPrompt?.isDoubtful = true }
     }
@@ -71,7 +72,7 @@ extension ClaudeAdapter {
 }
 
 extension ClaudeSession {
-    /// An agent that never asks holds such messages until the person at its screen lets them in, and clients cannot send it anything
-    /// anyway.
+    /// True if messages reach the agent. An agent that never asks holds them until the person at its screen lets them in, and
+    /// clients cannot send it anything anyway.
     var takesMessages: Bool { hasPeerSocket && isAttended && !isRun && !isLawless }
 }

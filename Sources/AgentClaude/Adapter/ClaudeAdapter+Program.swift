@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Steering of the sessions that `heliograph run` runs: what is asked is handed to it, and what it says has become of it is passed on.
+/// Steering of the sessions that `heliograph run` runs: commands are handed to it, and the outcomes that it reports are passed on.
 extension ClaudeAdapter {
-    /// Answer to a request that was taken; a session that no hook has reported yet gets none.
+    /// Answer to an accepted request. A request for a session that no hook has reported yet gets none.
     private static let taken = Array("{}".utf8)
 
     mutating func programSaid(_ word: SteeredWord, in id: SessionID, by run: ProgramRun?, _ token: HookToken) {
@@ -36,31 +36,31 @@ extension ClaudeAdapter {
         carryOut(sessions[request.session]?.program?.asked(request, at: now) ?? [], in: request.session)
     }
 
-    /// A call that is refused now is refused by a client's interrupt, not by a person.
+    /// True shortly after a client's interrupt: a call that is refused now was refused by the interrupt, not by a person.
     func isBeingInterrupted(_ id: SessionID) -> Bool {
         guard let at = sessions[id]?.interruptHandedAt else { return false }
         return now.monotonic - at < limits.interruptWithin.milliseconds
     }
 
-    /// Its request is gone, and so is it: the agent loses its input and ends.
+    /// Handles the end of a program's request, and so of the program: the agent loses its input and ends.
     mutating func programGone(_ token: HookToken) {
         guard
             let id = sessions.keys.first(where: { sessions[$0]?.program?.hasLeft(token) == true })
         else { return }
         let orders = sessions[id]?.program?.gone() ?? []
         sessions[id]?.program = nil
-        // Offer first: otherwise the next command would be given to nobody when one command ends.
+        // The offer is withdrawn first: otherwise the end of one command would make the desk give the next, which no program would
+        // receive.
         if sessions[id]?.process == sessions[id]?.programAgent {
             order(.offer(id, SteeringOffer(reason: "The program that ran it is gone, and the agent ends.")))
         } else {
-            // The session goes on at the terminal that has opened it.
+            // The session continues at the terminal that has opened it.
             offer(id)
             stand(id)
         }
         carryOut(orders, in: id)
     }
 
-    /// Its session has ended.
     mutating func programEnded(_ id: SessionID) {
         carryOut(sessions[id]?.program?.over() ?? [], in: id)
         if let run = sessions[id]?.program?.run {
@@ -69,8 +69,9 @@ extension ClaudeAdapter {
         sessions[id]?.program = nil
     }
 
-    /// If two processes write one session, what one of them wrote is lost. So a session that hooks have reported is not resumed while its
-    /// process exists, whatever Claude Code's registry says. If the process is gone unnoticed, the session ends first.
+    /// Launches a session. If two processes write one session, one loses what it wrote, so a session that hooks have reported is
+    /// not resumed while its process exists, whatever Claude Code's registry says. If that process is gone unnoticed, the session
+    /// ends first.
     mutating func launch(_ launch: LaunchOrder) {
         var holder: AgentProcess?
         if case .resume(let past) = launch.launch.purpose, let id = SessionID("claude-" + past.lowercased()),
@@ -91,8 +92,8 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Another process may resume the same session at a terminal in the same moment: one of the two gets it, and only ours is the
-    /// requested one.
+    /// Handles the offer of a started process. Another process may resume the same session at a terminal in the same moment: only
+    /// one of the two gets it, and only ours is the requested one.
     mutating func programOffered(_ offer: SteeringOffer, _ id: SessionID, _ process: AgentProcess?) {
         guard let process, offer.actions.contains(.prompt), sessions[id]?.program != nil else { return }
         for (name, its) in begun where its == (id, process) {
@@ -111,7 +112,7 @@ extension ClaudeAdapter {
         for effect in orders {
             switch effect {
             case .hand(let request, let token): order(.respond(token, MessageToHost.steer(request).bytes))
-            // The program that made this request waits a moment, and reports again what can be done.
+            // The program that made this request waits a moment, and then reports its offer again.
             case .nothing(let token), .replaced(let token), .unoffered(let token), .outdated(let token):
                 order(.respond(token, nil))
             case .told(let change): order(.steered(id, change))

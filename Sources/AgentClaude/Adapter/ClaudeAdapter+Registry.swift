@@ -1,15 +1,15 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Evidence from Claude Code's session registry beyond that of its hooks: an answer at the terminal, an interruption, a dialog that no
-/// hook was asked about.
+/// Evidence from Claude Code's session registry beyond that of its hooks: an answer at the terminal, an interruption, a dialog that
+/// no hook was asked about.
 ///
 /// | after its dialog was open | not answered by us | our allow | our answer | our deny |
 /// |---|---|---|---|---|
 /// | busy | answeredLocally | under way | under way | |
 /// | idle | deniedLocally if the dialog was seen, else answeredLocally | ran if it was under way, else stale | stale | denied |
 ///
-/// A subagent's dialog opens only after our hook has ended, so the registry says nothing of such questions while they are open.
+/// A subagent's dialog opens only after our hook has ended, so the registry does not report such questions while they are open.
 extension ClaudeAdapter {
     mutating func registryRead(_ id: SessionID, _ entry: JSONDocument?) {
         guard let session = sessions[id], !session.isEnded else { return }
@@ -28,13 +28,14 @@ extension ClaudeAdapter {
         conclude(id)
     }
 
-    /// Evaluates the current evidence, also if the file did not change: an entry counts only once it has lasted for a while.
+    /// Evaluates the current evidence, also if the file did not change, because an entry counts only once it has lasted for a
+    /// while.
     mutating func conclude(_ id: SessionID) {
         if let replacedAt = sessions[id]?.evidence.replacedAt, sessions[id]?.isEnded == false,
             now.monotonic - max(replacedAt, sessions[id]?.statusAt ?? 0) >= limits.replacedGrace.milliseconds
         {
-            // Both hooks that report this are lost if no daemon runs. Acted on once: the end is reported when the transcript has been
-            // read.
+            // If no daemon ran, both hooks that report this were lost. Handled once: the end is reported when the transcript has
+            // been read.
             sessions[id]?.evidence.saw(nil, at: now.monotonic)
             if isOpenElsewhere(id) { return }
             return endCounted(id, reason: nil, failed: false)
@@ -46,7 +47,7 @@ extension ClaudeAdapter {
             dialog.saw(standing.doing, mayBeOver: mayBeOver(approval), at: now.monotonic)
             dialogs[approval.id] = dialog
             guard let after = dialog.over(for: limits.registryGrace, at: now.monotonic) else { continue }
-            // A dialog that opened and closed unseen may have been allowed as well.
+            // A dialog that opened and closed unseen may have been allowed instead.
             let isUnseen = approval.mayBeOver && !dialog.wasOpen
             settle(approval, after, wentOn: dialog.wentOn, isUnseen: isUnseen)
             wasDenied = wasDenied || (after == .idle && !dialog.wentOn && (!isUnseen || approval.isAnswered))
@@ -54,12 +55,13 @@ extension ClaudeAdapter {
         follow(id, wasDenied: wasDenied)
     }
 
-    /// The entry is that of the process that took up the conversation last: it says nothing about another terminal's dialogs.
+    /// True if the registry entry is about the approval's process. The entry belongs to the process that took up the conversation
+    /// last, and says nothing about another terminal's dialogs.
     func isOfPresentProcess(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         approval.process == nil || approval.process == sessions[approval.session]?.process
     }
 
-    /// Its dialog may have come and gone unseen: before a restart, or in the moment between the question and our answer.
+    /// True if the approval's dialog may have come and gone unseen: before a restart, or between the question and our answer.
     private func mayBeOver(_ approval: PendingApproval<ClaudeForm>) -> Bool {
         if approval.isAnswered { return now.monotonic - approval.phaseAt >= limits.registryGrace.milliseconds }
         return approval.mayBeOver
@@ -69,7 +71,7 @@ extension ClaudeAdapter {
         _ approval: PendingApproval<ClaudeForm>, _ after: ClaudeDialog.After, wentOn: Bool, isUnseen: Bool
     ) {
         if approval.isAnswered {
-            // Busy proves neither: the batch, or the transcript, shows who was first.
+            // A busy agent proves neither outcome: the batch, or the transcript, shows who answered first.
             guard after == .idle else { return }
             tellDesk(.shown(approval.id, wentOn ? .turnEnded(wentOn: true) : .deniedAtTerminal))
         } else if approval.handedBefore == nil {
@@ -88,7 +90,8 @@ extension ClaudeAdapter {
 
     // MARK: The transcript
 
-    /// Claude writes a denial to the transcript at once; its hooks report it only at the end of the whole batch.
+    /// Handles new lines of the transcript. Claude writes a denial there at once; its hooks report it only at the end of the whole
+    /// batch.
     mutating func transcriptRead(_ id: SessionID, _ lines: [JSONDocument]) {
         for line in lines {
             guard let fact = line.root.optional("attachment"), fact.text("type") == "hook_permission_decision",
@@ -109,7 +112,7 @@ extension ClaudeAdapter {
 
     // MARK: Status
 
-    /// The status follows the registry if hooks report nothing: at an interruption, at a start, at a dialog without a card.
+    /// Sets the status from the registry when hooks report nothing: at an interruption, at a start, at a dialog without a card.
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
         guard let session = sessions[id] else { return }
         switch session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
@@ -117,14 +120,14 @@ extension ClaudeAdapter {
             stopped(id, reason: "interrupted")
         case .idle where wasDenied && session.status != .idle: stopped(id, reason: Self.deniedReason)
         case .idle where session.status == .running:
-            // A command of Claude Code's own also ends without a hook; and hooks can be late. The transcript says which it was.
+            // A command of Claude Code's own also ends without a hook, and hooks can be late. The transcript shows which it was.
             if now.monotonic - session.evidence.seenAt < limits.interruptionWait.milliseconds {
                 read(id, .interrupted)
             } else {
                 stopped(id, reason: nil)
             }
         case .idle where session.status != .idle: setStatus(.idle, reason: session.background.words, in: id)
-        // While only subagents work, its prompt is free: the word is of the answer to what one of them asked.
+        // While only subagents work, the main agent takes prompts: busy here means the answer to a question of a subagent.
         case .busy where !session.background.agents.isEmpty:
             if session.status != .running { setStatus(.idle, reason: session.background.words, in: id) }
         case .busy where session.status != .running: setStatus(.running, in: id)
@@ -137,7 +140,7 @@ extension ClaudeAdapter {
         waitAtTerminal(kind, in: id)
     }
 
-    /// Follows commands in the background that a person ends at the terminal, or that began without a hook.
+    /// Handles background commands that a person ends at the terminal, or that began without a hook.
     private mutating func followCommands(_ id: SessionID) {
         guard let session = sessions[id], session.status == .idle, let standing = session.evidence.standing,
             session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) == .idle
@@ -154,11 +157,11 @@ extension ClaudeAdapter {
         guard let interruption, let session = sessions[id], session.status == .running, interruption != session.interruption
         else { return }
         sessions[id]?.interruption = interruption
-        // The process that runs it may have done so for a client.
+        // The program that runs the agent may have interrupted it for a client.
         stopped(id, reason: session.program == nil ? Self.interruptedReason : "interrupted")
     }
 
-    /// The turn has ended, and no hook has reported it.
+    /// Handles the end of a turn that no hook has reported.
     private mutating func stopped(_ id: SessionID, reason: String?) {
         if sessions[id]?.status == .running {
             closeTurn(id, reason == nil ? "Its end was not told" : "Interrupted at the terminal")
@@ -166,12 +169,12 @@ extension ClaudeAdapter {
         setStatus(.idle, reason: reason, in: id)
     }
 
-    /// A dialog on the terminal's screen that no client can answer.
+    /// Handles a dialog on the terminal's screen that no client can answer.
     mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }
 
-    /// A dialog that only the terminal could answer has closed, or has its card by now.
+    /// Handles the end of a dialog that only the terminal could answer; it has closed, or has its card by now.
     mutating func workedOn(_ id: SessionID) {
         guard let reason = sessions[id]?.statusReason, [Self.terminalReason, Self.perhapsReason].contains(reason) else {
             return
@@ -186,7 +189,7 @@ extension ClaudeAdapter {
     static let interruptedReason = "interrupted at the terminal"
     static let deniedReason = "denied at the terminal"
 
-    /// Ends what the turn left open.
+    /// Ends the calls and questions that the turn left open.
     private mutating func closeTurn(_ id: SessionID, _ summary: String) {
         let open = sessions[id]?.calls.values.filter { $0.agent == nil }.sorted { $0.order < $1.order } ?? []
         turnOver(id, agent: nil)
@@ -195,7 +198,7 @@ extension ClaudeAdapter {
 
     // MARK: When to look
 
-    /// Nil if there is nothing to check.
+    /// Interval at which the registry is checked; nil if no session needs it.
     var registryInterval: Duration? {
         let live = sessions.values.filter { !$0.isEnded && $0.registryFile != nil }
         if live.isEmpty { return nil }

@@ -3,8 +3,9 @@ internal import RelayProtocol
 
 /// A conversation that a person rewinds at the terminal: `/rewind`, Esc twice, or Esc before the first word of an answer.
 ///
-/// No hook reports it and nothing is written then. The next prompt's line in the transcript names an earlier place as the one that it goes
-/// on from; it is written after that prompt's hook. The events of that prompt wait for it, as what is forgotten is reported before them.
+/// No hook reports it, and nothing is written at that moment. The next prompt's line in the transcript, written after that prompt's
+/// hook, names the earlier place from which it continues. The events of that prompt wait for this line, because the rewinding is
+/// reported before them.
 extension ClaudeAdapter {
     struct AwaitedPrompt {
         /// Claude Code's name for the prompt.
@@ -14,11 +15,12 @@ extension ClaudeAdapter {
         let until: Int64
         /// End of the transcript when it was last searched.
         var searched: Int?
-        /// In order.
+        /// Events that wait for the prompt, in order.
         var events: [(bytes: [UInt8], kind: EventKind?)] = []
     }
 
-    /// A session without an earlier prompt has nothing to forget, and only a person at its terminal rewinds it.
+    /// Begins to wait for the prompt's line. A session without an earlier prompt has nothing to rewind, and only a person at its
+    /// terminal rewinds it.
     mutating func awaitLine(of prompt: String?, in id: SessionID) {
         goOn(id)
         guard let prompt, let session = sessions[id], session.isAttended, session.hasTitle, limits.promptLineWait > .zero else {
@@ -29,7 +31,7 @@ extension ClaudeAdapter {
         lookForLine(in: id)
     }
 
-    /// Returns true if the event waits. What a person has to answer, or that the session ended, waits for one more look at most.
+    /// Returns true if the event waits. Questions to a person and the session's end wait for at most one more look.
     mutating func hold(_ bytes: [UInt8], _ kind: EventKind?, in id: SessionID) -> Bool {
         guard let awaited = sessions[id]?.awaited else { return false }
         let isFull =
@@ -68,14 +70,14 @@ extension ClaudeAdapter {
         switch end.continuation(of: prompt) {
         case .earlier(let kept):
             let text = kept.map { TextCut.line(clean($0, bytesMax: limits.texts.messageBytes)) }
-            // Events have other numbers at the relay than here.
+            // Events are numbered differently at the relay, so the number is left out.
             goOn(id, after: Event(.rewound(to: 0), at: now.wall) { $0.field("text", text) })
         case .last: goOn(id)
         case nil: if isLast { goOn(id) }
         }
     }
 
-    /// Reports what waits.
+    /// Reports the waiting events, after the rewinding if there was one.
     mutating func goOn(_ id: SessionID, after rewinding: Event? = nil) {
         guard let awaited = sessions[id]?.awaited else { return }
         sessions[id]?.awaited = nil

@@ -9,7 +9,7 @@ extension ClaudeAdapter {
         let isKnown = sessions[id]?.isEnded == false
         take(id, hook.process, payload, hook, isStart: true)
         sessions[id]?.isUnheard = false
-        // Compacting goes on with the same conversation, often in the middle of a turn.
+        // Compacting continues the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
         costBegins(id, source: source)
         startSession(id, model: payload.text("model"), isResumed: source == "resume")
@@ -17,7 +17,7 @@ extension ClaudeAdapter {
         if source == "compact", wasRunning { setStatus(.running, in: id) }
     }
 
-    /// Makes the session known on its first sign of life, which need not be its start: the daemon may be younger.
+    /// Makes the session known at the first event of it, which need not be its start: the daemon may be younger.
     mutating func ensureSession(
         _ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue, _ hook: ClaudeHook? = nil, revives: Bool
     ) {
@@ -26,7 +26,7 @@ extension ClaudeAdapter {
         let isLate = before?.isLate(process, within: limits.hooksLateBy, at: now) == true
         take(id, process, payload, hook, isStart: false)
         if isNew || (revives && !isLate && before?.isEnded == true) {
-            // Its SessionStart was lost: it may be a copy of another session, which its transcript shows.
+            // The session's SessionStart was lost. It may be a copy of another session, which its transcript shows.
             if isNew, revives { sessions[id]?.fork = .prompted }
             startSession(id, model: payload.optional("model")?.text("id"), isResumed: !isNew)
         } else if sessions[id]?.attended != before?.attended || sessions[id]?.isRun != before?.isRun {
@@ -53,7 +53,8 @@ extension ClaudeAdapter {
             // Processes whose end we missed must not continue the session.
             if !session.earlier.isEmpty { order(.checkAgents(session.earlier)) }
         }
-        // The first directory: the project stays the same when the agent changes its directory. A session can be resumed in another.
+        // The first directory is kept: the project stays the same when the agent changes its directory. A session can be resumed in
+        // another.
         if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.rough($0, bytesMax: WireLimits.lineBytesMax) }
         }
@@ -83,7 +84,7 @@ extension ClaudeAdapter {
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
         if let directory = session.paths.workingDirectory {
-            // A line break in a name is spelled out: what is before it may be another folder.
+            // A line break in a name is spelled out, because the text before it may be the name of another folder.
             func shown(_ path: String) -> String { TextCut.line(clean(VisibleText.line(path))) }
             facts.project = shown(session.checkout?.repository ?? ShownPaths.last(directory))
             facts.branch = session.checkout?.branch.map(shown)
@@ -99,7 +100,7 @@ extension ClaudeAdapter {
         replaceOthers(than: id)
     }
 
-    /// Ends the sessions that this process had before. A process has one session at a time, and the hooks that report an end are lost
+    /// Ends the other sessions of this process. A process has one session at a time, and the hooks that report an end are lost
     /// while no daemon runs.
     private mutating func replaceOthers(than id: SessionID) {
         guard let process = sessions[id]?.process else { return }
@@ -110,7 +111,7 @@ extension ClaudeAdapter {
 
     mutating func sessionEnded(_ id: SessionID, _ process: AgentProcess?, _ payload: JSONValue) {
         guard let session = sessions[id], !session.isEnded else { return }
-        // The late word of a process that had the session before another went on with it.
+        // This is a late report of a process that had the session before another continued it.
         if let process, let present = session.process, present != process {
             sessions[id]?.earlier.removeAll { $0 == process }
             return order(.checkAgents([present]))
@@ -119,8 +120,8 @@ extension ClaudeAdapter {
         endCounted(id, reason: payload.text("reason").flatMap(Self.words(ofEnd:)), failed: false)
     }
 
-    /// Hands the session back when its process leaves it. Returns false if no earlier terminal has it open; the registry entry of that
-    /// terminal shows its state.
+    /// Returns the session to an earlier process when its current one leaves it. False if no earlier terminal has it open; the
+    /// registry entry of that terminal shows its state.
     mutating func isOpenElsewhere(_ id: SessionID) -> Bool {
         guard sessions[id]?.handBack() == true else { return false }
         reportUsage(id)
@@ -129,7 +130,7 @@ extension ClaudeAdapter {
         return true
     }
 
-    /// Claude Code's reason for the end of a session, in words for people; nil if it says nothing.
+    /// Claude Code's reason for a session's end, in words for people; nil if it gives none.
     private static func words(ofEnd reason: String) -> String? {
         switch reason {
         case "other": nil
@@ -140,7 +141,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Closes everything open in the session, reports the last of its cost, and ends it.
+    /// Ends the session: closes everything open in it, and reports the last of its cost.
     mutating func end(_ id: SessionID, reason: String?, failed: Bool) {
         giveUpUnproven { $0.session == id }
         tellDesk(.sessionEnded(id, agentGone: failed))
@@ -184,7 +185,7 @@ extension ClaudeAdapter {
         setStatus(.running, in: id)
     }
 
-    /// By a person, at the terminal: the first prompt is its title otherwise.
+    /// Handles a title that a person gave at the terminal; without one the first prompt is the title.
     mutating func renamed(_ id: SessionID, to name: String) {
         let title = String(TextCut.line(clean(name, bytesMax: limits.texts.messageBytes)).prefix(limits.texts.titleCharacters))
         guard let session = sessions[id], !title.isEmpty, session.givenTitle != title else { return }
@@ -204,7 +205,7 @@ extension ClaudeAdapter {
         countUsed(id)
     }
 
-    /// Ends subagents whose end was not reported, as the hooks were lost.
+    /// Ends subagents whose end was not reported because the hooks were lost.
     private mutating func finishSubagents(of id: SessionID, except live: Set<String>) {
         let over = sessions[id]?.subagents.filter { $0.value.isStarted && !live.contains($0.key) } ?? [:]
         for (agent, subagent) in over.sorted(by: { $0.key < $1.key }) {
@@ -228,7 +229,7 @@ extension ClaudeAdapter {
         switch payload.text("notification_type") {
         case "agent_needs_input", "elicitation_dialog", "elicitation_url_dialog": waitAtTerminal(.question, in: id)
         case "idle_prompt": setStatus(.idle, reason: sessions[id]?.background.words, in: id)
-        // This arrives six seconds after the dialog: news only if no hook was asked about that dialog.
+        // This notification arrives six seconds after the dialog, so it is news only if no hook was asked about that dialog.
         case "permission_prompt":
             let hasCard = desk.contains { $0.session == id }
             if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
@@ -243,7 +244,7 @@ extension ClaudeAdapter {
         var subagent = session.subagents[agent] ?? ClaudeSession.Subagent()
         subagent.type = payload.text("agent_type")
         subagent.isStarted = true
-        // Its call may have ended before, as one does that goes on in the background.
+        // The call may have ended before, as it does for a subagent that goes on in the background.
         if subagent.name == nil {
             let calls = session.delegations(of: subagent.type)
             if calls.count == 1, let call = calls.first {
@@ -257,7 +258,7 @@ extension ClaudeAdapter {
         emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload), call: subagent.call), in: id)
     }
 
-    /// The call of one that has started already: the hooks of both race.
+    /// Links a call to its subagent if that has started already; the hooks of both race.
     mutating func nameSubagent(of call: String, _ name: String, type: String?, in id: SessionID) {
         let waiting = sessions[id]?.subagents.filter {
             $0.value.awaitsCall && (type == nil || $0.value.type == nil || $0.value.type == type)
@@ -279,11 +280,11 @@ extension ClaudeAdapter {
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }
 
-    /// Task that the subagent was started for, else its type.
+    /// The task for which the subagent was started, else its type.
     func subagentName(_ agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
         let subagent = sessions[id]?.subagents[agent]
         if let name = subagent?.name { return name }
-        // A question may overtake the start.
+        // A question may arrive before the subagent's start.
         if subagent?.isStarted != true, let calls = sessions[id]?.delegations(of: payload.text("agent_type")), calls.count == 1
         {
             return calls[0].delegated?.name
@@ -291,7 +292,7 @@ extension ClaudeAdapter {
         return payload.text("agent_type").map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
     }
 
-    /// Sends the status again, as it may be among the lost events. This also reports the gap to the relay.
+    /// Sends the status again, which may be among the lost events. This also reports the gap to the relay.
     mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
             if let status = session.status { emit(.statusChanged(status, reason: session.statusReason), in: session.id) }
@@ -329,7 +330,8 @@ extension ClaudeAdapter {
         payload.text("prompt_id").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
     }
 
-    /// `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`: the only sign of the configuration's location.
+    /// The folder of the session's tasks: `<config>/projects/<project>/<session>.jsonl` → `<config>/tasks/<session>`. Nothing else
+    /// shows where the configuration is.
     private static func tasksDirectory(_ payload: JSONValue) -> String? {
         guard let transcript = payload.text("transcript_path"), transcript.hasPrefix("/"),
             transcript.utf8.count <= WireLimits.lineBytesMax,

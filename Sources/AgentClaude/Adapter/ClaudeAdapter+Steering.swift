@@ -1,16 +1,16 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Steering, as far as hooks alone can: a turn can be ended before its next tool, and nothing can be typed into a terminal that is not ours; a
+/// Steering by hooks alone: a turn can be ended before its next tool. Nothing can be typed into a terminal that is not ours; a
 /// prompt goes there as another session's message.
 extension ClaudeAdapter {
-    /// Commands that the session takes, and how to start it so that it takes more.
+    /// Offers the commands that the session takes, with advice on how to start it so that it takes more.
     mutating func offer(_ id: SessionID) {
         guard let session = sessions[id], !session.isEnded else { return }
         order(.offer(id, asking(session.program?.offer ?? Self.bareOffer(of: session), of: id)))
     }
 
-    /// For sessions without a program of ours that reports more.
+    /// The offer of a session without a program of ours that reports more.
     private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
         guard !session.isUnheard else {
             return SteeringOffer(reason: "Its hooks do not run, so nothing can be done to it from here.", hold: .unchanged)
@@ -63,23 +63,24 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(request.name, .given, reason: "it stops before its next tool")))
     }
 
-    /// The interrupt, as the hook of its next tool returns it; subagents go on, because stopping one does not stop its master.
+    /// The interrupt, as the output of the hook before the next tool. Subagents go on, because stopping one does not stop the main
+    /// agent.
     mutating func interruption(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
         guard let interrupt = sessions[id]?.interrupt, Self.agent(payload) == nil else { return nil }
         sessions[id]?.interrupt?.isTold = true
         return ClaudeAnswer.stop("Interrupted remotely by \(TextCut.line(clean(interrupt.by), bytesMax: 100)).")
     }
 
-    /// A turn that was stopped calls no such hook: this one ended by itself, whatever its tool was told by our hook.
+    /// Handles the end of a turn. A turn that was stopped calls no such hook, so this one ended by itself, whatever our hook told
+    /// its tool.
     mutating func turnEndedByItself(_ id: SessionID) { sessions[id]?.interrupt?.isTold = false }
 
-    /// A person's next prompt: the turn that we stopped has ended, though nothing reported it, and the interrupt does not apply to the
-    /// new one.
+    /// Handles a person's next prompt: the turn that we stopped has ended, though nothing reported it, and the interrupt does not
+    /// apply to the new one.
     mutating func stoppedTurnOver(_ id: SessionID) {
         if sessions[id]?.interrupt?.isTold == true { interruptOver(id) }
     }
 
-    /// The interrupted turn has ended.
     private mutating func interruptOver(_ id: SessionID) {
         guard let interrupt = sessions[id]?.interrupt else { return }
         sessions[id]?.interrupt = nil

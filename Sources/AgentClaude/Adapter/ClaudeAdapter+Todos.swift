@@ -30,7 +30,7 @@ extension ClaudeAdapter {
             let list = response?.list("newTodos") ?? []
             tell((list.isEmpty ? payload.optional("tool_input")?.list("todos") ?? [] : list).compactMap(Todo.init), in: id)
         case "TaskList": tell((response?.list("tasks") ?? []).compactMap(Todo.init), in: id)
-        // These are changes, and come out of order when they are made together: the files have the whole.
+        // These tools report changes, which arrive out of order when they are made together; the files have the whole list.
         case "TaskCreate", "TaskUpdate": tasksChanged(id)
         default: break
         }
@@ -44,7 +44,7 @@ extension ClaudeAdapter {
     mutating func tasksRead(_ id: SessionID, _ files: [JSONDocument]) {
         let numbered = files.map(\.root).map { (number: $0.text("id").flatMap { Int($0) } ?? .max, value: $0) }
         let todos = numbered.sorted { $0.number < $1.number }.compactMap { Todo($0.value) }
-        // An empty directory is no list: it is read while the first file is being written.
+        // An empty directory is not a list: it may be read while the first file is being written.
         if !todos.isEmpty { tell(todos, in: id) }
     }
 

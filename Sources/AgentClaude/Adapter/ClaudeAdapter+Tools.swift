@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Tool calls: their start, end, and what they changed.
+/// Tool calls: their start, their end, and their changes.
 extension ClaudeAdapter {
     mutating func toolStarted(_ id: SessionID, _ payload: JSONValue) {
         guard let tool = Self.tool(payload), let call = Self.call(payload), let paths = sessions[id]?.paths else { return }
@@ -21,7 +21,7 @@ extension ClaudeAdapter {
         start.agent = agent
         let shown = input.map { clean($0, of: tool, bytesMax: limits.texts.inputBytes) }
         start.isRedacted = shown?.isRedacted ?? false
-        // The relay takes a tool's start for work; so do we.
+        // The relay takes a tool's start to mean that the agent works; so do we.
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
         sessions[id]?.statusAt = now.monotonic
@@ -38,8 +38,8 @@ extension ClaudeAdapter {
 
     // MARK: Text comes before the tool that it announces
 
-    /// Defers a tool's start until its text has arrived, anything else happens, or `textWait` is over. The agent is not kept waiting.
-    /// Returns false if there is no room.
+    /// Defers a tool's start until the text before it has arrived, another event happens, or `textWait` is over. The agent does not
+    /// wait. Returns false if there is no room.
     private mutating func deferStart(
         _ head: EventHead, _ body: (inout JSONWriter) -> Void, _ call: String, _ agent: String?, in id: SessionID
     ) -> Bool {
@@ -53,7 +53,7 @@ extension ClaudeAdapter {
         return true
     }
 
-    /// Queues an event of a call's end behind its deferred start. Returns false if the start is not deferred or there is no room.
+    /// Queues an event of a call's end after its deferred start. Returns false if the start is not deferred or there is no room.
     mutating func deferEnd(_ event: Event, in id: SessionID) -> Bool {
         guard let call = event.head.ended, let start = sessions[id]?.deferred.first(where: { $0.call == call }) else {
             return false
@@ -81,16 +81,17 @@ extension ClaudeAdapter {
         remember(id)
     }
 
-    /// Its text has come.
+    /// Handles the arrival of the text before deferred tools.
     mutating func announced(_ agent: String?, in id: SessionID) {
         let waiting = sessions[id]?.deferred.filter { $0.agent == agent } ?? []
-        // The text of a message whose tools have ended announces none of the next message's tools.
+        // The text of a message whose tools have ended does not belong to the tools of the next message.
         let isLate = waiting.contains(where: \.isBatchOver)
         if !isLate { sessions[id]?.announced.insert(agent) }
         tellDeferred(id) { $0.agent == agent && (!isLate || $0.isBatchOver) }
     }
 
-    /// The agent's next output is another message: the tools of one message may run one after the other, so this holds once all are over.
+    /// Handles the end of all tools of a message: the agent's next output is another message. Until then no text is expected,
+    /// because a message's tools may run one after the other.
     mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
 
     mutating func tellOverdue() {
@@ -100,7 +101,7 @@ extension ClaudeAdapter {
             let over = Set(due.filter(\.isBatchOver).map(\.agent))
             let announced = Set(due.map(\.agent)).subtracting(over)
             sessions[session.id]?.announced.formUnion(announced)
-            // The next start of an announced agent does not wait, and must not pass one that does.
+            // The next start of an agent whose text has arrived does not wait, and must not overtake one that does.
             tellDeferred(session.id) { $0.due <= now || announced.contains($0.agent) }
         }
     }
@@ -109,7 +110,7 @@ extension ClaudeAdapter {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
         toolProven(id, payload, tool: tool, call: call, failed: failed)
-        // One that goes on in the background is named by its id here, and by nothing else.
+        // A subagent that goes on in the background is named by its id here, and nowhere else.
         if let response, let agent = response.text("agentId"), let name = subagentName(response),
             let known = sessions[id]?.subagents, known[agent] != nil || known.count < limits.callsMax
         {
@@ -118,7 +119,7 @@ extension ClaudeAdapter {
             sessions[id]?.subagents[agent]?.awaitsCall = false
         }
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
-        // The batch may have reported it before: hooks race.
+        // The batch may have reported the end before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         unproven[call] = nil
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
@@ -131,7 +132,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Ends the calls of a batch that ended without an end of their own: denied, rejected, or failed before they ran.
+    /// Ends the calls of a batch that have no end of their own: denied, rejected, or failed before they ran.
     mutating func batchFinished(_ id: SessionID, _ payload: JSONValue) {
         expectText(Self.agent(payload), in: id)
         for entry in payload.list("tool_calls") {
@@ -160,7 +161,7 @@ extension ClaudeAdapter {
         if sessions[id]?.evidence.standing?.isAsking != true { workedOn(id) }
     }
 
-    /// Ends a call that a person refused or interrupted at the terminal: nothing else says so.
+    /// Ends a call that a person refused or interrupted at the terminal, which nothing else reports.
     mutating func abort(_ call: String, _ summary: String, in id: SessionID) {
         guard let open = sessions[id]?.calls[call] else { return }
         abort(open, summary, in: id)
@@ -225,7 +226,7 @@ extension ClaudeAdapter {
 }
 
 extension EventHead {
-    /// The call that this comes with the end of.
+    /// The call whose end this event reports, or comes with.
     fileprivate var ended: String? {
         switch self {
         case .toolFinished(let finish): finish.call

@@ -4,7 +4,7 @@ internal import RelayProtocol
 extension ClaudeAdapter {
     static let unheardReason = "its hooks do not run: nothing of it is reported"
 
-    /// Shows that there is a session, and that no more is known. Its first hook, if there ever is one, makes it like any other.
+    /// Shows a session that only the registry reports. Its first hook, if there ever is one, makes it like any other.
     mutating func unheard(_ found: ClaudeUnheard) {
         guard let id = sessionID(found.name), sessions[id]?.isEnded != false else { return }
         let isKnown = sessions[id] != nil

@@ -1,24 +1,27 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Cost, tokens and context: from the status line, and from the transcript what the status line lacks.
+/// Cost, tokens and context: from the status line, and from the transcript where that lacks them.
 ///
 /// | | Claude's figure begins with | source |
 /// |---|---|---|
 /// | a new conversation, `/clear`, `/branch` | nothing | |
-/// | `--resume`, `--continue`, `/resume` | what the conversation cost until its last proper end | the last total in its transcript |
-/// | `--fork-session` | what the other conversation cost until its last proper end | the status line before the first prompt, else the last total in the other's transcript, which the copied messages name |
+/// | `--resume`, `--continue`, `/resume` | what the conversation cost until its last proper end | the last total in its transcript
+/// |
+/// | `--fork-session` | what the other conversation cost until its last proper end | the status line before the first prompt, else
+/// the last total in the other's transcript, which the copied messages name |
 ///
-/// A conversation that goes on in another folder is named in that folder's transcripts at its start, and no such file exists.
+/// A conversation that continues in another folder names a transcript in that folder at its start, but no such file exists.
 ///
-/// Tokens are those of the messages in the transcripts, and in the end those of its total, which has requests that no transcript has.
+/// Tokens are those of the messages in the transcripts, and in the end those of the total, which includes requests that no
+/// transcript has.
 ///
-/// `claude -p` has no status line. It writes its total before its SessionEnd; the end of a turn reports tokens only, and a process that
-/// is killed leaves no more than those.
+/// `claude -p` has no status line. It writes its total before its SessionEnd. The end of a turn reports only tokens, and a killed
+/// process leaves no more than those.
 extension ClaudeAdapter {
     mutating func statusLineShown(_ line: JSONValue, _ process: AgentProcess?) {
         guard let id = sessionID(line) else { return }
-        // A status line that is drawn after the end revives no session.
+        // A status line that is drawn after the end does not revive a session.
         ensureSession(id, process, line, revives: false)
         let siblings = sessions.values.filter { $0.id != id && $0.usage.process == process && process != nil }
         guard var usage = sessions[id]?.usage else { return }
@@ -27,7 +30,7 @@ extension ClaudeAdapter {
             guard let raw = ClaudeUsage.shown(line) else { break }
             usage.inherit(ClaudeTranscript.Total(microUSD: raw), process: sessions[id]?.process)
             sessions[id]?.fork = nil
-        // The line is drawn again soon.
+        // The status line is drawn again soon.
         case .prompted?: return settleFork(id, isLast: true)
         case nil: break
         }
@@ -52,13 +55,14 @@ extension ClaudeAdapter {
         if source == "resume" { read(id, .inherited) }
     }
 
-    /// A copy is written down with the first request.
+    /// Finds out whether the session is a copy of another; a copy is written to the transcript with the first request.
     mutating func settleFork(_ id: SessionID, isLast: Bool) {
         guard let session = sessions[id], session.fork == .prompted || isLast && session.fork != nil else { return }
         if !read(id, .fork(isLast: isLast)) && isLast { sessions[id]?.fork = nil }
     }
 
-    /// Counts now, unless that was done a moment ago, and again when what is written late is there. Returns false if nothing is read now.
+    /// Counts usage now, unless it was counted a moment ago, and again when late lines are written. Returns false if nothing is
+    /// read now.
     @discardableResult
     mutating func countUsed(_ id: SessionID, atMostEvery interval: Duration = .zero) -> Bool {
         guard let session = sessions[id], session.process != nil, let path = session.transcript else { return false }
@@ -80,7 +84,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// The hook of its end names its transcript, which is in a folder beside that of its session.
+    /// Counts a subagent's usage at its end. The hook names its transcript, which is in a folder beside that of its session.
     mutating func countUsed(by agent: String, in id: SessionID, _ payload: JSONValue) {
         guard let path = payload.text("agent_transcript_path"), let session = sessions[id], let own = session.transcript,
             session.process != nil, own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"), !path.contains("/../"),
@@ -93,7 +97,7 @@ extension ClaudeAdapter {
         order(.readTranscriptEnd(request))
     }
 
-    /// The agent's last word about cost is in its transcript when it ends.
+    /// Ends the session after its cost was read: the agent writes the last figure to its transcript when it ends.
     mutating func endCounted(_ id: SessionID, reason: String?, failed: Bool) {
         settleFork(id, isLast: true)
         if !read(id, .end(reason: reason, failed: failed)) { end(id, reason: reason, failed: failed) }
@@ -115,7 +119,7 @@ extension ClaudeAdapter {
             remember(id)
             inherit(end, in: id)
         case .fork(let isLast):
-            // Looked for in all of what was read.
+            // The parent is looked for in everything that was read.
             let parent = end?.parent
             if let parent {
                 let folder = request.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -141,7 +145,7 @@ extension ClaudeAdapter {
         }
     }
 
-    /// The total is unknown if the transcript is so long that there may be one further ahead.
+    /// Takes over the inherited total. It is unknown if the transcript is so long that one may be further ahead.
     private mutating func inherit(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let total = end.total ?? (end.start == 0 ? ClaudeTranscript.Total() : nil) else { return }
         let process = sessions[id]?.process
@@ -151,7 +155,7 @@ extension ClaudeAdapter {
 
     private mutating func count(_ end: ClaudeTranscript?, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
-        // A transcript that is shorter than before was rewritten: what is new in it cannot be determined.
+        // A transcript that has become shorter was rewritten, so its new messages cannot be determined.
         if end.end >= session.transcriptRead {
             let used = end.used(from: session.transcriptRead, after: session.lastMessage)
             sessions[id]?.usage.update(used, process: session.process)
@@ -160,7 +164,7 @@ extension ClaudeAdapter {
         sessions[id]?.transcriptRead = end.end
     }
 
-    /// Counts a subagent's usage. A subagent that is continued writes on in the same transcript.
+    /// Counts a subagent's usage. A subagent that is continued appends to the same transcript.
     private mutating func count(_ end: ClaudeTranscript?, by agent: String, in id: SessionID) {
         guard let end, let session = sessions[id] else { return }
         let read = session.subagentReads[agent]

@@ -3,7 +3,7 @@ package import RelayProtocol
 
 /// Turns the input of Claude Code's hooks into events, and decisions into the hooks' output.
 ///
-/// Pure: `handle` takes a fact and gives orders. Failures lead to "no decision": the agent's own prompt stays.
+/// Pure: `handle` takes a fact and returns orders. Failures lead to "no decision": the agent's own prompt stays.
 package struct ClaudeAdapter: AgentAdapter {
     package var name: String { "claude" }
 
@@ -17,18 +17,18 @@ package struct ClaudeAdapter: AgentAdapter {
     private(set) var desk: ApprovalDesk<ClaudeForm>
     /// Dialogs of the open approvals, as the registry showed them.
     var dialogs: [ApprovalID: ClaudeDialog] = [:]
-    /// By their calls.
+    /// Unproven calls, by their ids.
     var unproven: [String: Unproven] = [:]
     var agentsCheckedAt: Int64
     private var registryCheckedAt: Int64
-    /// The sessions whose every tool needs approval.
+    /// The sessions in which every tool needs approval.
     package internal(set) var holds = Holds()
-    /// Sessions that clients started and that do not offer prompts yet. The host bounds how many run.
+    /// Sessions that clients started and that do not offer prompts yet. The host limits their number.
     var begun: [SteeringName: (session: SessionID, process: AgentProcess)] = [:]
     var prices = ModelPrices()
     private var uses = 0
 
-    /// When the input at hand came.
+    /// Time of the current input.
     var now: HostInstant
     private var effects: [ClaudeEffect] = []
 
@@ -89,13 +89,13 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
-    /// The hooks that wait for a person.
+    /// The hooks that wait for a person's answer.
     private static let asking: Set<String> = ["PermissionRequest", ClaudeAnswer.elicitation]
 
     private mutating func hookCalled(_ hook: ClaudeHook) {
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
-            // A call that names no session could belong to one that is held.
+            // A call that names no session could belong to a held one.
             let isHeld = hook.event == "PreToolUse" && someAskForAll
             guard let token = hook.token else { return }
             if isHeld { order(.restrict(token, ClaudeAnswer.ask)) } else { order(heeding(token, hook, nil)) }
@@ -144,7 +144,7 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
-    /// The owner's rules also apply to calls that Claude Code allows by itself.
+    /// The order that applies the owner's rules, also to calls that Claude Code allows by itself.
     private func heeding(_ token: HookToken, _ hook: ClaudeHook, _ id: SessionID?) -> AgentEffect<ClaudeOrder> {
         let payload = hook.payload.root
         guard hook.event == "PreToolUse", let tool = Self.tool(payload), !Self.asksByItself(tool) else {
@@ -154,7 +154,7 @@ package struct ClaudeAdapter: AgentAdapter {
         return .heed(token, UnaskedCall(session: id, tool: tool, input: input), demand: ClaudeAnswer.askRuled)
     }
 
-    /// A question from another process of a session that has ended continues that session: the report of its start may have been lost
+    /// True for a question from another process of an ended session, which continues it: the report of its start may have been lost
     /// with the daemon.
     private func isOfNextProcess(_ hook: ClaudeHook, _ id: SessionID) -> Bool {
         guard Self.asking.contains(hook.event), let process = hook.process, let before = sessions[id]?.process else {
@@ -235,7 +235,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
     package var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
-    /// An unreadable payload does not name its session, but its process may belong to one.
+    /// The session of this process. An unreadable payload does not name one.
     private func session(of process: AgentProcess?) -> SessionID? {
         guard let process else { return nil }
         return sessions.values.filter { $0.process == process && !$0.isEnded }.max { $0.lastUse < $1.lastUse }?.id
@@ -243,13 +243,13 @@ package struct ClaudeAdapter: AgentAdapter {
 
     // MARK: Orders
 
-    /// Gives the approval desk a fact.
     mutating func consult(_ fact: ApprovalFact<ClaudeForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
 
     mutating func order(_ effect: ClaudeEffect) { effects.append(effect) }
     mutating func order(_ order: ClaudeOrder) { effects.append(.own(order)) }
 
-    /// Returns false if the relay would refuse the event, and its head or an error event was sent instead: no event of an agent vanishes.
+    /// Sends an event. Returns false if the relay would refuse it, and its head or an error event was sent instead, so that no
+    /// event of an agent is lost.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
         let event = Event(head, at: now.wall, body: body)
@@ -267,7 +267,7 @@ package struct ClaudeAdapter: AgentAdapter {
         return false
     }
 
-    /// By the reader that the relay has.
+    /// True if the relay's reader takes the event.
     private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
     mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
@@ -284,7 +284,8 @@ package struct ClaudeAdapter: AgentAdapter {
 
     // MARK: Names
 
-    /// "claude-" (see `AgentAdapter.name`) and Claude's own name of the session; another spelling than the wire's is digested.
+    /// The session's id: "claude-" (see `AgentAdapter.name`) and Claude's own name of it; a name that the wire would not accept is
+    /// digested.
     func sessionID(_ payload: JSONValue) -> SessionID? { payload.text("session_id").flatMap(sessionID) }
 
     func sessionID(_ name: String) -> SessionID? {
@@ -294,8 +295,8 @@ package struct ClaudeAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// Events that may precede a tool's start which arrived first; another start is another agent's, or waits as well. A to-do list is
-    /// the same before the tool that wrote it.
+    /// True for events that may overtake a deferred start: another start is another agent's, or is deferred as well. A to-do list
+    /// is the same before the tool that wrote it.
     fileprivate var passesDeferred: Bool {
         switch self {
         case .message(.assistant, _, _, _), .toolStarted, .usage, .todoChanged: true
@@ -303,7 +304,7 @@ extension EventHead {
         }
     }
 
-    /// Without its body: people must not decide on what they do not see.
+    /// The head without its body; an approval is then incomplete, because people must not decide on what they do not see.
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true

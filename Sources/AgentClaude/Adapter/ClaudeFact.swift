@@ -18,11 +18,11 @@ package enum ClaudeFact: Sendable {
     case unheardFound(ClaudeUnheard)
     /// Sessions that are open while the daemon starts.
     case openFound([ClaudeUnheard])
-    /// Prices that the host's owner has set, when they have changed.
+    /// Prices that the host's owner has set, sent when they change.
     case pricesRead(ModelPrices)
-    /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.
+    /// A request of `heliograph run` about its session, which waits for the answer. `in`: the process that connected.
     case programSaid(SteeredWord, SessionID, by: ProgramRun?, in: AgentProcess?, HookToken)
-    /// Result of `sendMessage`: nil if it was written.
+    /// Result of `sendMessage`; nil if the message was written.
     case messageSent(SteeringName, SessionID, refusal: String?)
     /// Result of `launch`.
     case launched(SteeringName, LaunchOutcome)

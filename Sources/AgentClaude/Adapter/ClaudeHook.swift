@@ -1,28 +1,28 @@
 package import HostCore
 package import RelayProtocol
 
-/// One hook call: what Claude Code wrote to it, and what the hook knew besides.
+/// One hook call: Claude Code's input to it, and the hook's own facts.
 package struct ClaudeHook: Sendable {
     package var event: String
     package var payload: JSONDocument
-    /// The payload is all of what the agent wrote, exactly. Otherwise it can be shown and denied, never allowed.
+    /// True if the payload is exactly and completely what the agent wrote. Otherwise it can be shown and denied, never allowed.
     package var isWhole = true
     package var process: AgentProcess?
-    /// True if a person sits at the terminal, so that a prompt of its own stays when we abstain.
+    /// True if a person is at the terminal, so that its own prompt stays when we abstain.
     package var isAttended = true
-    /// `heliograph run` runs it.
+    /// True if `heliograph run` runs the agent.
     package var isRun = false
-    /// Of a `PermissionRequest`: the terminal's dialog opens only after the hook has ended, as with a subagent.
+    /// For a `PermissionRequest`: true if the terminal's dialog opens only after the hook has ended, as with a subagent.
     package var dialogWaits = false
-    /// From the second on it is the same call again, after this daemon or its connection failed.
+    /// Number of the call. From 2 on it is the same call again, after this daemon or its connection failed.
     package var attempt = 1
     /// Identifies one run of the hook, the same at every attempt; nil if the hook sent none.
     package var run: String?
-    /// Only of `PermissionRequest` and `PreToolUse`: the hook waits for the answer, the latter for a moment only.
+    /// The waiting caller. Only for `PermissionRequest` and `PreToolUse`; the latter waits only for a moment.
     package var token: HookToken?
-    /// Only of a `PermissionRequest` that is about a file.
+    /// The file that a `PermissionRequest` is about; nil for other calls.
     package var file: ClaudeFile?
-    /// Only of a `SessionStart`: the Git checkout that its folder is in.
+    /// The Git checkout of a `SessionStart`'s folder; nil for other calls.
     package var checkout: Checkout?
 
     package init(event: String, payload: JSONDocument, process: AgentProcess?) {

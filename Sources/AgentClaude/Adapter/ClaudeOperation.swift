@@ -1,20 +1,20 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A tool call's action in a few words: while it runs, and as a question.
+/// A tool call's action in a few words, once as an activity and once as a question.
 struct ClaudeOperation: Equatable {
     private static let readCharacters = 4_096
 
-    /// "Running: swift test"
+    /// The action while it runs: "Running: swift test"
     var doing: String
-    /// "Run: swift test"
+    /// The action as a question: "Run: swift test"
     var asking: String
-    /// The file that it is about.
+    /// The file that the call concerns.
     var file: String?
 
-    /// `clean` takes secrets out of a text before anything of it is cut away.
+    /// `clean` removes secrets from a text before anything is cut off.
     init(tool: String, input: JSONValue?, paths: ShownPaths, clean: (String) -> String) {
-        // Far more than is shown, so that a secret at the cut is still seen to be one.
+        // Far more is read than is shown, so that a secret at the cut is still recognised.
         func text(_ key: StaticString) -> String? { input?.text(key).map { clean(String($0.prefix(Self.readCharacters))) } }
         func set(_ doing: String, _ asking: String, _ detail: String?, _ separator: String = " ") -> (String, String) {
             guard let detail = detail.map({ TextCut.line($0, bytesMax: 160) }), !detail.isEmpty else { return (doing, asking) }

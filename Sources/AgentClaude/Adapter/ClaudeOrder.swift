@@ -3,22 +3,24 @@ package import RelayProtocol
 
 package typealias ClaudeEffect = AgentEffect<ClaudeOrder>
 
-/// Reads of Claude Code's files, and input for it.
+/// Orders to read Claude Code's files, and to send it input.
 package enum ClaudeOrder: Sendable, Equatable {
-    /// Comes back as `tasksRead`.
+    /// Reads the task list; `tasksRead` reports it.
     case readTasks(SessionID, directory: String)
-    /// Each that changed since the last look comes back as `registryRead`.
+    /// Reads these entries; `registryRead` reports each that changed since the last look.
     case readRegistry([ClaudeRegistryFile])
     /// All that the registry has open come back as `openFound`.
     case findOpen
-    /// From its end on; what it says of decisions comes back as `transcriptRead` at each `readTranscript`.
+    /// Follows the transcript from its end on. At each `readTranscript`, its new lines about decisions are reported as
+    /// `transcriptRead`.
     case followTranscript(SessionID, path: String)
     case readTranscript(SessionID)
-    /// Comes back as `transcriptEndRead` before the next order is carried out.
+    /// Reads the end of a transcript; `transcriptEndRead` reports it before the next order is carried out.
     case readTranscriptEnd(ClaudeTranscriptRequest)
-    /// Comes back as `messageSent`.
+    /// Sends a message to another session's socket; `messageSent` reports the result.
     case sendMessage(ClaudePeerMessage)
-    /// Answered by `launched`. Refused if `openIn`, which has this session open by its hooks, still exists.
+    /// Launches a session; `launched` reports the outcome. Refused if `openIn`, the process in which hooks reported this session
+    /// open, still exists.
     case launch(LaunchOrder, openIn: AgentProcess?)
 }
 

@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// A tool's result, as text.
 struct ClaudeResult {
     var summary = ""
-    /// Nil if it is not shown: results of reading and searching stay here.
+    /// The output to show; nil for results of reading and searching, which stay here.
     var output: String?
     var exitCode: Int64?
     var isError = false
@@ -19,10 +19,10 @@ struct ClaudeResult {
         case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead":
             if isError { summary = text }
         case "Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite", "AskUserQuestion":
-            // The diff, the list and the answers are events of their own.
+            // The diff, the list and the answers are separate events.
             if isError { summary = text }
         default:
-            // Programs report their result in the last line; JSON says nothing to people.
+            // Programs report their result in the last line; JSON means nothing to people.
             let isWords = response.map { Self.words(of: $0) != nil } ?? true
             summary = isError ? text : isWords ? TextCut.lastLine(text) : ""
             output = text
@@ -30,7 +30,7 @@ struct ClaudeResult {
         if isError { output = text }
     }
 
-    /// The words of any shape of `tool_response` that was seen; other shapes as JSON.
+    /// The words of `tool_response` in any of its known shapes; other shapes as JSON.
     static func text(_ response: JSONValue?) -> String {
         guard let response else { return "" }
         return words(of: response) ?? String(decoding: response.bytes, as: UTF8.self)
@@ -48,7 +48,7 @@ struct ClaudeResult {
         return nil
     }
 
-    /// True for Claude's words after a denial or an interrupt at the terminal.
+    /// True for Claude's text after a denial or an interrupt at the terminal.
     static func isRejection(_ text: String) -> Bool {
         text.hasPrefix("The user doesn't want to") || text.contains("The tool use was rejected")
             || text.hasPrefix("[Request interrupted by user")

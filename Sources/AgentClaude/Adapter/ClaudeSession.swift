@@ -3,7 +3,7 @@ package import RelayProtocol
 
 /// State of one Claude Code conversation.
 package struct ClaudeSession {
-    /// A tool call that began and did not end yet.
+    /// A tool call that began and has not ended yet.
     struct Call {
         var id: String
         var tool: String
@@ -19,35 +19,35 @@ package struct ClaudeSession {
     struct Message {
         var id: String
         var text = ""
-        /// Bytes of `text` that were streamed: whole lines only.
+        /// Bytes of `text` that were streamed; only whole lines are.
         var streamed = 0
         var agent: String?
-        /// Index of the next piece, and pieces that overtook it: their hooks race.
+        /// Index of the next piece, and the pieces that arrived before it, because their hooks race.
         var next: Int64 = 0
         var early: [Int64: (text: String, isFinal: Bool)] = [:]
         /// Time at which we stop waiting for missing pieces.
         var due: Int64?
     }
 
-    /// A tool's start that is reported once the text before it has arrived, or an event of its end, which is reported after that.
+    /// A tool's start that waits for the text before it, or an event of its end, which is reported after the start.
     struct Deferred {
         var event: Event
         var call: String
         var agent: String?
-        /// All tools of its message have ended: the next text is that message's, or the next one's.
+        /// True if all tools of its message have ended: the next text is that message's, or the next one's.
         var isBatchOver = false
         var due: Int64
     }
 
-    /// Known by its start, or before it by the end of its call: hooks race.
+    /// A subagent, known from its start, or earlier from the end of its call, as hooks race.
     struct Subagent {
         var type: String?
-        /// Task that the subagent was started for.
+        /// The task for which the subagent was started.
         var name: String?
         /// Call that started the subagent.
         var call: String?
         var isStarted = false
-        /// No call that could have started it was known when it started.
+        /// True if no known call could have started the subagent at its start.
         var awaitsCall = false
     }
 
@@ -57,35 +57,37 @@ package struct ClaudeSession {
         /// Name of the person who interrupts, shown to the agent.
         var by: String
         var until: Int64
-        /// A hook has told the agent to stop.
+        /// True if a hook has told the agent to stop.
         var isTold = false
     }
 
-    /// A client's prompt for the socket on which the agent takes messages of other sessions.
+    /// A client's prompt, to be sent to the socket on which the agent receives messages of other sessions.
     struct PeerPrompt {
         var name: SteeringName
         var text: String
         var until: Int64
-        /// True once the message has been written. A prompt that was taken before is an older one.
+        /// True once the message was written. A prompt that was taken before is another.
         var isWritten = false
-        /// A person has prompted the agent since, or has to let the message in at the terminal: an equal prompt may be that person's.
+        /// True if a person has prompted the agent since, or has to let the message in at the terminal: an equal prompt may be that
+        /// person's.
         var isDoubtful = false
     }
 
     enum Fork {
-        /// No prompt yet: what it costs is what it inherited.
+        /// No prompt yet: the whole cost is inherited.
         case fresh
         case prompted
     }
 
     package let id: SessionID
     package internal(set) var process: AgentProcess?
-    /// Other processes with the same conversation open, as far as is known: the newest has it, and earlier ones go on when that leaves.
+    /// Other processes that have the same conversation open, as far as is known. The newest one has the session; earlier ones
+    /// continue it when that leaves.
     var earlier: [AgentProcess] = []
     var paths: ShownPaths
-    /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
+    /// The folder in which Claude keeps the session's task list, `<config>/tasks/<session_id>`.
     var tasksDirectory: String?
-    /// As the last hook had it; nil since a restart.
+    /// The agent's directory at the last hook; nil since a restart.
     var currentDirectory: String?
     /// Path of Claude's transcript; nil until a hook reports it.
     var transcript: String?
@@ -93,81 +95,82 @@ package struct ClaudeSession {
     var hasTitle = false
     /// Title that a person has given the session at the terminal.
     var givenTitle: String?
-    /// A person wants to be asked before every tool.
+    /// True if a person wants to be asked before every tool.
     package internal(set) var asksAll = false
     package internal(set) var isEnded = false
-    /// Time of its end on the monotonic clock, and whether its process was gone then. Nil if an earlier daemon has seen the end.
+    /// Time of the session's end on the monotonic clock, and whether its process was gone then. Nil if an earlier daemon has seen
+    /// the end.
     var end: (at: Int64, isProcessGone: Bool)?
-    /// A person can answer at its terminal; nil until a hook reports it.
+    /// True if a person can answer at its terminal; nil until a hook reports it.
     var attended: Bool?
     var isAttended: Bool { attended == true }
     var interrupt: Interrupt?
     /// Monotonic time at which a client's interrupt was last given to the program that runs the agent.
     var interruptHandedAt: Int64?
-    /// The registry names a socket on which the agent takes messages of other sessions.
+    /// True if the registry names a socket on which the agent receives messages of other sessions.
     var hasPeerSocket = false
-    /// The agent runs in the mode that never asks, by its last hook.
+    /// True if the agent runs in the mode that never asks, by its last hook.
     var isLawless = false
     var peerPrompt: PeerPrompt?
-    /// Prompts that were written and did not show: an equal prompt may be an old one that was let in late.
+    /// Prompts that were written and did not show. An equal prompt may be one of them that was let in late.
     private(set) var unshownPeerTexts: [String] = []
-    /// It was reported in this turn that tools are refused because nobody can be asked.
+    /// True if this turn has reported that tools are refused because nobody can be asked.
     var hasRefusedUnasked = false
-    /// Only the registry has reported it.
+    /// True if only the registry has reported the session.
     var isUnheard = false
-    /// `heliograph run` runs it, by its hooks.
+    /// True if `heliograph run` runs the session, by its hooks.
     var isRun = false
-    /// That `heliograph run`, once it has said what can be done to the session.
+    /// The `heliograph run` of the session, once it has made an offer.
     var program: SteeredProgram?
-    /// The agent that this program runs.
+    /// The agent's process under that program.
     var programAgent: AgentProcess?
-    /// Run of the program that ended with the session, and until when it is taken to be leaving.
+    /// The program's run that ended with the session, and the time until which it may still be leaving.
     var leaver: (run: ProgramRun, until: Int64)?
     /// Status that was last reported.
     package internal(set) var status: SessionStatus?
     var statusReason: String?
     /// Monotonic time at which a hook, or we, last reported the status.
     var statusAt: Int64 = .min
-    /// Interruption with which the transcript was last seen to end.
+    /// The interruption found at the end of the transcript at the last look.
     var interruption: String?
-    /// When one of its questions was last asked, answered or settled.
+    /// Monotonic time at which one of its questions was last asked, answered or settled.
     var cardAt: Int64 = .min
     var evidence = ClaudeEvidence()
-    /// Background work at the end of its last turn.
+    /// Background work at the end of the session's last turn.
     var background = ClaudeBackground()
     var calls: [String: Call] = [:]
-    /// Calls whose end was reported, newest last: a call can end twice, by itself and with its batch.
+    /// Calls whose end was reported, newest last: an end can be reported twice, by the call and by its batch.
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
     var deferred: [Deferred] = []
-    /// The last prompt, until its transcript shows where it goes on from.
+    /// The last prompt, until the transcript shows the place from which it continues.
     var awaited: ClaudeAdapter.AwaitedPrompt?
     /// Events that an earlier daemon deferred.
     private(set) var deferredBefore: [Event] = []
-    /// Agents, nil for the main one, whose text before their next tools has arrived.
+    /// Agents, nil for the main one, for which the text before their next tools has arrived.
     var announced: Set<String?> = []
-    /// By their ids.
+    /// Subagents by their ids.
     var subagents: [String: Subagent] = [:]
     var todos: [UInt8] = []
     var usage = ClaudeUsage()
-    /// Set while the conversation that this one was copied from, which has paid for its beginning, is unknown.
+    /// Set while the conversation from which this one was copied is unknown; that one has paid for its beginning.
     var fork: Fork?
     /// Bytes of the transcript that were searched for usage, and the last message in them.
     var transcriptRead = 0
     var lastMessage: String?
     /// Monotonic time of that search.
     var countedAt: Int64?
-    /// Searches for lines that may be written late, and when they are due.
+    /// Transcripts that are read again for late lines, with the time of that.
     var lateReads: [ClaudeTranscriptRequest: Int64] = [:]
-    /// The same for subagents' own transcripts.
+    /// The same two facts for subagents' own transcripts.
     var subagentReads: [String: (bytes: Int, message: String?)] = [:]
     var lastUse = 0
     private var callOrder = 0
 
-    /// Its own name at Claude, which is the last part of the directory of its tasks.
+    /// Claude's own name of the session, the last part of the directory of its tasks.
     var registryName: String? { tasksDirectory.map(ShownPaths.last) }
 
-    /// `<config>/sessions/<pid>.json`, next to the tasks.
+    /// The session's registry file, `<config>/sessions/<pid>.json`, next to the tasks.
     var registryFile: String? {
         guard let process, let tasksDirectory else { return nil }
         let parts = tasksDirectory.split(separator: "/", omittingEmptySubsequences: false)
@@ -185,7 +188,7 @@ package struct ClaudeSession {
         while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
     }
 
-    /// Returns true if the end is news. A call that began before this daemon did ends all the same.
+    /// Records a call's end. Returns true if it is news. A call that began before this daemon did ends as well.
     mutating func finish(_ call: String, countMax: Int) -> Bool {
         calls[call] = nil
         guard !finishedCalls.contains(call) else { return false }
@@ -194,7 +197,7 @@ package struct ClaudeSession {
         return true
     }
 
-    /// Gives up waiting for the prompt to show; its fate is unknown.
+    /// Gives up waiting for the prompt to show; its outcome is unknown.
     mutating func giveUpPeerPrompt(countMax: Int) {
         guard let sent = peerPrompt else { return }
         peerPrompt = nil
@@ -202,39 +205,40 @@ package struct ClaudeSession {
         if unshownPeerTexts.count > countMax { unshownPeerTexts.removeFirst() }
     }
 
-    /// Returns true if this prompt may be one that did not show in time, and forgets that one.
+    /// Returns true if this prompt may be one that did not show in time, which is then forgotten.
     mutating func isLatePeerText(_ prompt: String) -> Bool {
         guard let place = unshownPeerTexts.firstIndex(of: prompt) else { return false }
         unshownPeerTexts.remove(at: place)
         return true
     }
 
-    /// All tools of that agent's last message have ended.
+    /// Records that all tools of that agent's last message have ended.
     mutating func batchOver(of agent: String?) {
         for place in deferred.indices where deferred[place].agent == agent { deferred[place].isBatchOver = true }
     }
 
-    /// The newest open call with exactly this input: what a permission request, which names no call, is about.
+    /// The newest open call with exactly this input, which is the call of a permission request that names none.
     func call(_ digest: InputDigest, agent: String?, except taken: Set<String>) -> String? {
         calls.values.filter { $0.digest == digest && $0.agent == agent && !taken.contains($0.id) }
             .max { $0.order < $1.order }?.id
     }
 
-    /// Open calls that a subagent of this type may belong to. A start does not say which, so several are ambiguous.
+    /// Open calls to which a subagent of this type may belong. A start does not say which, so several are ambiguous.
     func delegations(of type: String?) -> [Call] {
         calls.values.filter { call in call.delegated.map { $0.type == nil || $0.type == type } ?? false }
     }
 
-    /// True if text of that agent is expected, as far as is known: most tools have some before them.
+    /// True if a text of that agent is expected before its next tools, as most tools have one.
     func awaitsText(_ agent: String?) -> Bool { !announced.contains(agent) || messages.contains { $0.agent == agent } }
 
-    /// True if that run belongs to an earlier end of the session, whatever it still reports.
+    /// True if that run ended with the session earlier, whatever it still reports.
     func hasLeft(_ run: ProgramRun?, at now: HostInstant) -> Bool {
         guard let run, let leaver, now.monotonic < leaver.until else { return false }
         return run == leaver.run || run.isOlder(than: leaver.run)
     }
 
-    /// A late hook does not mean that the session goes on: its process is gone, or has only just ended the session.
+    /// True if a hook is late and does not mean that the session continues: its process is gone, or has only just ended the
+    /// session.
     func isLate(_ hook: AgentProcess?, within wait: Duration, at now: HostInstant) -> Bool {
         guard isEnded, let end, let process, hook == process else { return false }
         return end.isProcessGone || now.monotonic - end.at < wait.milliseconds
@@ -242,10 +246,10 @@ package struct ClaudeSession {
 
     // MARK: In more than one terminal
 
-    /// Terminals in which a person has one conversation open; each is checked for its end.
+    /// Most terminals in which one conversation is open; each is checked for its end.
     static let earlierMax = 8
 
-    /// A newer process has it open as well, or instead.
+    /// Handles a newer process that has the session open as well, or instead.
     mutating func takeUp(by process: AgentProcess) {
         earlier.removeAll { $0 == process }
         if let before = self.process, before != process, !isEnded { earlier.append(before) }
@@ -253,7 +257,7 @@ package struct ClaudeSession {
         self.process = process
     }
 
-    /// Gives the session back to an earlier process. Returns false if there is none.
+    /// Returns the session to an earlier process. False if there is none.
     mutating func handBack() -> Bool {
         guard let before = earlier.popLast() else { return false }
         process = before
@@ -266,7 +270,7 @@ package struct ClaudeSession {
     var note: [UInt8] {
         JSONWriter.object {
             $0.field("pid", process.map { Int64($0.id) })
-            // Ticks do not fit a JSON number for ever.
+            // A string, because ticks may exceed a JSON number one day.
             $0.field("started", process.map { String($0.startedAt) })
             if !earlier.isEmpty {
                 let processes = earlier.map { process in

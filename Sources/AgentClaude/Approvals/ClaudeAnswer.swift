@@ -3,11 +3,11 @@ internal import RelayProtocol
 /// Output of a PermissionRequest, PreToolUse or Elicitation hook, in the spellings that were seen to work (facts/agents.md 2.4).
 package enum ClaudeAnswer {
     static let planTool = "ExitPlanMode"
-    /// The event at which a server of tools asks, and its hook may answer it.
+    /// The event at which a tool server asks; its hook may answer.
     package static let elicitation = "Elicitation"
 
-    /// A plan counts as approved only if the answer has an input; its own is empty, and the plan is in a file. The answer also gives the
-    /// mode in which the agent goes on: if none was chosen, the one that asks before each edit.
+    /// Allows a call. A plan counts as approved only if the answer has an input; its own is empty, because the plan is in a file.
+    /// The answer also sets the mode in which the agent continues: if none was chosen, the one that asks before each edit.
     static func allow(tool: String, mode: String? = nil) -> [UInt8] {
         decision {
             $0.field("behavior", "allow")
@@ -22,7 +22,7 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// `suggestion` is what Claude suggested, byte for byte.
+    /// Allows a call and accepts a suggestion of Claude's, passed byte for byte.
     static func allow(updating suggestion: [UInt8]) -> [UInt8] {
         decision {
             $0.field("behavior", "allow")
@@ -32,21 +32,22 @@ package enum ClaudeAnswer {
 
     /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
     package static let ask = ask(reasons[0])
-    /// The same, as a person wants it.
+    /// Answers a PreToolUse with the same demand, because a person wants to be asked about every tool.
     static let askAll = ask(reasons[1])
-    /// The same if no daemon can say which of the sessions this is.
+    /// Answers a PreToolUse with the same demand, because no daemon can say which session this is.
     package static let askUnheard = ask(reasons[2])
 
-    /// The same if one of the owner's rules denies or asks: what Claude Code then asks, the rules answer.
+    /// Answers a PreToolUse with the same demand, because one of the owner's rules denies or asks. The rules then answer the
+    /// question that Claude Code asks.
     package static let askRuled = ask("A rule of this host is about this call: it needs approval.")
 
     private static let reasons = [
         "The budget is spent: from here on every tool needs approval.",
         "A client has asked for this: every tool needs approval here.",
-        "The host is not heard, and some session's every tool needs approval: this one's may.",
+        "The host does not answer. It has a session in which every tool needs approval, and this may be that one.",
     ]
 
-    /// True for the result of a tool that Claude Code could ask nobody about (`claude -p`): it is then refused in our words.
+    /// True for the result of a tool that was refused in our words, because Claude Code had nobody to ask (`claude -p`).
     static func isUnasked(_ result: String) -> Bool { reasons.contains(result) }
 
     private static func ask(_ reason: String) -> [UInt8] {
@@ -59,7 +60,7 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// Answers a PreToolUse: the turn ends here. Without the denial the tool would still run.
+    /// Answers a PreToolUse: the turn ends here. Without the denial in it the tool would still run.
     static func stop(_ reason: String) -> [UInt8] {
         JSONWriter.object {
             $0.field("continue", false)
@@ -79,7 +80,7 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// `questions` is what Claude wrote, byte for byte.
+    /// Answers questions. `questions`: Claude's own, byte for byte.
     static func answer(questions: some Sequence<UInt8>, answers: [(question: String, value: String)]) -> [UInt8] {
         decision {
             $0.field("behavior", "allow")
@@ -90,12 +91,12 @@ package enum ClaudeAnswer {
         }
     }
 
-    /// Output of an Elicitation hook: the form of a tool server, filled in.
+    /// Output of an Elicitation hook that fills in the tool server's form.
     static func fillIn(_ content: [UInt8]) -> [UInt8] {
         elicitation("accept") { $0.raw("content", content) }
     }
 
-    /// The same for a denial. There is no place for a reason.
+    /// Output of an Elicitation hook that declines; it cannot contain a reason.
     static let decline = elicitation("decline") { _ in }
 
     private static func elicitation(_ action: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -4,15 +4,15 @@ package import RelayProtocol
 /// Formats answers to one of Claude Code's questions.
 package struct ClaudeForm: AnswerForm {
     let tool: String
-    /// Empty but for a question.
+    /// The questions; empty unless the tool asks some.
     let questions: [ClaudeQuestion]
-    /// The same as Claude wrote them.
+    /// The questions' bytes as Claude wrote them.
     let questionBytes: [UInt8]?
     /// A tool server's form; nil for the agent's own questions.
     let elicited: ElicitedForm?
     package let offers: [AgentOffer]
 
-    /// Asks before each edit.
+    /// The mode that asks before each edit.
     static let askingMode = "default"
 
     init(tool: String, input: JSONValue?, questions: [ClaudeQuestion], offers: [AgentOffer] = []) {
@@ -23,7 +23,7 @@ package struct ClaudeForm: AnswerForm {
         questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
     }
 
-    /// `tool` is the one in whose call the server asks, or represents all of that server's.
+    /// `tool`: the one in whose call the server asks, or a name for all of that server's tools.
     init(tool: String, _ elicited: ElicitedForm) {
         self.tool = tool
         self.elicited = elicited
@@ -32,7 +32,7 @@ package struct ClaudeForm: AnswerForm {
         questionBytes = nil
     }
 
-    /// Modes in which Claude goes on once its plan is approved: those that its own dialog has had, and never the one that never asks.
+    /// Modes in which Claude can continue once its plan is approved: those of its own dialog, but never the one that never asks.
     var modes: [String] { tool == ClaudeAnswer.planTool ? [Self.askingMode, "acceptEdits"] : [] }
 
     package func allow(mode: String?) -> [UInt8]? {
@@ -44,7 +44,7 @@ package struct ClaudeForm: AnswerForm {
 
     package static func deny(_ words: String) -> [UInt8] { ClaudeAnswer.deny(words) }
 
-    /// By question text, or by the name of a form's field.
+    /// Answers by question text, or by the name of a form's field.
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
         if let elicited {
             return elicited.answer(answers).map { ($0.values, ClaudeAnswer.fillIn($0.content)) }

@@ -6,7 +6,7 @@ internal import RelayProtocol
 /// Only a suggestion that is understood as a whole is offered: another type, another destination, or an unknown member could mean more
 /// than is shown.
 enum ClaudeOffer {
-    /// Scopes as Claude's answer takes them, each with the file that it writes.
+    /// Scopes in the words of Claude's answer; most are named after the settings file that it then writes.
     private static let scopes: [String: Offer.Scope] = [
         "session": .session, "localSettings": .local, "projectSettings": .project, "userSettings": .user,
     ]
@@ -15,7 +15,7 @@ enum ClaudeOffer {
     private static let modes: Set<String> = [ClaudeForm.askingMode, "acceptEdits", "plan"]
 
     static func all(in payload: JSONValue, of tool: String, _ cleaner: Cleaner) -> [AgentOffer] {
-        // A plan's continuation is chosen by its modes.
+        // A plan's continuation is chosen by its modes, so there are no other offers.
         guard tool != ClaudeAnswer.planTool else { return [] }
         let offers = payload.list("permission_suggestions").enumerated().compactMap { place, suggestion in
             offer(suggestion, id: "s\(place)").map { AgentOffer($0, bytes: Array(suggestion.bytes)) }
@@ -37,7 +37,7 @@ enum ClaudeOffer {
             else { return nil }
             return Offer(id: id, label: "Allow, and let it work in this folder too", rule: directories, scope: scope)
         case "setMode":
-            // Written to a file it would hold for every session to come.
+            // Written to a settings file, the mode would apply to every later session.
             guard suggestion.hasOnly(["type", "destination", "mode"]), scope == .session, let mode = suggestion.text("mode"),
                 modes.contains(mode)
             else { return nil }
@@ -46,8 +46,8 @@ enum ClaudeOffer {
         }
     }
 
-    /// As Claude writes it to a settings file, with its escapes: `Bash(npm test *)`. An empty content is written as none, which is the whole
-    /// tool, and so it is not offered.
+    /// A rule as Claude writes it to a settings file, with its escapes: `Bash(npm test *)`. An empty content would be written as
+    /// none, which means the whole tool, so it is not offered.
     private static func rule(_ value: JSONValue) -> String? {
         guard value.hasOnly(["toolName", "ruleContent"]), let tool = value.text("toolName"), !tool.isEmpty,
             !tool.contains(where: { "()".contains($0) })
@@ -57,7 +57,7 @@ enum ClaudeOffer {
         return "\(tool)(\(text.map { #"\()"#.contains($0) ? #"\\#($0)"# : String($0) }.joined()))"
     }
 
-    /// One a line; nil unless every entry is known, and is one line.
+    /// The entries, one a line; nil unless every entry is known and is one line.
     private static func lines(_ suggestion: JSONValue, _ key: StaticString, _ line: (JSONValue) -> String?) -> String? {
         guard let entries = try? suggestion.required(key).array(), !entries.isEmpty else { return nil }
         let lines = entries.compactMap(line)

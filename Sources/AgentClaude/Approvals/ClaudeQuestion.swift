@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 typealias ClaudeQuestion = AskedQuestion
 
-/// One question of AskUserQuestion: Claude knows the answer by the question's text.
+/// One question of AskUserQuestion; Claude identifies the answer by the question's text.
 extension AskedQuestion {
-    /// Nil if the input is not the list of questions that we know: then the tool is asked about like any other.
+    /// Nil if the input is not a list of questions in the known form: then the tool is asked about like any other.
     static func all(in input: JSONValue?, clean: (String) -> String) -> [ClaudeQuestion]? {
         guard let list = input?.list("questions"), !list.isEmpty, list.count <= WireLimits.questionsMax else { return nil }
         var questions: [ClaudeQuestion] = []

@@ -7,18 +7,18 @@ struct ClaudeChange {
 
     enum Kind: String {
         case new, overwrites, edits
-        /// The file holds that already.
+        /// The file already has this content.
         case unchanged
         /// The file could not be read.
         case unknown
     }
 
-    /// Why there is no diff against the file.
+    /// The reason why there is no diff against the file.
     enum Problem: String {
         case tooLarge, binary, unreadable, notAFile, late
         /// There is no file to edit.
         case missing
-        /// The text to be replaced is not in the file; or it is there more than once, and one is meant.
+        /// The text to be replaced is not in the file, or occurs more than once although one place is meant.
         case notFound, notUnique
         /// The notebook has no such cell.
         case noCell
@@ -28,16 +28,16 @@ struct ClaudeChange {
 
     var kind = Kind.unknown
     var problem: Problem?
-    /// Against the file if nothing prevented it, otherwise of the input's own texts.
+    /// The diff against the file if nothing prevented it, otherwise between the input's own texts.
     var diff: ClaudeDiff?
-    /// The size of the file before.
+    /// Size of the file before the edit.
     var size: Int64?
     var target: String?
     /// Number of changed positions, if more than one.
     var places = 0
     var cell: ClaudeNotebook.Cell?
 
-    /// Counts that are true: lines of the file, not of what the agent sent.
+    /// True if the counts are lines of the file, not of the agent's input.
     var isCounted: Bool { diff != nil && (problem == nil || problem == .tooLong) && kind != .unknown }
 
     /// Effect of an edit that is being asked for.
@@ -77,7 +77,7 @@ struct ClaudeChange {
         switch file.content {
         case .unread(let reason):
             problem = Problem(rawValue: reason.rawValue)
-            // If even that could not be read, the file may be new.
+            // If even the size could not be read, the file may be new.
             let isThere = file.size != nil || reason == .notAFile
             kind = !isThere ? .unknown : tool == "Write" ? .overwrites : .edits
             return
@@ -113,7 +113,7 @@ struct ClaudeChange {
             problem = .missing
             return
         }
-        // Claude reads files so, and an edit of it cannot name another line end.
+        // Claude reads files like this, and an edit of the file cannot contain another line end.
         let start = before.utf8.contains(13) ? before.replacing("\r\n", with: "\n") : before
         var text = Array(start.utf8)
         for edit in edits {
@@ -140,7 +140,7 @@ struct ClaudeChange {
         guard let change = ClaudeNotebook.change(input, of: before) else { return problem = .noCell }
         cell = change.cell
         become(change.after, from: change.before, .edits, redactor)
-        // A cell that is inserted or deleted is a change even if it is empty.
+        // Inserting or deleting a cell is a change even if the cell is empty.
         if change.cell.deed != .replace { kind = .edits }
     }
 

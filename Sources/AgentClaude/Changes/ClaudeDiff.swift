@@ -1,8 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// An edit's changes, as lines with a sign before them, without their secrets: those are looked for in the text as it is in the file,
-/// because a sign before each line of a private key makes another text of it.
+/// An edit's changes as signed lines without their secrets. Secrets are looked for in the text as it is in the file, because a sign
+/// before each line of a private key makes another text of it.
 struct ClaudeDiff {
     var lines: [String] = []
     var added: Int64 = 0
@@ -14,13 +14,13 @@ struct ClaudeDiff {
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// A whole text that becomes another: with line numbers, and three lines around each change.
+    /// The diff of a whole text and its successor, with line numbers, and three lines around each change.
     init(from before: String, to after: String, _ redactor: Redactor) {
         self.redactor = redactor
         let difference = LineDifference(from: Array(before.utf8), to: Array(after.utf8))
         let hunks = difference.hunks
         guard !hunks.isEmpty else { return }
-        // Both texts are searched whole: a private key may begin far above what is shown of it.
+        // Both texts are searched whole: a private key may begin far above the shown part of it.
         let (old, new) = (redactor.lines(of: before), redactor.lines(of: after))
         for hunk in hunks {
             lines.append(hunk.header)
@@ -47,12 +47,12 @@ struct ClaudeDiff {
         if line.last != UInt8(ascii: "\n") { lines.append(Self.noNewline) }
     }
 
-    /// A line as it is, but for its end.
+    /// True if the line is shown unchanged but for its end.
     private static func shows(_ shown: String, _ line: ArraySlice<UInt8>) -> Bool {
         shown.utf8.elementsEqual(line.last == UInt8(ascii: "\n") ? line.dropLast() : line)
     }
 
-    /// A finished edit: Claude reports the hunks, or the whole content of a new file.
+    /// The diff of a finished edit: Claude reports the hunks, or the whole content of a new file.
     init?(response: JSONValue, _ redactor: Redactor) {
         self.redactor = redactor
         let hunks = response.list("structuredPatch")
@@ -66,7 +66,7 @@ struct ClaudeDiff {
         add(content)
     }
 
-    /// An edit that is asked for.
+    /// The diff of an edit that is asked for.
     init?(tool: String, input: JSONValue?, _ redactor: Redactor) {
         self.redactor = redactor
         guard let input else { return nil }
@@ -80,7 +80,7 @@ struct ClaudeDiff {
         if lines.isEmpty { return nil }
     }
 
-    /// Lines that have their signs.
+    /// Appends lines that already have their signs.
     private mutating func append(_ signed: [String]) {
         let shown = SignedLines(signed, isExcerpt: true, redactor)
         lines += shown.lines
@@ -90,7 +90,7 @@ struct ClaudeDiff {
 
     private mutating func replace(_ edit: JSONValue) {
         guard let old = edit.text("old_string"), let new = edit.text("new_string") else { return }
-        // Both are pieces of a file: if both end within a line, that line goes on as it was.
+        // Both are pieces of a file: if both end within a line, the rest of that line is unchanged.
         let isWithinLine = Self.isOpen(old) && Self.isOpen(new)
         for line in split(old) {
             lines.append("-\(line)")
@@ -110,10 +110,10 @@ struct ClaudeDiff {
 
     private static let noNewline = "\\ No newline at end of file"
 
-    /// Without an end of its last line.
+    /// True if the text's last line has no end.
     private static func isOpen(_ text: String) -> Bool { text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false }
 
-    /// At line feeds only: whatever else ends a line somewhere stays to be seen within it.
+    /// The lines of a text, split at line feeds only: other line ends stay visible within a line.
     private func split(_ text: String) -> [String] {
         guard !text.isEmpty else { return [] }
         var lines = redactor.lines(of: text, isExcerpt: true)

@@ -7,7 +7,7 @@ struct ClaudeEdit {
         (self.old, self.new) = (Array(old.utf8), Array(new.utf8))
     }
 
-    /// Its places, without overlaps. Bytes, as two spellings of a letter are two texts.
+    /// Indices at which the old text occurs, without overlaps. Compared by bytes, because two spellings of a letter are two texts.
     func places(in text: [UInt8]) -> [Int] {
         guard let first = old.first, old.count <= text.count else { return [] }
         var places: [Int] = []
@@ -24,7 +24,7 @@ struct ClaudeEdit {
     }
 
     func applied(at places: [Int], in text: [UInt8]) -> [UInt8] {
-        // Deleted text takes the end of its line along, if any of its occurrences is at one.
+        // If the text is deleted and one of its occurrences is at the end of a line, the line end is deleted too.
         let end = UInt8(ascii: "\n")
         let isLine = new.isEmpty && old.last != end && places.contains { endsLine($0, text) }
         var result: [UInt8] = []

@@ -9,7 +9,7 @@ package struct ClaudeFile: Sendable, Equatable {
         case unread(Reason)
     }
 
-    /// Why it is not shown.
+    /// The reason why it is not shown.
     package enum Reason: String, Sendable {
         case tooLarge, binary, unreadable
         /// A directory, a pipe, a device.
@@ -21,7 +21,7 @@ package struct ClaudeFile: Sendable, Equatable {
     package var content: Content
     /// Size of the file, if it exists.
     package var size: Int64?
-    /// The file that is meant, if a link leads elsewhere than the path reads.
+    /// The real file, if a link leads elsewhere than the path reads.
     package var target: String?
 
     package init(content: Content, size: Int64? = nil, target: String? = nil) {
@@ -32,14 +32,14 @@ package struct ClaudeFile: Sendable, Equatable {
 
     package static let absent = ClaudeFile(content: .absent)
 
-    /// Nil if the bytes are no text.
+    /// The bytes as text; nil if they are not text.
     static func text(_ bytes: [UInt8]) -> String? {
         guard !bytes.contains(0) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// Path of the file that a call of an editing tool is about; nil for other tools. Not every agent writes absolute paths.
+    /// Path of the file in a call of an editing tool; nil for other tools. Not every agent writes absolute paths.
     package static func path(of payload: JSONValue) -> String? {
         guard ClaudeChange.tools.contains(payload.text("tool_name") ?? ""), let input = payload.optional("tool_input"),
             let path = input.text("file_path") ?? input.text("notebook_path"), !path.isEmpty, !path.utf8.contains(0)

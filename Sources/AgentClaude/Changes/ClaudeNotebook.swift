@@ -7,13 +7,13 @@ enum ClaudeNotebook {
 
     struct Cell: Equatable {
         var deed: Deed
-        /// Counted from 1: its present or future position.
+        /// The cell's present or future position, counted from 1.
         var number: Int
         /// Number of cells before the change.
         var count: Int
     }
 
-    /// Nil if this is no notebook, or has no such cell.
+    /// The change of a cell; nil if this is not a notebook, or it has no such cell.
     static func change(_ input: JSONValue, of notebook: String) -> (cell: Cell, before: String, after: String)? {
         guard let root = try? JSONDocument(parsing: Array(notebook.utf8)).root, root.optional("cells") != nil,
             let deed = Deed(rawValue: input.text("edit_mode") ?? "replace")
@@ -23,7 +23,7 @@ enum ClaudeNotebook {
         let index = input.text("cell_id").flatMap { place(of: $0, in: cells) } ?? input.whole("cell_number").map(Int.init)
         let source = input.text("new_source") ?? ""
         if deed == .insert {
-            // Behind the named cell, or first of all.
+            // A new cell goes behind the named one, or to the beginning.
             guard index.map(cells.indices.contains) ?? !isNamed else { return nil }
             return (Cell(deed: deed, number: index.map { $0 + 2 } ?? 1, count: cells.count), "", source)
         }
@@ -32,7 +32,7 @@ enum ClaudeNotebook {
         return (cell, text(of: cells[index]), deed == .delete ? "" : source)
     }
 
-    /// By its id; older notebooks have none, and Claude counts: `cell-0`.
+    /// Index of the cell with this id. Cells of older notebooks have none, and Claude numbers them: `cell-0`.
     private static func place(of id: String, in cells: [JSONValue]) -> Int? {
         if let index = cells.firstIndex(where: { $0.text("id") == id }) { return index }
         guard id.hasPrefix("cell-"), let number = Int(id.dropFirst(5)), cells.indices.contains(number) else { return nil }

@@ -5,7 +5,7 @@ internal import RelayProtocol
 ///
 /// | line | evidence |
 /// |---|---|
-/// | `user` with `isReplay` and our `uuid` | the agent took that prompt: it says so with the first of the answer |
+/// | `user` with `isReplay` and our `uuid` | the agent took that prompt: it reports this with the beginning of the answer |
 /// | `command_lifecycle` with our `uuid` | the agent began with that prompt, or has finished it |
 /// | `control_request`, `can_use_tool` | the agent asks, here and by its hook |
 /// | `control_request`, `elicitation` | a tool server asks, here and, through us, the clients |
@@ -46,7 +46,8 @@ extension ClaudeControl {
         if let name = sent[place].name { tell(name, .taken) }
     }
 
-    /// A command of the agent's own is not repeated to us; that it began is what there is to see of it.
+    /// Handles the progress of a command. The agent does not repeat its own commands to us, so their beginning is the only
+    /// evidence.
     private mutating func advanced(_ line: JSONValue) {
         tellsLifecycle = true
         guard let uuid = line.text("command_uuid"), let place = sent.firstIndex(where: { $0.uuid == uuid }) else { return }
@@ -74,14 +75,14 @@ extension ClaudeControl {
         if let mode = line.text("permissionMode") { self.mode = String(mode.prefix(64)) }
         guard line.text("subtype") == "init" else { return }
         isInTurn = true
-        // Hooks have run by now, and one that rejected the prompt ends the turn at once. The first of an answer may be minutes away.
+        // Hooks have run by now; one that rejects the prompt ends the turn at once. The beginning of the answer may take minutes.
         for place in sent.indices where sent[place].isBegun && !sent[place].isTaken {
             sent[place].takenAt = sent[place].takenAt ?? now + limits.takenAfter.milliseconds
         }
     }
 
     private mutating func said(_ line: JSONValue) {
-        // Subagents' messages are not the main agent's turn.
+        // Subagents' messages do not belong to the main agent's turn.
         guard line.text("parent_tool_use_id") == nil else { return }
         isInTurn = true
         for block in line.optional("message")?.list("content") ?? [] {
@@ -100,7 +101,7 @@ extension ClaudeControl {
         }
     }
 
-    /// Each end of a turn has what was spent by then.
+    /// Reports usage: each end of a turn contains the total so far.
     private mutating func spent(_ line: JSONValue) {
         guard let dollars = line.optional("total_cost_usd") else { return }
         let models = (try? line.optional("modelUsage")?.members()) ?? []
@@ -119,7 +120,7 @@ extension ClaudeControl {
         isInTurn = false
         permissions = []
         for place in sent.indices { sent[place].takenAt = nil }
-        // An end of what was begun before a prompt was sent says nothing of that prompt.
+        // The end of a turn that began before a prompt was sent says nothing about that prompt.
         if !tellsLifecycle {
             for sent in sent where sent.isCommand && !sent.isTaken {
                 if let name = sent.name { tell(name, .taken) }
@@ -127,7 +128,7 @@ extension ClaudeControl {
             sent.removeAll(where: \.isCommand)
         }
         sent.removeAll(where: \.isTaken)
-        // An older one does not say when it is done with what it never took.
+        // An older agent does not report that it is done with a prompt that it never took.
         if !tellsLifecycle {
             for case let name? in sent.map(\.name) {
                 tell(name, .unknown, "the turn is over, and it has not shown that it took it")
@@ -161,7 +162,7 @@ extension ClaudeControl {
             if let failure {
                 if let name { tell(name, .refused, reason(failure)) }
             } else if let name {
-                // Received; the end of the turn will show that it has an effect.
+                // The interrupt was received; the end of the turn will show its effect.
                 if standing == .idle { tell(name, .taken, "the turn was over already") } else { interrupts.append(name) }
             }
         case .mode(let mode, let name):
@@ -214,14 +215,15 @@ extension ClaudeControl {
         let questions = tool == "AskUserQuestion" ? ClaudeQuestion.all(in: input, clean: { $0 }) : []
         var permission = ControlPermission(
             request: id, tool: tool, input: Array(input.bytes), questions: questions ?? [],
-            // A question in a form that we do not know must not be waved through.
+            // A question in an unknown form must not be allowed.
             canBeAllowed: questions != nil)
         if !hasTerminal { permission.due = now + limits.decideWithin.milliseconds }
         permissions.append(permission)
         show(permissions.count - 1)
     }
 
-    /// A request in an unknown form is cancelled at once: the agent has no screen of its own here that could show it.
+    /// Handles a tool server's form. One in an unknown form is cancelled at once, because the agent has no screen of its own here
+    /// to show it.
     private mutating func elicited(_ request: JSONValue, _ id: String, isExact: Bool) {
         let server = request.text("mcp_server_name") ?? "a tool's server"
         guard isExact, permissions.count < limits.permissionsMax, request.text("mode") ?? "form" == "form",
@@ -262,7 +264,7 @@ extension ClaudeControl {
         answer(request, ControlLine.elicited(request, action, content: said.optional("content").map { Array($0.bytes) }))
     }
 
-    /// The agent goes on at once, as after a No.
+    /// Refuses an unknown request; the agent goes on at once, as after a No.
     private mutating func refuse(_ request: JSONValue, _ id: String) {
         orders.append(.send(ControlLine.refuse(id, "heliograph answers no such request")))
     }

@@ -11,7 +11,7 @@ extension ClaudeControl {
         case .running:
             guard sent.count < limits.pendingMax else { return say("Too much waits already; this line was not sent.") }
             number += 1
-            // A person who sits here may use the agent's commands.
+            // The person at this terminal may use the agent's own commands.
             send(line, uuid: nextUUID(), nil, isCommand: line.hasPrefix("/"))
         case .starting: say("The agent is starting; this line was not sent.")
         case .stopping, .closing, .terminating, .over: say("The session is ending; this line was not sent.")
@@ -20,7 +20,7 @@ extension ClaudeControl {
 
     mutating func interruptedHere() {
         guard phase == .running, standing != .idle else { return say("(Ctrl-D ends the session)") }
-        // Keys that are held down ask for no more than that.
+        // A key that is held down asks for one interrupt only.
         guard !asked.values.contains(where: \.isInterrupt) else { return }
         ask(.interrupt(nil)) { ControlLine.interrupt($0) }
     }
@@ -46,7 +46,7 @@ extension ClaudeControl {
         say("A number, or the last number and then words of your own.")
     }
 
-    /// `7`, or `7 because it is Friday`.
+    /// Handles an answer typed at the terminal: `7`, or `7 because it is Friday`.
     private mutating func answer(_ words: String) {
         let parts = words.split(separator: " ", maxSplits: 1)
         let place = Int(parts[0]).flatMap { number in
@@ -71,7 +71,7 @@ extension ClaudeControl {
         }
     }
 
-    /// The next field of a form.
+    /// Fills in the next field of a form.
     private mutating func fillIn(_ place: Int, _ number: Int, first: Int, _ more: String?) {
         let request = permissions[place].request
         switch permissions[place].form?.take(number, first: first, more) {
@@ -91,7 +91,7 @@ extension ClaudeControl {
         answer(permission.request, ControlLine.allow(permission.request, input: permissions[place].answered()))
     }
 
-    /// The agent takes the first answer; if another was sooner it lets ours go.
+    /// Sends an answer. The agent takes the first one; if another came sooner it ignores ours.
     mutating func answer(_ request: String, _ line: [UInt8]) {
         permissions.removeAll { $0.request == request }
         orders.append(.send(line))

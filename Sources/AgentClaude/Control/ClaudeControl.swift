@@ -1,11 +1,11 @@
 package import HostCore
 internal import RelayProtocol
 
-/// The terminal of a Claude Code that has none: it is run over lines of JSON, and this replaces its screen and keyboard.
+/// The terminal of a Claude Code without a screen: the agent is run over lines of JSON, and this replaces its screen and keyboard.
 ///
-/// Pure: facts in, orders out. The session's events and questions come from its hooks, as in a terminal; the same question can also be
-/// answered here, and here it is steered. A prompt counts as taken when the agent repeats it under our name of it, or works on it, and
-/// never because it could be written.
+/// Pure: facts in, orders out. The session's events and questions come from its hooks, as in a terminal; the same question can also
+/// be answered here, and the session is steered here. A prompt counts as taken when the agent repeats it under our name of it, or
+/// works on it, never because it was written.
 ///
 /// ```
 /// starting ─initialized─▶ running ─stop─▶ stopping ─turn over─▶ closing ─▶ (its process ends)
@@ -15,12 +15,12 @@ package struct ClaudeControl: Sendable {
     package typealias Order = ControlOrder
 
     enum Phase: Equatable {
-        /// The agent has not said what it offers.
+        /// The agent has not reported what it offers yet.
         case starting
         case running
-        /// The turn is interrupted; then, or at this moment, its input is closed.
+        /// The turn is being interrupted. When it has, or at this time, the agent's input is closed.
         case stopping(until: Int64)
-        /// Its input is closed.
+        /// The agent's input is closed.
         case closing(until: Int64)
         case terminating(until: Int64)
         case over
@@ -29,17 +29,17 @@ package struct ClaudeControl: Sendable {
     /// A line that was sent as the user's.
     struct Sent {
         let uuid: String
-        /// Nil if it was typed here.
+        /// Name of the client's command; nil if the line was typed here.
         let name: SteeringName?
         let isCommand: Bool
-        /// The agent has begun with it. Hooks may still turn it down.
+        /// True if the agent has begun with it. Hooks may still reject it.
         var isBegun = false
-        /// A turn runs for it: at this moment it counts as taken.
+        /// Time from which it counts as taken, because a turn runs for it.
         var takenAt: Int64?
         var isTaken = false
     }
 
-    /// A request that the agent answers.
+    /// A request of ours that the agent answers.
     enum Asked {
         case initialize
         case interrupt(SteeringName?)
@@ -53,8 +53,8 @@ package struct ClaudeControl: Sendable {
 
     package static let modes = ClaudeMode.fromAfar
     static let lawlessMode = ClaudeMode.lawless
-    /// Commands that do something for the conversation and nothing to the machine, of those that the agent has. A folder's own commands
-    /// can bring permissions with them.
+    /// The agent's own commands that clients may use: those that affect the conversation and not the machine. A folder's own
+    /// commands can include permissions.
     static let commands = ["compact", "context", "usage", "cost", "recap", "code-review", "security-review", "review"]
 
     let session: String
@@ -66,19 +66,20 @@ package struct ClaudeControl: Sendable {
     var phase = Phase.starting
     var sent: [Sent] = []
     var asked: [String: Asked] = [:]
-    /// Interrupts that the agent has received; they are done at the end of its turn.
+    /// Interrupts that the agent has received; they are carried out when its turn ends.
     var interrupts: [SteeringName] = []
     var stops: [SteeringName] = []
     var permissions: [ControlPermission] = []
-    /// Those of them that we ask clients ourselves.
+    /// The requests about which we ask clients ourselves.
     var askedAfar: Set<String> = []
     var isInTurn = false
-    /// The agent reports when it is done with its input.
+    /// True if the agent reports when it is done with its input.
     var tellsLifecycle = false
     var mode: String?
     var models: [String] = []
     var offeredCommands: [String] = []
-    /// The number of a choice at the terminal. None is used twice: what is typed may be for a question that a client answered meanwhile.
+    /// Number of the last choice at the terminal. No number is used twice: a typed one may be for a question that a client has
+    /// answered meanwhile.
     var lastNumber = 0
     var number: Int64 = 0
     var now: Int64 = 0
@@ -87,7 +88,7 @@ package struct ClaudeControl: Sendable {
     private var isInLongLine = false
     private var stood: (SteeringOffer, SteeringStanding)?
 
-    /// `session` is Claude Code's own name of it; `seed` is another one in every run, so that no line is taken for one of an earlier run.
+    /// `session`: Claude Code's own name of it. `seed`: different in every run, so that no line is taken for one of an earlier run.
     package init(session: String, seed: String, hasTerminal: Bool, digests: Digests, limits: ControlLimits = ControlLimits()) {
         self.session = session
         self.seed = seed
@@ -119,7 +120,7 @@ package struct ClaudeControl: Sendable {
         return orders
     }
 
-    /// When `timerFired` is due.
+    /// Time at which `timerFired` is due.
     package var nextDeadline: Int64? {
         let ending: Int64? =
             switch phase {
@@ -185,7 +186,7 @@ package struct ClaudeControl: Sendable {
         if prompt.isCommand, !offeredCommands.contains(prompt.command) {
             return tell(name, .refused, "the agent offers no such command")
         }
-        // The desk gives a prompt to an agent that is idle: something was typed here meanwhile.
+        // The desk gives prompts only to an idle agent, so something was typed here meanwhile.
         guard standing == .idle else { return tell(name, .refused, "the agent has begun something else just now") }
         guard prompt.pictures.allSatisfy({ $0.content != nil }) else {
             return tell(name, .refused, "its pictures did not come")
@@ -198,10 +199,10 @@ package struct ClaudeControl: Sendable {
         tell(name, .given)
     }
 
-    /// A slash at the very beginning would make a command of it, also one with a mark on it.
+    /// The text with a space before a leading slash, also one with a combining mark, which would make it a command.
     static func literal(_ text: String) -> String { text.utf8.first == UInt8(ascii: "/") ? " " + text : text }
 
-    /// 32 hexadecimal digits, spelled as a UUID of the version that the agent's own have.
+    /// A UUID from 32 hexadecimal digits, of the version that the agent itself uses.
     package static func uuid(_ digest: String) -> String {
         var digits = Array(digest.prefix(32))
         digits[12] = "4"
@@ -226,7 +227,7 @@ package struct ClaudeControl: Sendable {
 
     // MARK: The end
 
-    /// A turn that runs is interrupted first: an agent whose input ends would finish it with nobody there.
+    /// Stops the session. A running turn is interrupted first: an agent whose input ends would finish it with nobody there.
     mutating func stop() {
         switch phase {
         case .starting: close()
@@ -238,7 +239,7 @@ package struct ClaudeControl: Sendable {
         }
     }
 
-    /// The person who opened it sits in front of it: it goes on there.
+    /// Handles another process that has opened the session: its person is in front of it, so the session continues there.
     private mutating func openedElsewhere(_ process: Int32) {
         guard phase == .starting || phase == .running else { return }
         say("(process \(process) has opened this session: it goes on there, and ends here)")

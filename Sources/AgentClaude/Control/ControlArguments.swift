@@ -3,11 +3,11 @@ package struct ControlArguments: Sendable, Equatable {
     /// Claude Code's own name of the session.
     package let session: String
     package let isResumed: Bool
-    /// Another settings file is named, so that ours cannot be.
+    /// True if another settings file is given, so that ours cannot be added.
     package let hasSettings: Bool
     private let own: [String]
 
-    /// `fresh` names the session unless one is resumed. Throws a sentence about an argument that cannot be.
+    /// `fresh`: the session's name unless one is resumed. Throws a sentence about an argument that is not permitted.
     package init(_ arguments: [String], fresh: String) throws(ControlError) {
         var own: [String] = []
         var resumed: String?
@@ -18,7 +18,7 @@ package struct ControlArguments: Sendable, Equatable {
             let value =
                 argument.contains("=")
                 ? String(argument[argument.index(after: argument.firstIndex(of: "=") ?? argument.startIndex)...]) : nil
-            // `-pc` is `-p -c`, and `-r8c1f` is `-r 8c1f`.
+            // Combined short options are refused: `-pc` is `-p -c`, and `-r8c1f` is `-r 8c1f`.
             guard argument.hasPrefix("--") || !argument.hasPrefix("-") || name.count <= 2 else {
                 throw ControlError("write \(argument) as options of their own")
             }
@@ -43,7 +43,7 @@ package struct ControlArguments: Sendable, Equatable {
         self.hasSettings = hasSettings
     }
 
-    /// By which it is spoken to.
+    /// Arguments for the control protocol, which only heliograph sets.
     private static let ours: Set<String> = [
         "-p", "--print", "--input-format", "--output-format", "--permission-prompt-tool", "--session-id",
         "--replay-user-messages",
@@ -51,7 +51,7 @@ package struct ControlArguments: Sendable, Equatable {
     ]
     private static let elsewhere: Set<String> = ["--fork-session", "--bg", "--background", "--worktree", "-w", "--tmux"]
 
-    /// `settings` holds our hooks, if the person has not connected them.
+    /// The whole command. `settings`: our hooks, if the person has not connected them.
     package func command(_ program: String, settings: [UInt8]?) -> [String] {
         var command = [program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         command += [
@@ -67,7 +67,7 @@ package struct ControlArguments: Sendable, Equatable {
     }
 }
 
-/// An argument that cannot be, in a sentence for the person who typed it.
+/// An argument that is not permitted, as a sentence for the person who typed it.
 package struct ControlError: Error, Equatable {
     package let message: String
 

@@ -6,17 +6,17 @@ package enum ControlFact: Sendable {
     case started
     /// Output of the agent, in pieces of any length.
     case received([UInt8])
-    /// The output has ended, and the process is gone.
+    /// The output has ended, and the process too.
     case ended(exit: Int32)
     /// A line that was typed at our terminal.
     case typed(String)
-    /// Our standard input has ended: the session is to end.
+    /// Our standard input has ended, which is a request to end the session.
     case inputClosed
     /// Ctrl-C at the terminal.
     case interrupted
-    /// We are asked to end.
+    /// This process was asked to end.
     case terminated
-    /// Another process has the same session open: if two write one session, what one of them wrote is lost.
+    /// Another process has the same session open. If two write one session, one loses what it wrote.
     case openedElsewhere(process: Int32)
     /// A client answered a server's question, in the form of an Elicitation hook's output.
     case answeredAfar(request: String, [UInt8])
@@ -26,7 +26,7 @@ package enum ControlFact: Sendable {
     case timerFired
 }
 
-/// Orders to whoever runs the agent.
+/// Orders to the program that runs the agent.
 package enum ControlOrder: Sendable, Equatable {
     /// A line for the agent, with its line feed.
     case send([UInt8])
@@ -35,13 +35,13 @@ package enum ControlOrder: Sendable, Equatable {
     case terminate
     case kill
     case show(String)
-    /// Actions that the session takes now, and if it could take a prompt: sent again only after a change.
+    /// The offer of the session, and its readiness for a prompt; sent again only after a change.
     case stand(SteeringOffer, SteeringStanding)
     case tell(SteeringChange)
     /// Cost of the session so far, in the form of a status line.
     case spent([UInt8])
-    /// Clients are to be asked, with the input that the agent would give an Elicitation hook.
+    /// Asks clients. The input is the one that the agent would give an Elicitation hook.
     case ask(request: String, [UInt8])
-    /// The clients' answer is not needed any more.
+    /// Withdraws the question to clients.
     case askNoMore(request: String)
 }

@@ -1,23 +1,25 @@
-/// The bounds of a Claude Code that is run without a terminal of its own, each with its reason.
+/// The bounds of a Claude Code that is run without its own terminal, each with its reason.
 package struct ControlLimits: Sendable {
-    /// One line of its output: what a tool gave back is in one, pictures included. A longer one is not looked at.
+    /// Bytes of one line of its output: a tool's whole result is on one line, pictures included. A longer line is ignored.
     package var lineBytesMax = 16 << 20
-    /// Without a person at the terminal, an undecided permission is denied after this. As long as other agents without a terminal wait.
+    /// Time after which an undecided permission is denied if no person is at the terminal; as long as other agents without a
+    /// terminal wait.
     package private(set) var decideWithin = Duration.seconds(3_600)
-    /// From the beginning of a prompt's turn until it counts as taken without an answer: a turn that is turned down ends within some ms.
+    /// Time from the beginning of a prompt's turn until it counts as taken without an answer: a turn that is rejected ends within
+    /// some ms.
     package var takenAfter = Duration.seconds(2)
-    /// For a turn that is interrupted to end, before the agent is ended anyway.
+    /// Time for an interrupted turn to end, before the agent is ended anyway.
     package var turnGrace = Duration.seconds(5)
-    /// For the agent to end after the end of its input: its hooks at the end may take 5 s.
+    /// Time for the agent to end after its input was closed: its last hooks may take 5 s.
     package var endGrace = Duration.seconds(10)
-    /// For it to end after SIGTERM.
+    /// Time for the agent to end after SIGTERM.
     package var terminateGrace = Duration.seconds(5)
-    /// Permissions that are open at a time: those of the calls of one message, and of subagents.
+    /// Permissions that are open at a time: those of one message's calls, and of subagents.
     package var permissionsMax = 64
-    /// Prompts and requests that are under way; the desk gives one prompt at a time, and a person types few.
+    /// Prompts and requests under way: the desk gives one prompt at a time, and a person types few.
     package var pendingMax = 64
 
-    /// `decideWithin` is for the person who starts it to say.
+    /// `decideWithin` is chosen by the person who starts the program.
     package init(decideWithin: Duration? = nil) {
         if let decideWithin { self.decideWithin = decideWithin }
     }

@@ -1,13 +1,13 @@
 internal import RelayProtocol
 
-/// The lines that Claude Code takes on its standard input (facts/agents.md 2.6).
+/// The lines that Claude Code reads on its standard input (facts/agents.md 2.6).
 enum ControlLine {
     static func initialize(_ id: String) -> [UInt8] { request(id, "initialize") }
     static func interrupt(_ id: String) -> [UInt8] { request(id, "interrupt") }
     static func mode(_ mode: String, _ id: String) -> [UInt8] { request(id, "set_permission_mode") { $0.field("mode", mode) } }
     static func model(_ model: String, _ id: String) -> [UInt8] { request(id, "set_model") { $0.field("model", model) } }
 
-    /// The same `uuid` is run once, however often it comes.
+    /// A prompt. A `uuid` is run once, however often it is sent.
     static func prompt(_ text: String, _ pictures: [Picture] = [], uuid: String, session: String) -> [UInt8] {
         line {
             $0.field("type", "user")
@@ -43,7 +43,7 @@ enum ControlLine {
         }
     }
 
-    /// `input` is what the agent wrote, byte for byte, or the answers to its questions with that.
+    /// Allows a call. `input`: the agent's own, byte for byte, or the answers to its questions added to it.
     static func allow(_ request: String, input: [UInt8]) -> [UInt8] {
         response(request) {
             $0.field("behavior", "allow")
@@ -58,7 +58,7 @@ enum ControlLine {
         }
     }
 
-    /// `content` is the filled-in form; nil if it is not filled in.
+    /// Answers a tool server. `content`: the filled-in form; nil if there is none.
     static func elicited(_ request: String, _ action: String, content: [UInt8]? = nil) -> [UInt8] {
         response(request) {
             $0.field("action", action)
@@ -66,7 +66,7 @@ enum ControlLine {
         }
     }
 
-    /// To a request that is none of ours to answer: it would wait for ever.
+    /// Refuses a request that we do not answer; without this the agent would wait for ever.
     static func refuse(_ request: String, _ message: String) -> [UInt8] {
         line {
             $0.field("type", "control_response")

@@ -1,37 +1,37 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A question that the agent cannot go on without, as it is at the terminal of `heliograph run`.
+/// A question for which the agent waits, as shown at the terminal of `heliograph run`.
 ///
-/// Its hook asks the clients at the same time, and the agent takes whichever answer is first; then it takes the other question back.
+/// Its hook asks the clients at the same time. The agent takes the first answer and withdraws the other question.
 struct ControlPermission {
     let request: String
     let tool: String
-    /// As the agent wrote it.
+    /// The input, as the agent wrote it.
     let input: [UInt8]
-    /// The questions of AskUserQuestion; empty if a yes or a no is asked for, or a form is filled in.
+    /// The questions of AskUserQuestion; empty for a yes or no, and for a form.
     let questions: [ClaudeQuestion]
     let canBeAllowed: Bool
-    /// A tool server's form. No hook asks clients that.
+    /// A tool server's form, about which no hook asks clients; nil for other questions.
     var form: FormFilling?
     /// Answers given here so far, in the order of `questions`.
     var answers: [String] = []
-    /// The number of the first choice that is open at the terminal; nil if there is none.
+    /// Number of the first open choice at the terminal; nil if there is none.
     var firstNumber: Int?
-    /// When it is denied for want of a decision; nil if a person is at the terminal.
+    /// Time at which it is denied for lack of a decision; nil if a person is at the terminal.
     var due: Int64?
 
-    /// The next question; nil if a yes or a no is asked for.
+    /// The next question; nil for a yes or no.
     var question: ClaudeQuestion? { form?.question ?? (questions.isEmpty ? nil : questions[answers.count]) }
 
-    /// Allow and deny, or the choices of the question that is next.
+    /// The choices of the next question, or allow and deny.
     var choices: [String] {
         if let form { return form.choices }
         guard let question else { return ["Allow once", "Deny; words after the number tell the agent why"] }
         return question.choices.map(\.shownLabel)
     }
 
-    /// The agent's form of the answers.
+    /// The answers in the agent's form.
     func answered() -> [UInt8] {
         let questionBytes =
             (try? JSONDocument(parsing: input).root.optional("questions")).map { Array($0.bytes) } ?? Array("[]".utf8)
@@ -43,7 +43,7 @@ struct ControlPermission {
         }
     }
 
-    /// In Claude Code's own words, by which hooks and people know that it did not run.
+    /// Claude Code's own words, by which hooks and people recognise that the tool did not run.
     static let rejection = "The user doesn't want to proceed with this tool use. The tool use was rejected"
     static let stop = rejection + ". STOP what you are doing and wait for the user to tell you how to proceed."
     static func words(_ words: String) -> String { rejection + ". The user said: " + words }

@@ -3,7 +3,6 @@ internal import RelayProtocol
 
 /// Background work of a session whose turn has ended, as Claude Code lists it for its Stop hook.
 struct ClaudeBackground: Equatable {
-    /// Tasks that are looked at, at most.
     private static let tasksMax = 256
     private static let ends: Set<String> = ["completed", "failed", "killed", "stopped", "cancelled"]
 
@@ -33,7 +32,7 @@ struct ClaudeBackground: Equatable {
         return background
     }()
 
-    /// Words for people, or nil if nothing goes on.
+    /// A description for people; nil if nothing runs in the background.
     var words: String? {
         func count(_ number: Int, _ one: String, _ many: String) -> String? {
             number == 0 ? nil : number == 1 ? one : "\(number) \(many)"

@@ -1,20 +1,20 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Evidence about one session from the session registry, and since when it holds.
+/// Evidence about one session from the session registry, and the time since which it holds.
 ///
-/// Hooks and the registry race: either can be the first to report the same change, and a read can return what is about to be
-/// overwritten. So nothing follows from one read; an entry counts once it has lasted for a while.
+/// Hooks and the registry race: either can be the first to report the same change, and a read can return content that is about to
+/// be overwritten. So one read proves nothing; an entry counts once it has lasted for a while.
 struct ClaudeEvidence: Equatable {
     private(set) var standing: ClaudeStanding?
     /// Monotonic time at which the present state was first seen.
     private(set) var seenAt: Int64 = .min
-    /// Time at which the entry disappeared: the agent removes it first when it ends, and its hooks learn of that later.
+    /// Time at which the entry disappeared. An ending agent removes it first; its hooks are called later.
     private(set) var goneAt: Int64?
-    /// Time since which the entry of its process names another session.
+    /// Time since which the registry entry of the session's process names another session.
     private(set) var replacedAt: Int64?
 
-    /// `standing` is nil if this session has no entry; `isReplaced`: the process has one, of another session.
+    /// Takes a reading. `standing`: nil if this session has no entry. `isReplaced`: its process has the entry of another session.
     mutating func saw(_ standing: ClaudeStanding?, isReplaced: Bool = false, at now: Int64) {
         replacedAt = isReplaced ? replacedAt ?? now : nil
         guard let standing else {
@@ -35,29 +35,29 @@ struct ClaudeEvidence: Equatable {
     }
 }
 
-/// States in the registry since one question was asked: its dialog, and what came after it.
+/// States in the registry since one question was asked: of its dialog, and after it.
 struct ClaudeDialog: Equatable {
     enum After: Equatable {
-        /// The turn goes on: a person allowed, answered, or denied with words of their own.
+        /// The turn continues: a person allowed, answered, or denied with words of their own.
         case busy
         /// The turn has ended: a person denied, or interrupted it.
         case idle
     }
 
-    /// The dialog was seen at least once since the question.
+    /// True if the dialog was seen at least once since the question.
     private(set) var wasOpen = false
-    /// After the dialog the agent went on: what was decided then was under way.
+    /// True if the agent continued after the dialog, so that the allowed call was under way.
     private(set) var wentOn = false
     private var after: After?
     private var afterSince: Int64 = .max
 
-    /// `mayBeOver`: it was asked before we could look, so that a dialog that we never saw may have been there.
+    /// Takes a reading. `mayBeOver`: the question is older than our first look, so a dialog may have come and gone unseen.
     mutating func saw(_ doing: ClaudeStanding.Doing, mayBeOver: Bool, at now: Int64) {
         switch doing {
         case .asks:
             wasOpen = true
             (after, afterSince) = (nil, .max)
-        // A menu over a dialog, or none: as it was.
+        // A menu hides whether there is a dialog, so nothing changes.
         case .menu, .unknown: break
         case .busy, .idle:
             guard wasOpen || mayBeOver else { return }
@@ -68,7 +68,7 @@ struct ClaudeDialog: Equatable {
         }
     }
 
-    /// State that followed the dialog, once it has been gone for `duration`.
+    /// The state after the dialog, once the dialog has been gone for `duration`.
     func over(for duration: Duration, at now: Int64) -> After? {
         guard let after, now >= afterSince, now - afterSince >= duration.milliseconds else { return nil }
         return after

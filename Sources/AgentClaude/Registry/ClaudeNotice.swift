@@ -1,4 +1,4 @@
-/// A prompt that Claude Code has written to itself, when something in the background is done.
+/// A prompt that Claude Code has written to itself when background work has ended.
 enum ClaudeNotice {
     private static let mark = "<task-notification>"
 

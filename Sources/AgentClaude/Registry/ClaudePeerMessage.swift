@@ -1,16 +1,16 @@
 internal import HostCore
 package import RelayProtocol
 
-/// A prompt for a Claude Code that runs in a terminal of its own. It is written to the socket on which that program takes messages of
-/// other sessions, which its registry entry names.
+/// A prompt for a Claude Code that runs in its own terminal. It is written to the socket on which that program receives messages of
+/// other sessions; its registry entry names the socket.
 package struct ClaudePeerMessage: Sendable, Equatable {
     package let name: SteeringName
     package let session: SessionID
-    /// The session's registry entry. Its content at the time of sending counts.
+    /// The session's registry file, read at the time of sending.
     package let registryFile: String
     let registryName: String
     let text: String
-    /// The turn has ended while its subagents work: the registry says busy then.
+    /// True if the turn has ended but subagents work, for which the registry says busy.
     var hasSubagents = false
 
     /// The socket to send to, or nil if the process has another session or is not idle any more. An unknown status proves neither: the hooks

@@ -1,6 +1,6 @@
 package import HostCore
 
-/// A session that is open by Claude Code's registry though no hook has reported it.
+/// A session that Claude Code's registry shows open although no hook has reported it.
 package struct ClaudeUnheard: Hashable, Sendable {
     /// Claude's own name of the session.
     package var name: String

@@ -1,20 +1,22 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The place in the conversation from which a prompt goes on: a line names the one before it.
+/// Finds the place in the conversation from which a prompt continues: each line names the one before it.
 extension ClaudeTranscript {
     enum Continuation: Equatable {
-        /// What was said last, as far as the transcript shows.
+        /// The end of the conversation, as far as the transcript shows.
         case last
-        /// A person has rewound the conversation to the end of the turn in which this prompt is the last; nil: to its beginning.
+        /// A person has rewound the conversation to the end of the turn of which this is the last prompt; nil means to its
+        /// beginning.
         case earlier(prompt: String?)
     }
 
-    /// Nil if the prompt, known by the name that its hook has for it, is not written down yet.
+    /// The place from which the prompt continues; nil if the transcript does not contain the prompt yet. `prompt`: the name that
+    /// its hook uses for it.
     func continuation(of prompt: String) -> Continuation? {
         var parent: String?
         var isFound = false
-        // A prompt was written after the place from which this one goes on.
+        // True if a prompt was written after the place from which this one continues.
         var hasPassed = false
         for line in lines.reversed() {
             let isByPerson = line.contains(Self.person)
@@ -30,25 +32,26 @@ extension ClaudeTranscript {
             }
             let isOnPath = parent != nil && value.text("uuid") == parent
             if let words = Self.words(in: value) {
-                // A prompt without words, as of a picture alone, cannot be named.
+                // A prompt without words, such as a single picture, cannot be named.
                 if isOnPath { return hasPassed && !words.isEmpty ? .earlier(prompt: words) : .last }
                 hasPassed = true
             }
             guard isOnPath else { continue }
-            // A summary of what was said last: the agent goes on with that.
+            // This is a summary of the latest messages, with which the agent continues.
             if !hasPassed, value.isTrue("isCompactSummary") { return .last }
             parent = Self.parent(of: value)
         }
-        // If the parent is further ahead than was read, nobody can tell.
+        // If the parent is before the part that was read, the place is unknown.
         return hasPassed && parent == nil ? .earlier(prompt: nil) : .last
     }
 
     private static let person = Array(#""kind":"human""#.utf8)
 
-    /// The line before this one in the conversation; a summary begins it anew, and names it apart.
+    /// The line before this one in the conversation. A summary begins a new chain and names its predecessor in another field.
     private static func parent(of line: JSONValue) -> String? { line.text("parentUuid") ?? line.text("logicalParentUuid") }
 
-    /// The words of a person's prompt, as its hook has them; nil if the line is none. One that was sent during a turn is an attachment.
+    /// The words of a person's prompt, as its hook has them; nil for other lines. A prompt that was sent during a turn is an
+    /// attachment.
     private static func words(in line: JSONValue) -> String? {
         var said = line.optional("message")?.optional("content")
         var origin = line.optional("origin")
@@ -60,7 +63,7 @@ extension ClaudeTranscript {
         return command(in: text) ?? text
     }
 
-    /// `/name arguments` of a command, whose line spells it in elements.
+    /// A command as `/name arguments`; its line spells it in elements.
     private static func command(in text: String) -> String? {
         guard text.hasPrefix("<command-"), let name = element("command-name", of: text) else { return nil }
         let arguments = element("command-args", of: text) ?? ""

@@ -6,7 +6,7 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
     package enum Purpose: Hashable, Sendable {
         /// Cost of the conversation before this process took it up.
         case inherited
-        /// Conversation that this one was copied from; `isLast` if it is not looked for again.
+        /// The conversation from which this one was copied. `isLast`: it is not looked for again.
         case fork(isLast: Bool)
         /// Cost of that conversation at the time of the copy.
         case parent
@@ -16,7 +16,7 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
         case usedBySubagent(String)
         /// The interruption, if the last turn ended with one.
         case interrupted
-        /// The place that this prompt goes on from; `isLast` if it is not looked for again.
+        /// The place from which this prompt continues. `isLast`: it is not looked for again.
         case continued(prompt: String, isLast: Bool)
         /// Final cost, before the session ends.
         case end(reason: String?, failed: Bool)
@@ -27,16 +27,16 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
     package var purpose: Purpose
 }
 
-/// The end of a transcript, as much of it as is read at one time: a JSON object a line.
+/// The end of a transcript, as much of it as is read at one time, one JSON object a line.
 ///
 /// The file is another program's and undocumented (facts/agents.md 2.7). A line that is torn, cut or unexpected is skipped.
 package struct ClaudeTranscript: Sendable {
-    /// Total that the agent wrote when it ended: for the whole conversation, with all processes that took part in it, and with the
-    /// conversation that it was copied from.
+    /// The total that the agent wrote when it ended: for the whole conversation, including all processes that took part in it and
+    /// the conversation from which it was copied.
     struct Total: Equatable, Sendable {
         var microUSD: Int64 = 0
         var tokens = Tokens()
-        /// The one that cost the most.
+        /// The model that cost the most.
         var model: String?
         var unpriced = ModelShares()
     }
@@ -65,12 +65,12 @@ package struct ClaudeTranscript: Sendable {
     }
 
     var lines: [ArraySlice<UInt8>] {
-        // The last line is still being written if it has no line feed.
+        // A last line without line feed is still being written.
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return bytes[..<end].split(separator: UInt8(ascii: "\n"))
     }
 
-    /// Behind the last whole line, in the file.
+    /// Offset in the file after the last whole line.
     var end: Int { start + (bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) }
 
     var total: Total? {
@@ -80,7 +80,7 @@ package struct ClaudeTranscript: Sendable {
         }
     }
 
-    /// The conversation that made the last of the requests that were copied from another one.
+    /// The conversation that made the last of the copied requests; nil if none were copied.
     var parent: String? {
         last("requestSessionId") { value in
             guard let parent = value.text("requestSessionId"), parent != name, SessionID(parent) != nil else { return nil }
@@ -100,14 +100,14 @@ package struct ClaudeTranscript: Sendable {
         return nil
     }
 
-    /// True if the conversation made a request of its own: what it was copied from comes before that.
+    /// True if the conversation made a request of its own; copied requests come before the first of those.
     var hasOwnRequest: Bool {
         last(#""usage""#) { value in
             value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil
         } ?? false
     }
 
-    /// Usage from an offset in the file on, without what was copied. A message of several lines repeats its figures on each.
+    /// Usage from an offset in the file on, without copied requests. A message of several lines repeats its figures on each.
     func used(from offset: Int, after message: String?) -> Used {
         var used = Used(lastMessage: message)
         for line in lines where start + line.startIndex >= offset && line.contains(Array(#""usage""#.utf8)) {
@@ -138,7 +138,7 @@ extension ClaudeTranscript.Total {
         guard let dollars = value.real("totalCostUSD"), dollars >= 0 else { return nil }
         microUSD = ClaudeUsage.microUSD(dollars)
         var most = -1.0
-        // An administrator can have set a price of its own.
+        // An administrator may have set a price for the model.
         let isGuessed = value.optional("hasUnknownModelCost") == nil || value.isTrue("hasUnknownModelCost")
         for (name, usage) in (try? value.optional("modelUsage")?.members()) ?? [] {
             let used = Tokens(usage, as: .total)

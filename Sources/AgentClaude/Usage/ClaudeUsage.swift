@@ -2,21 +2,22 @@ internal import HostCore
 internal import RelayProtocol
 
 /// Cost of a session, from Claude's status line, or from its transcript if there is none (`claude -p`). Tokens are counted in its
-/// transcript and its subagents': the status line has those of the newest request only.
+/// transcript and its subagents', because the status line has only those of the newest request.
 ///
-/// Its figure is an estimate as far as Claude Code does not know the model. That part is reported apart, and is no cost.
+/// Claude's figure is an estimate for models that Claude Code does not know. That part is reported separately and is not a cost.
 ///
-/// Claude's figures increase throughout one process, over every conversation in it, and start from what a conversation had cost if that
-/// is resumed or forked. Ours start from zero in each `run`, so that the relay can add runs up.
+/// Claude's figures grow throughout one process, over all its conversations, and start with a conversation's earlier cost if it is
+/// resumed or forked. Ours start from zero in each `run`, so that the relay can add up runs.
 struct ClaudeUsage {
     /// Figures as last sent, or as they would be sent now.
     struct Figures: Equatable {
         var run: String?
         var model: String?
         var tokens = Tokens()
-        /// Nil while only tokens are known of this run: a price that Claude did not report is not made up.
+        /// Cost in micro-dollars; nil while only tokens of this run are known, because no price is made up that Claude did not
+        /// report.
         var costMicroUSD: Int64?
-        /// Part of Claude's figure that is for models whose price it does not know; nil while there is none.
+        /// The part of Claude's figure for models whose price it does not know; nil while there is none.
         var estimateMicroUSD: Int64?
         var contextUsed: Int64?
         var contextLimit: Int64?
@@ -24,37 +25,38 @@ struct ClaudeUsage {
 
     private(set) var figures = Figures()
     private(set) var sent = Figures()
-    /// Monotonic time; nil before the first.
+    /// Monotonic time of the last report; nil before the first.
     private(set) var sentAt: Int64?
     private(set) var process: AgentProcess?
     /// Claude's last figure.
     private(set) var rawMicroUSD: Int64 = 0
     /// Claude's figure at the start of this run.
     private var baseMicroUSD: Int64 = 0
-    /// Claude has reported a figure in this run.
+    /// True if Claude has reported a figure in this run.
     private var isPriced = false
-    /// Of this run.
+    /// This run's use of models without a known price.
     private var unpriced = ModelShares()
-    /// For the next figures.
+    /// Prices for the next figures.
     var prices = ModelPrices()
     private var apiMilliseconds: Int64?
     private var resets = 0
-    /// Total of other processes when that process took the conversation up.
+    /// The other processes' total at the time at which that process took up the conversation.
     private var inherited: (process: AgentProcess, total: ClaudeTranscript.Total)?
-    /// Process that the status line reports about.
+    /// The process of the last status line.
     private(set) var lineProcess: AgentProcess?
 
     static let costMicroUSDMax: Int64 = 1_000_000_000_000
 
     var isDirty: Bool { figures != sent && sentAt != nil || figures != Figures() && sentAt == nil }
 
-    /// The run that `session.started` names: the one under way if its process is the same.
+    /// The run in `session.started`: the current one if its process is the same.
     func run(of process: AgentProcess?) -> String? {
         if let run = figures.run, process == self.process { return run }
         return process?.run
     }
 
-    /// `earlier` are the figures of other conversations of the same process. Returns true if requests were made since the last line.
+    /// Takes a status line. `earlier`: the figures of other conversations of the same process. Returns true if requests were made
+    /// since the last line.
     mutating func update(_ line: JSONValue, process: AgentProcess?, earlier: [Int64]) -> Bool {
         setModel(line.optional("model")?.text("id"))
         let context = line.optional("context_window")
@@ -92,7 +94,7 @@ struct ClaudeUsage {
         settle()
     }
 
-    /// Divides Claude's figure into cost and estimate. A cost that was reported stays: relays take the highest of a run.
+    /// Divides Claude's figure into cost and estimate. A reported cost never sinks, because relays take the highest of a run.
     private mutating func settle() {
         let parts = unpriced.cost(by: prices)
         let known = isPriced ? max(0, rawMicroUSD - baseMicroUSD - unpriced.guessMicroUSD) : 0
@@ -109,16 +111,16 @@ struct ClaudeUsage {
         if microUSD > 0 || figures.estimateMicroUSD != nil { figures.estimateMicroUSD = microUSD }
     }
 
-    /// The owner of the host has set other prices: they are for the run under way as well, and for none that is over.
+    /// Takes over new prices of the host's owner. They apply to the current run, but to none that is over.
     mutating func reprice(by prices: ModelPrices, process: AgentProcess?) {
         self.prices = prices
         if figures.run != nil, process == self.process { settle() }
     }
 
-    /// Part of `raw` that other runs or conversations have paid.
+    /// The part of `raw` that belongs to other runs or conversations.
     private func base(of raw: Int64, _ process: AgentProcess?, earlier: [Int64]) -> Int64 {
         if let total = inheritance(of: process) { return total.microUSD <= raw ? total.microUSD : 0 }
-        // Another conversation of this process, before /clear, has paid for the beginning.
+        // Another conversation of this process, before /clear, has the cost up to here.
         if figures.run == nil { return earlier.filter { $0 <= raw }.max() ?? 0 }
         return raw >= rawMicroUSD ? rawMicroUSD : 0
     }
@@ -137,7 +139,8 @@ struct ClaudeUsage {
         inherited.flatMap { $0.process == process ? $0.total : nil }
     }
 
-    /// Takes the total that Claude wrote at its end. A total below the known one is of an earlier end; an equal one has been in a status line.
+    /// Takes the total that Claude wrote at its end. A lower one than known is of an earlier end; an equal one was in a status
+    /// line.
     mutating func update(_ total: ClaudeTranscript.Total, process: AgentProcess?) {
         let isSame = figures.run != nil && process == self.process
         let before = inheritance(of: process)
@@ -146,7 +149,7 @@ struct ClaudeUsage {
         } else {
             guard isSame, process != nil, lineProcess == process, total.microUSD == rawMicroUSD else { return }
         }
-        // Another conversation of this process has used the beginning.
+        // The first part belongs to another conversation of this process.
         guard baseMicroUSD == before?.microUSD ?? 0 || lineProcess != process else { return }
         figures.tokens = total.tokens.less(before?.tokens ?? Tokens())
         unpriced = total.unpriced.less(before?.unpriced ?? ModelShares())
@@ -184,7 +187,7 @@ struct ClaudeUsage {
         apiMilliseconds = nil
     }
 
-    /// The event's head for all that changed since the last.
+    /// The event's head with everything that changed since the last one.
     mutating func take(at monotonic: Int64) -> Usage {
         var usage = Usage()
         usage.run = figures.run
@@ -252,7 +255,7 @@ struct ClaudeUsage {
         if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { figures.tokens = read }
         figures.costMicroUSD = value.whole("cost")
         figures.estimateMicroUSD = value.whole("estimate")
-        // Notes of an earlier version have the cost only.
+        // Notes of an earlier version contain only the cost.
         isPriced = value.isTrue("priced") || figures.costMicroUSD != nil
         unpriced = ModelShares(from: value)
         figures.contextUsed = value.whole("used")

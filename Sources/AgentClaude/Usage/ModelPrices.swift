@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// Prices that the host's owner has set for models that Claude Code does not know.
 package struct ModelPrices: Equatable, Sendable {
-    /// Micro-dollars for a million tokens.
+    /// A price in micro-dollars for a million tokens.
     package struct Price: Equatable, Sendable {
         package var input: Int64
         package var output: Int64
@@ -26,11 +26,11 @@ package struct ModelPrices: Equatable, Sendable {
 
     package init(_ byModel: [String: Price] = [:]) { self.byModel = byModel }
 
-    /// True if Claude Code has a price of its own for the model, as far as its name shows. To all other models it gives the price of its
-    /// default Opus (2.1.329), and says so only at the end (`hasUnknownModelCost`).
+    /// True if Claude Code has a price for the model, as far as the name shows. To all other models it applies the price of its
+    /// default Opus (2.1.329), and reports that only at the end (`hasUnknownModelCost`).
     package static func claudeKnows(_ model: String) -> Bool {
         let name = model.lowercased()
-        // A profile of Bedrock hides a model that Claude Code looks up; angle brackets stand around what is no model.
+        // A Bedrock profile hides a model that Claude Code looks up; angle brackets are put around names that are not models.
         return name.isEmpty || name.hasPrefix("<")
             || ["claude", "application-inference-profile"].contains { name.contains($0) }
     }

@@ -4,12 +4,12 @@ internal import RelayProtocol
 /// Usage of models whose price Claude Code does not know, by model.
 struct ModelShares: Equatable {
     struct Share: Equatable {
-        /// Price of another model, which Claude Code takes for it.
+        /// The price of another model, which Claude Code uses instead.
         var guessMicroUSD: Int64 = 0
         var tokens = Tokens()
     }
 
-    /// A conversation has one or two. What exceeds it counts as known: it is in budgets.
+    /// Models that are counted: a conversation has one or two. Further ones count as known, and so in budgets.
     static let modelsMax = 8
 
     private(set) var byModel: [String: Share] = [:]
@@ -39,7 +39,7 @@ struct ModelShares: Equatable {
         return rest
     }
 
-    /// Their cost by the owner's prices, if there are any, and what is guessed of models without one.
+    /// The cost by the owner's prices, if there are any, and the estimate for models without one.
     func cost(by prices: ModelPrices) -> (ownMicroUSD: Int64?, guessMicroUSD: Int64) {
         var own: Int64?
         var guess: Int64 = 0

@@ -1,7 +1,8 @@
 /// The folder in `<config>/projects` in which Claude Code keeps the transcripts of one project.
 ///
-/// Seen with 2.1.329: a hyphen for each UTF-16 unit that is no ASCII letter or digit, without normalisation; of more than 200 units the
-/// first 200, a hyphen, and a hash. Several projects can share one folder: the `cwd` in a transcript says whose it is.
+/// Seen with 2.1.329: a hyphen replaces each UTF-16 unit that is not an ASCII letter or digit, without normalisation. Of more than
+/// 200 units, it has the first 200, a hyphen, and a hash. Several projects can share one folder: the `cwd` in a transcript names
+/// its project.
 package struct TranscriptFolder: Sendable {
     private static let unitsMax = 200
 
@@ -17,12 +18,12 @@ package struct TranscriptFolder: Sendable {
         name = String(decoding: units.prefix(Self.unitsMax), as: UTF8.self)
     }
 
-    /// True if the folder can have this name. Versions differ in the hash.
+    /// True if the folder can have this name. The hash differs between versions.
     package func canBe(_ folder: String) -> Bool {
         isCut ? folder.hasPrefix(name + "-") && folder.utf8.count > name.utf8.count + 1 : folder == name
     }
 
-    /// The folder's name, or nil if versions differ in it.
+    /// The folder's name; nil if it differs between versions.
     package var only: String? { isCut ? nil : name }
 }
 

@@ -18,7 +18,7 @@ extension CodexAdapter {
         }
         let session = sessionID(name)
         switch CodexQuestion.reading(method, params, id: id, cleaner, changes: { sessions[session]?.changes[$0] }) {
-        // Nobody is asked in a session that has ended: a subagent's question stays at the terminal.
+        // Nobody is asked in an ended session: a subagent's question stays at the terminal.
         case .known where sessions[shown(session)]?.isEnded == true: break
         case .known(let question):
             let files = Self.files(of: question)
@@ -26,13 +26,13 @@ extension CodexAdapter {
             guard unasked.count < limits.requestsMax else { return ask(question, id, token, links: nil, in: session) }
             unasked[token] = (question, id, session)
             order(.own(.findLinks(token, files, in: paths(of: shown(session)).workingDirectory)))
-        // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
+        // Nothing is answered: neither "no", which a person has to say, nor an error, which Codex takes for a "no".
         case .unknown(let kind):
             waitAtTerminal(kind, in: session)
             guard method == "item/fileChange/requestApproval", let item = params.text("itemId"),
                 sessions[session]?.seeks(item, countMax: limits.callsMax) == true
             else { return }
-            // The thread then repeats its open questions.
+            // Once resumed, the thread repeats its open questions.
             call(.readWhole(thread: name))
         case .service: break
         }
@@ -46,12 +46,12 @@ extension CodexAdapter {
         stirred.formUnion([waiting.session, shown(waiting.session)])
     }
 
-    /// All that its changes write.
+    /// All files that the question's changes write.
     private static func files(of question: CodexQuestion) -> [String] {
         (question.changes ?? []).flatMap { [$0.text("path"), $0.optional("kind")?.text("move_path")] }.compactMap(\.self)
     }
 
-    /// Planned changes of files, of items that began before we connected.
+    /// Reads planned changes of files, for items that began before we connected.
     mutating func changesRead(_ result: JSONValue, in session: SessionID) {
         guard let turn = result.optional("thread")?.list("turns").last, turn.text("status") == "inProgress" else { return }
         for item in turn.list("items") where item.text("status") == "inProgress" {
@@ -62,7 +62,7 @@ extension CodexAdapter {
     private mutating func ask(
         _ asked: CodexQuestion, _ id: [UInt8], _ token: HookToken, links: [String: String]? = [:], in session: SessionID
     ) {
-        // A known request was repeated because its thread was resumed.
+        // The request is known, and was repeated because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
             session: shown(session), kind: asked.questions.isEmpty ? .tool : .question, tool: asked.tool, input: asked.input,
@@ -72,7 +72,8 @@ extension CodexAdapter {
         question.prompt = asked.turn
         question.call = asked.item
         question.run = asked.run
-        // The request may be one of an earlier connection, which `run` shows. One that was answered on this connection is asked again.
+        // The request may come from an earlier connection, which `run` shows. One that was answered on this connection is asked
+        // again.
         question.attempt = desk.approvals.contains { $0.run == asked.run && answeredHere.contains($0.id) } ? 1 : 2
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: true)
         if let input = try? JSONDocument(parsing: asked.input).root {
@@ -119,10 +120,10 @@ extension CodexAdapter {
         } else if changes == nil {
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         }
-        // Whole or not at all: people decide on what they see. It has the room that the input leaves.
+        // The diff is shown whole or not at all, because people decide by it. It may use the room that the input leaves.
         let room = limits.texts.approvalDiffBytes + max(0, limits.texts.approvalInputBytes - shown.count)
         let diff = changes.flatMap { cleaner.cleanWhole(CodexChange.diff(of: $0, name: paths.short), bytesMax: room) }
-        // Questions are in the body once more for people; both together must fit.
+        // The body repeats the questions for people; both together must fit.
         let hasInput = questions.isEmpty || shown.count < limits.texts.approvalDiffBytes
         let isShown = emit(.approvalRequested(request), in: approval.session) {
             if hasInput { $0.raw("input", shown) }
@@ -151,12 +152,12 @@ extension CodexAdapter {
             }
             return
         }
-        // The item of an allowed or denied request shows its outcome. A question has no item.
+        // For an allowed or denied request the item shows the outcome. A question has no item.
         guard let name = answeredQuestions.removeValue(forKey: token), let approval = desk[name] else { return }
         tellDesk(.shown(name, approval.isDenied ? .reported(.ourDenial) : .answersTaken))
     }
 
-    /// The item of an approval has ended.
+    /// Handles the end of an approval's item.
     mutating func proven(_ tool: CodexTool, _ call: String, in session: SessionID) {
         for approval in desk.approvals where isOwn(approval, of: session) && approval.call == call {
             guard tool.isDeclined else {
@@ -167,7 +168,7 @@ extension CodexAdapter {
         }
     }
 
-    /// The connection was gone for so long that the question would have come again, were it still asked.
+    /// Judges a question after a break so long that it would have been repeated if it were still open.
     private mutating func judge(_ id: ApprovalID) {
         guard let approval = desk[id] else { return }
         // Nothing shows afterwards whether the answer arrived before the connection broke.
@@ -192,7 +193,7 @@ extension CodexAdapter {
         case .settled(let session, let end?): emit(end, in: session)
         case .emit(let session, let head): emit(head, in: session)
         case .judge(let id): judge(id)
-        // No process is known, and the card of a question that is asked again is there.
+        // Codex's processes are not known, and the card of a repeated question is there already.
         case .reopened, .settled, .check: break
         }
     }

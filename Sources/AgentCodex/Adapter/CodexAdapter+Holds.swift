@@ -1,10 +1,11 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Sessions that are held because a budget is spent: Codex's policy `untrusted`, until they are not.
+/// Sessions that are held because a budget is spent: they get Codex's policy `untrusted` until the hold ends.
 ///
-/// Codex has no setting for "ask about everything". By `untrusted` it asks about all but what its own rules trust, and from the next turn on:
-/// a turn that runs goes on by the policy with which it began. One that begins by a freer policy afterwards is interrupted.
+/// Codex has no setting for "ask about everything". With `untrusted` it asks about all calls but those that its own rules trust,
+/// from the next turn on: a running turn keeps the policy with which it began. A later turn that begins with a freer policy is
+/// interrupted.
 extension CodexAdapter {
     mutating func held(_ holds: Holds) {
         self.holds = holds
@@ -15,7 +16,7 @@ extension CodexAdapter {
         }
     }
 
-    /// Called after a thread's settings were reported, and when they are to change.
+    /// Holds or releases a thread. Called after its settings were reported, and when they are to change.
     mutating func holdOrRelease(_ id: SessionID) {
         guard let session = sessions[id], let policy = session.settings.policy else { return }
         if holds.contains(shown(id)) {
@@ -34,16 +35,17 @@ extension CodexAdapter {
         sessions[id]?.hasNews = true
     }
 
-    /// The policy of a turn that begins now, if a held session was given a freer one just before: on a slow machine Codex has reported our own
-    /// `untrusted` again by then, and runs this turn by the other.
+    /// The policy of a turn that begins now, if a held session was given a freer one just before. On a slow machine Codex has
+    /// reported our own `untrusted` again by then, and still runs this turn with the other.
     mutating func takeFreed(in id: SessionID) -> String? {
         guard let freed = sessions[id]?.freed else { return nil }
         sessions[id]?.freed = nil
         return now.monotonic - freed.at <= limits.freedWithin.milliseconds ? freed.policy : nil
     }
 
-    /// Whoever starts a turn can name a policy for it, and a terminal that has not read of the hold names the one before. Codex reports that policy
-    /// right before the turn (0.163), which would run by it to its end.
+    /// Interrupts a turn with a freer policy than a held session may have. A client that starts a turn can name its policy, and a
+    /// terminal that has not read of the hold names the earlier one. Codex reports that policy right before the turn (0.163), which
+    /// would keep it to its end.
     mutating func haltIfTooFree(_ turn: String, _ policy: String?, in id: SessionID) {
         guard holds.contains(shown(id)), let policy, policy != CodexThreadSettings.askingMost,
             let thread = sessions[id]?.thread
@@ -57,7 +59,8 @@ extension CodexAdapter {
         holds.contains(shown(id)) && setting == .policy(CodexThreadSettings.askingMost)
     }
 
-    /// A client chose this mode. Returns the reason to refuse it, or nil if it is allowed; then the end of the hold does not undo it.
+    /// Handles a client's choice of a mode. Returns the reason to refuse it, or nil if it is allowed; then the end of the hold does
+    /// not undo it.
     mutating func choseMode(_ mode: String, in id: SessionID) -> String? {
         guard holds.contains(id) else { return nil }
         guard mode == CodexThreadSettings.askingMost else {
@@ -68,7 +71,7 @@ extension CodexAdapter {
         return nil
     }
 
-    /// The session's reach by the policy that Codex reported; a policy made of parts is not changed.
+    /// The reach of a hold by the policy that Codex reported; a composed policy is not changed.
     func holdReach(of session: CodexSession) -> HoldReach {
         guard let policy = session.settings.policy else { return .unchanged }
         guard holds.contains(shown(session.id)) else { return .most }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The items of a turn: messages, calls, changes of files, the plan. An item is reported once, even if a connection broke.
+/// The items of a turn: messages, calls, changes of files, the plan. An item is reported once, even over a broken connection.
 extension CodexAdapter {
     mutating func begin(_ item: CodexItem, in id: SessionID) {
         if case .prompt(_, let client) = item.kind {
@@ -27,7 +27,7 @@ extension CodexAdapter {
         }
         start.isRedacted = shown?.isRedacted ?? false
         if sessions[id]?.delegation != nil { setStatus(.running, in: id) }
-        // The relay takes a tool's start for work; so do we.
+        // The relay takes a tool's start to mean that the agent works; so do we.
         sessions[id]?.status = .running
         sessions[id]?.statusReason = nil
         emit(.toolStarted(start), in: id) { if let shown { $0.raw("input", shown.json) } }
@@ -56,7 +56,7 @@ extension CodexAdapter {
         emit(.message(role, summary: summary.isEmpty ? nil : summary, message: message), in: id) { $0.field("text", shown) }
     }
 
-    /// A prompt in the running turn discards the answer that is being given, which gets no end.
+    /// Ends the unfinished answer: a prompt in the running turn discards it, and Codex reports no end.
     private mutating func cutOff(in id: SessionID) {
         for message in sessions[id]?.messages ?? [] where sessions[id]?.tell(message.id, countMax: limits.toldMax) == true {
             say(
@@ -68,7 +68,8 @@ extension CodexAdapter {
 
     private static let cutOffMark = "\n\n⟨cut off by the next prompt: Codex has forgotten this answer⟩"
 
-    /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.
+    /// Streams a message. Only whole lines are sent early, because half a secret is not recognised. A key of many lines waits for
+    /// the whole message.
     mutating func messageGrew(_ params: JSONValue, in id: SessionID) {
         guard let item = params.text("itemId").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }),
             let piece = params.text("delta"),

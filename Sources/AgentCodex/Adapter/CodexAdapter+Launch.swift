@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// New threads, and old ones again, on the server that Codex shares with its terminal: `codex resume` there opens either.
+/// New and resumed threads on the server that Codex shares with its terminal, where `codex resume` opens either.
 ///
-/// Codex takes any folder without a question, so what counts is that the host has checked it. A thread is resumed only if Codex lists it
-/// for that folder.
+/// Codex accepts any folder without asking, so the host's own check decides. A thread is resumed only if Codex lists it for that
+/// folder.
 extension CodexAdapter {
     mutating func launch(_ launch: LaunchOrder) {
         guard isGreeted else { return wait(launch) }
@@ -14,7 +14,7 @@ extension CodexAdapter {
         }
     }
 
-    /// Held from its first turn on.
+    /// The launch with the policy of a hold if the session is held from its first turn on.
     private func held(_ launch: LaunchOrder, as session: SessionID? = nil) -> LaunchOrder {
         guard session.map(holds.contains) ?? holds.everySession else { return launch }
         var held = launch.launch
@@ -55,7 +55,7 @@ extension CodexAdapter {
         guard let thread = result.optional("thread"), let name = thread.text("id"), hasRoom(for: name) else {
             return refuse(launch, "Codex does not say which thread has begun")
         }
-        // A client that starts a thread receives its messages from the beginning: there is nothing to catch up with.
+        // A client that starts a thread receives its messages from the beginning, so nothing was missed.
         threads[name]?.phase = .watched
         threads[name]?.checkout = checkout
         startSession(name, thread, model: result.text("model"))
@@ -78,7 +78,7 @@ extension CodexAdapter {
         guard threads.contains(where: { $0.text("id") == past }), hasRoom(for: past) else {
             return refuse(launch, "this project has no such session")
         }
-        // The thread is open in this very server, which takes several clients at one thread.
+        // The thread is open in this very server, which accepts several clients of one thread.
         if self.threads[past]?.isWatched == true { return tell(launch, began: sessionID(past)) }
         call(.reopen(held(launch, as: sessionID(past)), thread: past))
     }
@@ -89,12 +89,12 @@ extension CodexAdapter {
         tell(launch, began: sessionID(name))
     }
 
-    /// Such as "already has an active writer": never a second one.
+    /// Refuses a launch, for a reason such as "already has an active writer": there is never a second writer.
     mutating func refuse(_ launch: LaunchOrder, _ reason: String) {
         order(.launched(launch.name, .refused(line(reason))))
     }
 
-    /// The offer of a thread is the answer of the one server that was asked to open it.
+    /// Reports that a launched thread offers prompts. The offer comes from the one server that was asked to open it.
     mutating func tellArrived(_ id: SessionID) {
         for (name, _) in arriving.filter({ $0.session == id }) { order(.launched(name, .arrived)) }
         arriving.removeAll { $0.session == id }
@@ -104,7 +104,7 @@ extension CodexAdapter {
         order(.launched(launch.name, .began(id, nil)))
         arriving.append((launch.name, id))
         if arriving.count > limits.waitingLaunchesMax { arriving.removeFirst() }
-        // Sends the offer again, even if it was sent before.
+        // Makes the offer be sent again, even if it is the same.
         sessions[id]?.offer = nil
         stirred.insert(id)
     }

@@ -56,7 +56,7 @@ extension CodexAdapter {
         emit(.sessionRenamed(title: title), in: id)
     }
 
-    /// Closes what is open in it, and ends it.
+    /// Ends the session: closes everything open in it.
     mutating func end(_ id: SessionID, reason: String?, isGone: Bool) {
         endSubagents(of: id)
         if sessions[id]?.delegation != nil {
@@ -117,7 +117,8 @@ extension CodexAdapter {
         setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
     }
 
-    /// An interruption ends the turn and not its commands: the end of each comes when it has one, perhaps in a later turn.
+    /// Keeps an interrupted turn's commands open: an interruption does not end them, and each reports its own end, perhaps in a
+    /// later turn.
     private mutating func leaveCommands(of turn: String, in id: SessionID) {
         let unallowed = desk.approvals.filter { isOwn($0, of: id) && $0.prompt == turn && (!$0.isAnswered || $0.isDenied) }
         let calls = Set(unallowed.compactMap(\.call))
@@ -137,7 +138,7 @@ extension CodexAdapter {
             sessions[id]?.wants(nil, of: name, bytesMax: limits.changesBytes)
             outputs.ended(name, of: shown(id))
             sessions[id]?.calls[name] = nil
-            // What comes of it later begins no second one.
+            // A late report of the call must not begin a second one.
             _ = sessions[id]?.tell(name, countMax: limits.toldMax)
         }
         sessions[id]?.messages = []
@@ -145,7 +146,8 @@ extension CodexAdapter {
 
     // MARK: Status
 
-    /// Codex says that a dialog is open before it says which: what people see of that is its card, unless none comes.
+    /// Handles a thread's status. Codex reports that a dialog is open before it says which: people see its card instead, unless
+    /// none comes.
     mutating func show(_ status: JSONValue, in id: SessionID) {
         let flags = status.list("activeFlags").compactMap { try? $0.string() }
         sessions[id]?.isActive = status.text("type") == "active"
@@ -162,7 +164,7 @@ extension CodexAdapter {
         case "idle":
             sessions[id]?.dialogSince = nil
             dialogsAreOver(in: id)
-            // A turn that was interrupted says so after this.
+            // An interrupted turn reports that after this.
             if sessions[id]?.status != .idle { setStatus(.idle, in: id) }
         case "systemError":
             emit(.error(message: "Codex reports an error of its own", recoverable: true), in: id)
@@ -185,7 +187,7 @@ extension CodexAdapter {
         if session.delegation == nil { tellStatus(of: id) } else { subagentChanged(id, from: session.statusReason) }
     }
 
-    /// A dialog on the terminal's screen that no client can answer.
+    /// Handles a dialog on the terminal's screen that no client can answer.
     mutating func waitAtTerminal(_ kind: ApprovalKind, in id: SessionID) {
         setStatus(kind == .tool ? .waitingApproval : .waitingAnswer, reason: Self.terminalReason, in: id)
     }
@@ -196,7 +198,7 @@ extension CodexAdapter {
 
     static let terminalReason = "waits at the terminal"
 
-    /// Sends the status again, as it may be among the lost events. This also reports the gap to the relay.
+    /// Sends the status again, which may be among the lost events. This also reports the gap to the relay.
     mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in sessionsInOrder where ids.contains(session.id) && !session.isEnded {
             tellStatus(of: session.id)

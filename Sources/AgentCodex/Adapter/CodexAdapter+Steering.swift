@@ -11,7 +11,7 @@ internal import RelayProtocol
 /// | stop | `thread/archive`, and then `thread/unarchive` | the thread is not loaded any more |
 /// | model, mode | `thread/settings/update` | `thread/settings/updated`, or that it was set already |
 ///
-/// A response that Codex has accepted a call is no evidence: what it accepted can be lost when the turn is interrupted.
+/// Codex's response that it has accepted a call is not evidence: accepted input can be lost when the turn is interrupted.
 extension CodexAdapter {
     static let noServer =
         "Codex's server is not connected or has not opened this thread: `codex resume` on that machine does both"
@@ -53,13 +53,13 @@ extension CodexAdapter {
     private mutating func give(_ prompt: SteeringAction.Prompt, _ request: SteeringRequest, in session: CodexSession) {
         switch (standing(of: session), session.activeTurn) {
         case (.idle, _):
-            // From here on the standing must be sent again, whatever it is.
+            // The standing must be sent again from here on, even if it is the same.
             sessions[session.id]?.standing = nil
             send(.startTurn(thread: session.thread, prompt, request.name), .opening(turn: nil), request)
         case (.busy, let turn?) where prompt.whenBusy == .steer:
             send(
                 .steerTurn(thread: session.thread, turn: turn, prompt, request.name), .addition(turn: turn), request)
-        // `turn/start` would go to the turn that runs, and what is sent to a turn that asks something can be lost.
+        // `turn/start` would go to the running turn, and input to a turn that asks something can be lost.
         case (.busy, _), (nil, _): order(.notGiven(request, "Codex had begun to work when it was its turn"))
         case (.waiting, _): order(.notGiven(request, "Codex had begun to ask something when it was its turn"))
         }
@@ -91,7 +91,7 @@ extension CodexAdapter {
         if let note = Self.shelfNote(thread) { order(.remember(note, Array("{}".utf8))) }
     }
 
-    /// Codex put a thread away: one that we end, one of its helpers', or anybody's.
+    /// Handles a thread that Codex archived: one that we end, one of its helper threads, or somebody else's.
     mutating func archived(_ thread: String) {
         guard !shelving.contains(thread) else { return }
         if shelved.contains(thread) { return call(.unarchive(thread: thread)) }
@@ -100,14 +100,14 @@ extension CodexAdapter {
         call(.unarchive(thread: thread))
     }
 
-    /// The thread is still in the archive, unless Codex says that it is not there. The failure may be temporary, so the next connection
-    /// retries.
+    /// Handles a failure to unarchive. The thread is still in the archive, unless Codex says that it is not there. The failure may
+    /// be temporary, so the next connection retries.
     mutating func notUnarchived(_ thread: String, _ reason: String) {
         shelving.remove(thread)
         if reason.contains("no archived rollout") { unshelved(thread) } else { stirred.insert(sessionID(thread)) }
     }
 
-    /// The thread is in the lists again, or was not archived.
+    /// Handles a thread that is in the lists again, or was not archived.
     mutating func unshelved(_ thread: String) {
         shelving.remove(thread)
         stirred.insert(sessionID(thread))
@@ -119,14 +119,15 @@ extension CodexAdapter {
         for thread in shelved.sorted() { call(.unarchive(thread: thread)) }
     }
 
-    /// Distinct from sessions' keys, as no session's name has a dot.
+    /// Prefix of these notes, distinct from sessions' keys because no session's name has a dot.
     static let shelfNotes = "\(name)-ended."
 
     private static func shelfNote(_ thread: String) -> String? {
         thread.utf8.count <= WireLimits.nameBytesMax ? shelfNotes + thread : nil
     }
 
-    /// A request to a thread that does not wake must not reach it after its sender has learned that it did not.
+    /// Refuses requests to a thread that Codex does not open in time: they must not reach it after their senders have learned of
+    /// the refusal.
     mutating func refuseOverdue() {
         for request in steering.takeOverdue(at: now.monotonic) {
             order(.notGiven(request, "Codex did not open this thread again in time"))
@@ -188,7 +189,8 @@ extension CodexAdapter {
         stirred.formUnion(sessions.keys)
     }
 
-    /// All that this connection has of the thread was reported: what an earlier one left in doubt stays so.
+    /// Called when all that this connection has of the thread was reported. Outcomes that an earlier connection left in doubt stay
+    /// unknown.
     mutating func isWatchedAgain(_ thread: String) {
         let id = sessionID(thread)
         stirred.insert(id)
@@ -239,15 +241,15 @@ extension CodexAdapter {
         return offer
     }
 
-    /// Nil if we do not watch the thread: its standing is unchanged then.
+    /// The thread's readiness; nil if we do not watch it, so that it is unchanged.
     private func standing(of session: CodexSession) -> SteeringStanding? {
         guard threads[session.thread]?.isWatched == true else { return nil }
-        // Between the end of its turn and its own end the thread is idle for a moment: waiting prompts must not be sent then.
+        // An ending thread is idle for a moment after its last turn: waiting prompts must not be sent then.
         guard !shelved.contains(session.thread) else { return .busy }
         switch session.status {
         case .waitingApproval, .waitingAnswer: return .waiting
         case _ where session.isAsking || session.dialogSince != nil || hasOpenCard(session.id): return .waiting
-        // The status comes before the end of the turn.
+        // Codex reports the status before the end of the turn.
         case _ where session.isActive || session.activeTurn != nil: return .busy
         case .idle: return .idle
         default: return .busy

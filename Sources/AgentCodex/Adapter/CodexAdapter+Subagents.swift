@@ -1,13 +1,13 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Threads of subagents. Codex runs each in a thread of its own; here it is a part of the session of its parent, as other agents'
-/// subagents are.
+/// Threads of subagents. Codex runs each in its own thread; here it is a part of its parent's session, like other agents'
+/// subagents.
 ///
-/// Its calls, changes, approvals and tokens are reported there, its words are not. Everything else that it has as a thread stays with it:
-/// its turn, its policy, and what was reported of it.
+/// Its calls, changes, approvals and tokens are reported there, its words are not. Everything else that belongs to a thread is kept
+/// for itself: its turn, its policy, and what was reported of it.
 extension CodexAdapter {
-    /// Session of the thread that has spawned this one; nil if it is not reported, so that this is a session of its own.
+    /// Session of the parent thread; nil if that is not reported, so that this is a separate session.
     func parent(of thread: JSONValue) -> SessionID? {
         guard let name = thread.text("parentThreadId"), let session = sessions[sessionID(name)], !session.isEnded else {
             return nil
@@ -18,7 +18,7 @@ extension CodexAdapter {
     /// Session in which people see what happens in this one.
     func shown(_ id: SessionID) -> SessionID { sessions[id]?.delegation?.parent ?? id }
 
-    /// Approvals that the session's own thread asks for, also if it is a subagent's.
+    /// True for approvals that the session's own thread requests, also if it is a subagent's.
     func isOwn(_ approval: PendingApproval<CodexForm>, of id: SessionID) -> Bool {
         guard let session = sessions[id] else { return false }
         return approval.session == shown(id) && approval.agent == (session.delegation == nil ? nil : session.thread)
@@ -32,7 +32,7 @@ extension CodexAdapter {
 
     // MARK: Names
 
-    /// The task that an agent is spawned for: its own thread says it later.
+    /// Notes the task for which an agent is spawned; its own thread reports it later.
     mutating func spawned(_ item: JSONValue) {
         guard item.text("type") == "collabAgentToolCall", item.text("tool") == "spawnAgent", let task = item.text("prompt")
         else {
@@ -57,7 +57,7 @@ extension CodexAdapter {
 
     // MARK: What is told of it in its parent's session
 
-    /// Nil of what only a session of its own would have.
+    /// The event as the parent's session reports it; nil for events that only a separate session has.
     func asSubagents(_ head: EventHead, in id: SessionID) -> EventHead? {
         switch head {
         case .toolStarted(var start):
@@ -71,7 +71,7 @@ extension CodexAdapter {
         }
     }
 
-    /// Its status has changed; `reason` is that of the one before.
+    /// Handles a changed status of a subagent. `reason`: that of the earlier status.
     mutating func subagentChanged(_ id: SessionID, from reason: String?) {
         guard let session = sessions[id], let delegation = session.delegation, sessions[delegation.parent]?.isEnded == false
         else {
@@ -85,7 +85,7 @@ extension CodexAdapter {
             emit(.subagentStarted(agent: session.thread, name: delegation.name), in: delegation.parent)
         default: break
         }
-        // A dialog at the terminal that no client can answer stands for the session until it is closed.
+        // A dialog at the terminal that no client can answer is shown as the session's status until it is closed.
         if isWaitingAtTerminal(session), let status = session.status {
             emit(.statusChanged(status, reason: session.statusReason), in: delegation.parent)
         } else if reason == Self.terminalReason {
@@ -102,19 +102,18 @@ extension CodexAdapter {
         if sessions[delegation.parent]?.status == .idle { tellStatus(of: delegation.parent) }
     }
 
-    /// Sends the status of a session. Its subagents' work is its own.
+    /// Sends the status of a session. The work of its subagents counts as its own.
     mutating func tellStatus(of id: SessionID) {
         guard let session = sessions[id], let status = session.status else { return }
         let works = status == .idle && hasWorkingSubagent(id)
         emit(.statusChanged(works ? .running : status, reason: works ? "a subagent works" : session.statusReason), in: id)
     }
 
-    /// The session has ended: nothing follows it.
     mutating func endSubagents(of id: SessionID) {
         for subagent in subagents(of: id) where !subagent.isEnded { end(subagent.id, reason: nil, isGone: false) }
     }
 
-    /// Its tokens are added to those of its parent, in the parent's run: the relay adds up runs one after the other.
+    /// Adds a subagent's tokens to those of its parent, in the parent's run, because the relay adds up only successive runs.
     mutating func add(_ usage: Usage, of id: SessionID) {
         guard let delegation = sessions[id]?.delegation, let tokens = usage.tokens else { return }
         let isSameRun = delegation.countedRun == usage.run
@@ -128,7 +127,7 @@ extension CodexAdapter {
         emit(.usage(told), in: parent.id)
     }
 
-    /// The least of its own thread and of the subagents that work.
+    /// The reach of a hold: the least of the session's own thread and of its working subagents.
     func reach(of session: CodexSession) -> HoldReach {
         let all = [session] + subagents(of: session.id).filter { $0.delegation?.isStarted == true }
         return all.allSatisfy { holdReach(of: $0) == .most } ? .most : .unchanged

@@ -3,8 +3,8 @@ internal import RelayProtocol
 
 /// The connection to the app-server, and the threads that it watches.
 ///
-/// A thread is resumed without its turns, its last turn is reported, and it is followed from then on. This changes nothing: the terminal
-/// that is attached to the same thread does not notice.
+/// A thread is resumed without its turns, its last turn is reported, and it is followed from then on. This changes nothing for the
+/// terminal that is attached to the same thread.
 extension CodexAdapter {
     mutating func connected() {
         calls.reset()
@@ -71,7 +71,7 @@ extension CodexAdapter {
             self.call(.listThreads)
             launchWaiting()
         case .listThreads:
-            // Names of threads ascend with time: those of subagents come after their parents'.
+            // Names of threads ascend with time, so those of subagents come after their parents'.
             for name in result.list("data").compactMap({ try? $0.string() }).sorted() where hasRoom(for: name) { resume(name) }
         case .resume(let name): resumed(name, result)
         case .readWhole(let name): changesRead(result, in: sessionID(name))
@@ -96,17 +96,17 @@ extension CodexAdapter {
         if let name = call.name { return refused(name, reason) }
         switch call {
         case .unarchive(let thread): notUnarchived(thread, reason)
-        // A server that does not greet us, or does not list its threads, is not one that we know.
+        // A server that does not greet us, or does not list its threads, is unknown to us.
         case .initialize, .listThreads: order(.own(.hangUp))
-        // A client that has just started it is in it already.
+        // A client that has just started the thread has joined it already.
         case .resume(let name) where threads[name]?.isJoined == true: break
         case .resume(let name):
             threads[name]?.failed(limits, at: now.monotonic)
             stirred.insert(sessionID(name))
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
-        // Any model name is accepted then.
-        // A turn that has ended is not to be halted.
+        // Without the list any model name is accepted.
+        // A halt may fail because the turn has ended.
         case .listModels, .unsubscribe, .readWhole, .hold, .halt: break
         case .startTurn, .steerTurn, .interrupt, .set, .archive: break
         case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
@@ -130,14 +130,14 @@ extension CodexAdapter {
     }
 
     mutating func resumed(_ name: String, _ result: JSONValue) {
-        // A launch and a sign of life may both have asked. A second catching up may report a turn's end before its prompt.
+        // Both a launch and a sign of life may have asked. Catching up twice could report a turn's end before its prompt.
         guard threads[name]?.isJoined != true else { return }
         guard let thread = result.optional("thread"), thread.text("id") == name, !thread.isTrue("ephemeral") else {
             threads[name]?.phase = .ignored
             return refuseParked(name, "Codex does not open this thread again")
         }
         threads[name]?.checkout = checkout
-        // One that has begun its first turn may be written down a moment later than the subagent that it has just spawned.
+        // A thread that has begun its first turn may be written down a moment later than the subagent that it has just spawned.
         if let parent = thread.text("parentThreadId"), awaits(parent) {
             let due = now.monotonic + limits.catchUpWithin.milliseconds
             threads[name]?.phase = .awaitingParent(parent, resumed: result, due: due)
@@ -153,7 +153,7 @@ extension CodexAdapter {
         call(.listTurns(thread: name))
     }
 
-    /// The thread is here, and not reported yet.
+    /// True if the thread is known here, and not reported yet.
     private func awaits(_ parent: String) -> Bool {
         switch threads[parent]?.phase {
         case .waiting, .resuming, .awaitingParent: sessions[sessionID(parent)]?.isEnded ?? true
@@ -161,14 +161,14 @@ extension CodexAdapter {
         }
     }
 
-    /// The thread is reported: so are those that wait for it.
+    /// Joins the subagents that wait for this thread, which is reported now.
     mutating func joinSubagents(of parent: String) {
         for (name, thread) in threads.sorted(by: { $0.key < $1.key }) {
             if case .awaitingParent(parent, _, _) = thread.phase { goOn(name) }
         }
     }
 
-    /// What it waits for has come, or will not.
+    /// Continues with a thread that waited for its parent, which has come or will not.
     mutating func goOn(_ name: String) {
         guard case .awaitingParent(_, let result, _)? = threads[name]?.phase else { return watch(name) }
         if let thread = result.optional("thread") { join(name, thread, result) }
@@ -182,26 +182,26 @@ extension CodexAdapter {
         watch(name)
     }
 
-    /// Reports the point from which the conversation goes on: later events stay, and count no more.
+    /// Reports the point from which the conversation continues: later events stay, but do not count any more.
     private mutating func tellReverted(to last: JSONValue?, in id: SessionID) {
         guard sessions[id]?.isReverted == true else { return }
         sessions[id]?.isReverted = false
-        // A turn that was steered has several.
+        // A turn that was steered has several prompts.
         let prompt = last?.list("items").compactMap { item -> String? in
             guard case .prompt(let text, _)? = CodexItem(item)?.kind else { return nil }
             return text
         }.last
-        // Events have other numbers at the relay than here.
+        // Events are numbered differently at the relay, so the number is left out.
         let shown = prompt.map { line($0) }
         emit(.rewound(to: 0), in: id) { $0.field("text", shown) }
     }
 
-    /// Reports what was missed of the last turn. An old turn of a thread that is new to us is its past, and is not reported.
+    /// Reports the missed part of the last turn. An old turn of a thread that is new to us is in the past, and is not reported.
     private mutating func catchUp(_ turn: JSONValue, _ id: String, in session: SessionID, _ name: String) {
         let isRunning = turn.text("status") == "inProgress"
         let age = turn.whole("completedAt").map { now.wall - $0 * 1_000 } ?? .max
         let isNews = isRunning || threads[name]?.wasSeenActive == true || age < limits.recent.milliseconds
-        // A turn that was reported before is the last one again if those behind it were reverted.
+        // A turn that was reported earlier is the last one again if the turns after it were reverted.
         let isPast = (sessions[session]?.turn == nil && !isNews) || sessions[session]?.earlierTurns.contains(id) == true
         sessions[session]?.begin(id, countMax: limits.toldTurnsMax)
         sessions[session]?.activeTurn = isRunning ? id : nil
@@ -213,11 +213,11 @@ extension CodexAdapter {
         for approval in desk.approvals where isOwn(approval, of: session) {
             if approval.prompt != id || !isRunning { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
         }
-        // The turn may have ended while we joined, before we received messages. One that has begun since is reported next.
+        // The turn may have ended before we received the thread's messages. One that has begun since is reported next.
         if !isRunning {
             settle(turn: id, isInterrupted: turn.text("status") == "interrupted", in: session)
             setStatus(.idle, in: session)
-            // Codex repeats the usage of a turn that has ended only to a client that reads the whole conversation.
+            // Codex repeats the usage of an ended turn only to a client that reads the whole conversation.
             if !isPast, sessions[session]?.seeks(id, countMax: limits.callsMax) == true { call(.readWhole(thread: name)) }
         }
     }
@@ -293,7 +293,7 @@ extension CodexAdapter {
         if sessions[sessionID(name)]?.isEnded == false { end(sessionID(name), reason: nil, isGone: false) }
     }
 
-    /// For good, unless it is loaded again at once: so it is reverted.
+    /// Handles an unloaded thread. It has ended, unless it is loaded again at once, as a reverted one is.
     private mutating func unloaded(_ name: String, _ params: JSONValue) {
         let id = sessionID(name)
         guard !shelving.contains(name), threads[name]?.isWatched == true, sessions[id]?.isEnded == false else {

@@ -1,10 +1,10 @@
 package import HostCore
 package import RelayProtocol
 
-/// Turns what Codex's shared app-server says into events, and decisions into answers to its requests, next to the terminal that is attached
-/// to the same server.
+/// Turns messages of Codex's shared app-server into events, and decisions into answers to its requests, beside the terminal that is
+/// attached to the same server.
 ///
-/// Pure: `handle` takes a fact and gives orders. What fails here fails towards saying nothing: the terminal's dialog stays.
+/// Pure: `handle` takes a fact and returns orders. Failures lead to no answer: the terminal's dialog stays.
 package struct CodexAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "codex"
@@ -22,35 +22,35 @@ package struct CodexAdapter: AgentAdapter {
     var calls = CodexCalls()
     var requests: CodexRequests
     var steering: CodexSteering
-    /// Models that this server lists; requested once there is a thread to offer them to.
+    /// Models that this server lists; requested once a thread can be offered them.
     var models: [String] = []
     var areModelsAsked = false
-    /// The server has answered our `initialize` on this connection.
+    /// True if the server has answered our `initialize` on this connection.
     var isGreeted = false
     /// Questions that were answered on this connection, and that Codex has not closed.
     var answeredQuestions: [HookToken: ApprovalID] = [:]
-    /// Launches that wait for a server, and until when.
+    /// Launches that wait for a server, with the time until which they do.
     var waitingLaunches: [(launch: LaunchOrder, until: Int64)] = []
     /// Tasks of spawned agents whose threads have not been opened yet.
     var tasks: [String: String] = [:]
     /// Sessions whose offer or standing may have changed after the current input.
     var stirred: Set<SessionID> = []
-    /// Requests for changes of files that wait for the links in their paths, by the token of each.
+    /// Requests for changes of files, by their tokens, that wait until the links in their paths are resolved.
     var unasked: [HookToken: (question: CodexQuestion, request: [UInt8], session: SessionID)] = [:]
     /// Threads that clients started, and that do not offer prompts yet.
     var arriving: [(name: SteeringName, session: SessionID)] = []
     /// Threads that clients ended, and that must be taken out of Codex's archive.
     var shelved: Set<String> = []
-    /// Those of them that Codex is archiving or unarchiving on this connection: it archives the threads of its helpers with them.
+    /// The ended threads that Codex is archiving or unarchiving on this connection; it archives their helper threads with them.
     var shelving: Set<String> = []
     /// Approvals that were answered on this connection: the same request again there is a new one.
     var answeredHere: Set<ApprovalID> = []
     /// Sessions that are held because a budget is spent.
     var holds = Holds()
 
-    /// Where the thread works that the message at hand answers about.
+    /// Checkout of the folder of the thread in the current message.
     private(set) var checkout: Checkout?
-    /// When the input at hand came.
+    /// Time of the current input.
     private(set) var now: HostInstant
     private var effects: [CodexEffect] = []
     var outputs = ToolOutputs()
@@ -94,7 +94,7 @@ package struct CodexAdapter: AgentAdapter {
         case .launch(let order): launch(order)
         case .timerFired: timerFired()
         case .held(let holds): held(holds)
-        // Codex's hooks and processes are none of ours.
+        // Codex has no hooks or processes of ours.
         case .hookGone, .agentGone, .nothingRecorded, .named: break
         }
         if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
@@ -104,7 +104,7 @@ package struct CodexAdapter: AgentAdapter {
         default: break
         }
         tellStirred()
-        // Each streamed word comes this way: only the few with news are put in order, not all that are known.
+        // Each streamed word comes this way, so only the few sessions with news are sorted, not all that are known.
         for session in sessions.values.filter(\.hasNews).sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
             sessions[session.id]?.hasNews = false
             order(.remember(session.id.rawValue, session.note))
@@ -204,7 +204,7 @@ package struct CodexAdapter: AgentAdapter {
 
     var sessionsInOrder: [CodexSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
-    /// "codex-" and Codex's own name of the thread; another spelling than the wire's is digested.
+    /// The session's id: "codex-" and Codex's own name of the thread; a name that the wire would not accept is digested.
     func sessionID(_ thread: String) -> SessionID {
         SessionID("\(name)-\(thread)") ?? SessionID("\(name)-x\(digests.name(thread).prefix(40))") ?? digested(thread)
     }
@@ -213,14 +213,14 @@ package struct CodexAdapter: AgentAdapter {
 
     // MARK: Orders
 
-    /// Gives the approval desk a fact.
     mutating func consult(_ fact: ApprovalFact<CodexForm>) -> [ApprovalOrder] { desk.handle(fact, at: now) }
 
     mutating func order(_ effect: CodexEffect) { effects.append(effect) }
 
     mutating func call(_ call: CodexCalls.Call) { order(.own(.send(calls.begin(call)))) }
 
-    /// Returns false if the relay would refuse the event, and its head or an error event was sent instead: no event of an agent vanishes.
+    /// Sends an event. Returns false if the relay would refuse it, and its head or an error event was sent instead, so that no
+    /// event of an agent is lost.
     @discardableResult
     mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) -> Bool {
         if let parent = sessions[session]?.delegation?.parent {
@@ -240,7 +240,7 @@ package struct CodexAdapter: AgentAdapter {
         return false
     }
 
-    /// Checked with the reader that the relay uses.
+    /// True if the relay's own reader accepts the event.
     private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
     private mutating func emit(_ event: Event, in session: SessionID) {
@@ -254,7 +254,7 @@ package struct CodexAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// Without its body: people must not decide on what they do not see.
+    /// The head without its body; an approval is then incomplete, because people must not decide on what they do not see.
     fileprivate var cut: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true

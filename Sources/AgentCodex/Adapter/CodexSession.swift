@@ -6,29 +6,29 @@ struct CodexSession {
     struct Call {
         var tool: String
         var order: Int
-        /// Its turn was interrupted, and it runs on.
+        /// True if its turn was interrupted and it still runs.
         var isLeft = false
-        /// Pieces of its output that have come.
+        /// Number of pieces of its output so far.
         var pieces = 0
     }
 
     struct Message {
         var id: String
         var text = ""
-        /// Bytes of `text` that were streamed: whole lines only.
+        /// Bytes of `text` that were streamed; only whole lines are.
         var streamed = 0
     }
 
-    /// Of a subagent's thread.
+    /// Facts about a subagent's thread.
     struct Delegation {
-        /// The session in which it is reported.
+        /// The session in which the subagent is reported.
         var parent: SessionID
         var nickname: String?
-        /// Text that it was spawned with.
+        /// The text with which the subagent was spawned.
         var task: String?
-        /// Its start is reported, and its end is not.
+        /// True if the subagent's start was reported, and its end was not.
         var isStarted = false
-        /// Its tokens that are added to those of the parent, and the run that they are of.
+        /// The subagent's tokens that were added to those of the parent, and the run to which they belong.
         var counted = Tokens()
         var countedRun: String?
 
@@ -48,45 +48,44 @@ struct CodexSession {
 
     let id: SessionID
     let thread: String
-    /// Nil for a session of its own.
+    /// Facts about a subagent; nil for a separate session.
     var delegation: Delegation?
     var workingDirectory: String?
-    /// The model's shown name; Codex's own is among the settings.
+    /// The model's display name; Codex's own name is among the settings.
     var model: String?
-    /// On this connection.
+    /// The thread's settings on this connection.
     var settings = CodexThreadSettings()
     var title: String?
     var isEnded = false
     var status: SessionStatus?
     var statusReason: String?
-    /// The turn that was last reported, and the items of it that were.
+    /// The last reported turn, and its reported items.
     private(set) var turn: String?
     private(set) var told: [String] = []
-    /// Turns before that.
+    /// Earlier reported turns.
     private(set) var earlierTurns: [String] = []
     /// Time since which Codex has unloaded the thread, until it is loaded again or the session has ended.
     var unloadedAt: Int64?
-    /// Turns were reverted, and that was not reported yet.
+    /// True if turns were reverted and that was not reported yet.
     var isReverted = false
     var calls: [String: Call] = [:]
     var messages: [Message] = []
-    /// File changes by item: sent with the item, while the request for approval comes without them.
+    /// File changes by item. They are sent with the item; the request for approval lacks them.
     private(set) var changes: [String: [UInt8]] = [:]
-    /// Items whose changes, and the turn whose usage, were read for, once each: a conversation may be too long to be read as a whole.
+    /// Items whose changes, and turns whose usage, were looked for, once each: a conversation may be too long to read as a whole.
     private var sought: Set<String> = []
     var todos: [UInt8] = []
     var usage = CodexUsage()
-    /// The turn that runs.
     var activeTurn: String?
-    /// Approval policy with which that turn began, and by which it asks until its end. Nil if it began before we joined.
+    /// Approval policy with which that turn began, and which it keeps to its end. Nil if it began before we joined.
     var turnPolicy: String?
-    /// The freer policy that a held session was given last, and the monotonic time of it.
+    /// The freer policy that a held session last got, and the monotonic time of that.
     var freed: (policy: String, at: Int64)?
     /// Approval policy before the hold, to be restored afterwards.
     var policyBefore: String?
-    /// Codex said last that the thread is active.
+    /// True if Codex last reported the thread as active.
     var isActive = false
-    /// Codex said last that a person is asked, of whatever kind the question is.
+    /// True if Codex last reported an open question of any kind.
     var isAsking = false
     /// Offer and standing that were last sent.
     var offer: SteeringOffer?
@@ -95,9 +94,9 @@ struct CodexSession {
     var dialogSince: Int64?
     /// Kind of that dialog.
     var dialog = ApprovalKind.tool
-    /// Time since which we do not watch the thread. Nil while we do.
+    /// Time since which we do not watch the thread; nil while we do.
     var lostAt: Int64?
-    /// Monotonic time of its last message.
+    /// Monotonic time of the thread's last message.
     var heardAt: Int64
     var hasNews = false
     private var callOrder = 0
@@ -108,7 +107,7 @@ struct CodexSession {
         heardAt = now
     }
 
-    /// Forgets the turn: what runs is unknown now.
+    /// Forgets the turn, because it is unknown now what runs.
     mutating func forgetTurn() {
         activeTurn = nil
         turnPolicy = nil
@@ -125,12 +124,12 @@ struct CodexSession {
         hasNews = true
     }
 
-    /// Returns true the first time that the changes of an item, or the usage of a turn, are sought.
+    /// Returns true the first time that the changes of an item, or the usage of a turn, are looked for.
     mutating func seeks(_ name: String, countMax: Int) -> Bool {
         sought.count < countMax && changes[name] == nil && sought.insert(name).inserted
     }
 
-    /// Returns false if the item was reported before.
+    /// Marks an item as reported. Returns false if it was already.
     mutating func tell(_ item: String, countMax: Int) -> Bool {
         guard !told.contains(item) else { return false }
         told.append(item)
@@ -139,7 +138,7 @@ struct CodexSession {
         return true
     }
 
-    /// Returns false if the call has begun already.
+    /// Records the start of a call. Returns false if it has begun already.
     mutating func begin(call: String, tool: String, countMax: Int) -> Bool {
         guard calls[call] == nil, !told.contains(call) else { return false }
         callOrder += 1

@@ -7,22 +7,23 @@ struct CodexCalls {
         case initialize
         case listThreads
         case resume(thread: String)
-        /// Includes the turns: the only way to learn of an item that began before we joined and has not ended.
+        /// Reads a thread with its turns, the only way to learn of an item that began before we joined and has not ended.
         case readWhole(thread: String)
         case listTurns(thread: String)
         case unsubscribe(thread: String)
         case listModels
         /// A client's prompt, under our name for it.
         case startTurn(thread: String, SteeringAction.Prompt, SteeringName)
-        /// Valid only while that turn runs.
+        /// Adds a prompt to that turn; valid only while it runs.
         case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
-        /// Ends a turn that began by a freer policy than its session is held to.
+        /// Ends a turn that began with a freer policy than its held session may have.
         case halt(thread: String, turn: String)
         case set(thread: String, CodexSetting, SteeringName)
-        /// Sent when a budget is exhausted, or is not any more.
+        /// Sets a policy when a budget is spent, or is not any more.
         case hold(thread: String, policy: String)
-        /// Ends the thread's work and unloads it: no other call does that at once. The thread also disappears from everybody's list.
+        /// Ends the thread's work and unloads it, which no other call does at once. The thread also disappears from everybody's
+        /// list.
         case archive(thread: String, SteeringName)
         /// Returns the thread to the lists, to be resumed.
         case unarchive(thread: String)
@@ -47,7 +48,7 @@ struct CodexCalls {
     private var open: [Int64: Call] = [:]
     private var lastID: Int64 = 0
 
-    /// The message that asks.
+    /// The request message of a call.
     mutating func begin(_ call: Call) -> [UInt8] {
         lastID += 1
         open[lastID] = call
@@ -58,7 +59,7 @@ struct CodexCalls {
         }
     }
 
-    /// Nil if we did not send that request.
+    /// Ends a call; nil if we did not send that request.
     mutating func end(_ id: Int64) -> Call? { open.removeValue(forKey: id) }
 
     mutating func reset() { open = [:] }
@@ -141,13 +142,13 @@ extension CodexCalls.Call {
         }
     }
 
-    /// Without a mode, the mode that asks most: Codex's own default may be one that never asks.
+    /// Writes a launch. Without a mode it gets the one that asks most, because Codex's own default may be one that never asks.
     private static func write(_ launch: Launch, to writer: inout JSONWriter) {
         writer.field("approvalPolicy", launch.mode ?? CodexStart.modes[0])
         writer.field("model", launch.model)
     }
 
-    /// Text is never taken for a command here, whatever it begins with: those are the terminal's own.
+    /// Writes a prompt. Text is never taken for a command here, whatever it begins with: commands exist only at the terminal.
     private static func write(_ prompt: SteeringAction.Prompt, _ name: SteeringName, to writer: inout JSONWriter) {
         let pictures = prompt.pictures.map { picture in
             JSONWriter.object {

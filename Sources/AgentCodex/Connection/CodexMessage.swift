@@ -1,14 +1,14 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One message of the app-server: JSON-RPC without its version. Its requests have ids of any kind, compared as they are written.
+/// One message of the app-server: JSON-RPC without its version. Request ids are of any type, compared as they are written.
 enum CodexMessage {
     case request(id: [UInt8], method: String, params: JSONValue)
     case notification(method: String, params: JSONValue)
     case result(call: Int64, JSONValue)
     case failure(call: Int64, code: Int64?, message: String)
 
-    /// Nil if it is none of these, or answers a request that we cannot have made.
+    /// Nil for other messages, and for answers to a request that we cannot have made.
     init?(_ document: JSONDocument) {
         let root = document.root
         let id = root.optional("id")

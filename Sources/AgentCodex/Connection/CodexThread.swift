@@ -4,30 +4,31 @@ internal import RelayProtocol
 /// Progress of watching one thread on this connection.
 struct CodexThread {
     enum Phase {
-        /// Cannot be resumed before its first turn. Tried at `due`, or at its next sign of life; becomes resuming.
+        /// The thread cannot be resumed before its first turn. Tried at `due`, or at its next sign of life; becomes resuming.
         case waiting(due: Int64?)
-        /// Becomes catchingUp, or waiting if it cannot be resumed.
+        /// The thread is being resumed. Becomes catchingUp, or waiting if it cannot be resumed.
         case resuming
-        /// Resumed before the thread that has spawned it: its messages are buffered until that one is, or this is over. Becomes catchingUp.
+        /// The thread was resumed before its parent. Its messages are buffered until the parent is reported, or until `due`.
+        /// Becomes catchingUp.
         case awaitingParent(String, resumed: JSONValue, due: Int64)
-        /// The earlier items of its turn are being sent to us; newer ones are buffered. Becomes watched.
+        /// The earlier items of the thread's turn are being sent to us, and newer ones are buffered. Becomes watched.
         case catchingUp(due: Int64)
         case watched
-        /// A side thread of Codex's own, such as the one that finds a title.
+        /// An auxiliary thread of Codex's own, such as the one that finds a title.
         case ignored
     }
 
     var phase = Phase.waiting(due: nil)
     var checkout: Checkout?
     private(set) var attempts = 0
-    /// The thread rested, and we unsubscribed. It can be watched again at any time.
+    /// True if the thread was idle and we unsubscribed. It can be watched again at any time.
     var isLetGo = false
-    /// The thread began to work while we looked: the items of its turn are news.
+    /// True if the thread began to work while we were joining: the items of its turn are news.
     var wasSeenActive = false
     private(set) var buffered: [(message: JSONDocument, token: HookToken)] = []
 
     var isWatched: Bool { if case .watched = phase { true } else { false } }
-    /// Codex has let us in on this connection.
+    /// True if Codex has let us join the thread on this connection.
     var isJoined: Bool {
         switch phase {
         case .awaitingParent, .catchingUp, .watched: true
@@ -64,7 +65,7 @@ struct CodexThread {
         phase = .waiting(due: isHopeful ? now + limits.resumeRetry.milliseconds << Int64(attempts - 1) : nil)
     }
 
-    /// False if there is no more room: then the buffered messages are processed now.
+    /// Buffers a message. Returns false if there is no more room: then the buffered messages are processed now.
     mutating func buffer(_ message: JSONDocument, _ token: HookToken, countMax: Int) -> Bool {
         guard buffered.count < countMax else { return false }
         buffered.append((message, token))

@@ -1,9 +1,9 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One file of a change, as lines with a sign before them, without their secrets.
+/// One file of a change, as signed lines without their secrets.
 ///
-/// Codex describes a new file and a deleted one by their content, and any other by the hunks of a unified diff.
+/// Codex describes new and deleted files by their content, and other changes by the hunks of a unified diff.
 struct CodexChange {
     let path: String
     /// `add`, `delete` or `update`.
@@ -33,7 +33,7 @@ struct CodexChange {
         return all.count == changes.count && !all.isEmpty ? all : nil
     }
 
-    /// All of them, each under its file's name.
+    /// The diff of all changes, each under its file's name.
     static func diff(of changes: [CodexChange], name: (String) -> String) -> String {
         changes.map { change in
             let old = change.kind == "add" ? "/dev/null" : name(change.path)

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// A command as Codex runs it, and as people typed it: Codex hands every command to a shell.
+/// A command as Codex runs it, and as people typed it, because Codex passes every command to a shell.
 enum CodexCommand {
     /// The command in a shell's single quotes, if nothing in it would be read differently; else the whole line. For titles only: people
     /// decide on the whole.

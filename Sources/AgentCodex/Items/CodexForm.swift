@@ -3,13 +3,13 @@ package import RelayProtocol
 
 /// Formats answers to one of the app-server's requests for approval.
 ///
-/// Unless a person chose otherwise by name, an answer holds for this once: `acceptForSession` and amendments of rules are choices.
-/// `cancel` would interrupt the turn, and is never used. The protocol has no place for the words of a denial.
+/// Unless a person chose another option by name, an answer applies once: `acceptForSession` and amendments of rules are such
+/// options. `cancel` would interrupt the turn, and is never used. The protocol has no place for the message of a denial.
 package struct CodexForm: AnswerForm {
     package let offers: [AgentOffer]
-    /// Set for a question of the model's.
+    /// The model's questions; nil for other requests.
     let userInput: CodexUserInput?
-    /// Set for a form of a server of tools.
+    /// The form of a tool server; nil for other requests.
     let elicited: ElicitedForm?
 
     init(offers: [AgentOffer] = [], userInput: CodexUserInput? = nil, elicited: ElicitedForm? = nil) {
@@ -41,7 +41,7 @@ package struct CodexForm: AnswerForm {
         }
     }
 
-    /// Denies an approval; a question is declined otherwise.
+    /// Denies an approval; questions use `declined` instead.
     package static func deny(_ words: String) -> [UInt8] { decision("decline") }
 
     private static func decision(_ word: String) -> [UInt8] { JSONWriter.object { $0.field("decision", word) } }

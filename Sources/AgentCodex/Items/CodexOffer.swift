@@ -3,8 +3,8 @@ internal import RelayProtocol
 
 /// Codex's options besides "accept", as offers.
 ///
-/// For a command it lists the answers that it takes (`availableDecisions`), and nothing else is offered. For a change of files it lists
-/// nothing; its protocol has one more answer for these, which allows the same files until the session ends.
+/// For a command Codex lists the answers that it accepts (`availableDecisions`), and no others are offered. For a change of files
+/// it lists none; its protocol has one more answer for these, which allows the same files until the session ends.
 enum CodexOffer {
     private static let forSession = "acceptForSession"
     private static let withRule = "acceptWithExecpolicyAmendment"
@@ -25,17 +25,18 @@ enum CodexOffer {
         if let word = try? decision.string() {
             return word == forSession ? Offer(id: id, label: "Allow this until the session ends", scope: .session) : nil
         }
-        // One member at each level: another could mean more than is shown.
+        // Only one member is accepted at each level: another could mean more than is shown.
         guard let (key, amendment) = decision.onlyMember, key == withRule,
             let (inner, pattern) = amendment.onlyMember, inner == "execpolicy_amendment",
             let entries = try? pattern.array(), !entries.isEmpty
         else { return nil }
         let words = entries.compactMap { try? $0.string() }
-        // A secret is known by the word before it, which quotes and commas would hide.
+        // A secret is recognised by the word before it, which quotes and commas would hide.
         let line = words.joined(separator: " ")
         guard words.count == entries.count, cleaner.clean(line) == line else { return nil }
         let list = words.map { String(decoding: JSONWriter.string($0), as: UTF8.self) }.joined(separator: ", ")
-        // As `rules/default.rules` of Codex's own folder then has it: whatever begins with these words.
+        // The rule as Codex then writes it to `rules/default.rules` in its own folder: it applies to whatever begins with these
+        // words.
         return Offer(
             id: id, label: "Allow commands that begin like this from now on",
             rule: "prefix_rule(pattern=[\(list)], decision=\"allow\")", scope: .user)

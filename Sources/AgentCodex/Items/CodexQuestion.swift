@@ -1,52 +1,52 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One request for approval, or one question of the model's, that clients can answer.
+/// One approval request, or one question of the model, that clients can answer.
 struct CodexQuestion {
     enum Reading {
         case known(CodexQuestion)
-        /// Only the terminal shows what it is about.
+        /// A request whose subject only the terminal shows.
         case unknown(ApprovalKind)
-        /// Nothing for people.
+        /// A request that does not concern people.
         case service
     }
 
     let tool: String
     let turn: String?
-    /// Nil if a tool server asks: the request does not say in which call.
+    /// The item that asks; nil if a tool server asks, whose request does not say in which call.
     let item: String?
     /// Identifies the question over connections and restarts of the daemon.
     let run: String
-    /// Codex's own description of it, without names and without options of the terminal alone.
+    /// Codex's own description of the request, without names and without options that only the terminal offers.
     let input: [UInt8]
-    /// Nil but for a change of files.
+    /// The changes of files; nil for other requests.
     let changes: [JSONValue]?
-    /// Codex takes a plain yes.
+    /// True if Codex accepts a plain yes.
     let canBeAllowed: Bool
     let offers: [AgentOffer]
-    /// Nil but for a question of the model's.
+    /// The model's questions; nil for other requests.
     private(set) var userInput: CodexUserInput?
-    /// Nil but for a form of a server of tools.
+    /// The form of a tool server; nil for other requests.
     private(set) var elicited: ElicitedForm?
     private let command: String?
 
-    /// No part of what a person decides on: names, times, what is shown otherwise, and what only the terminal offers.
+    /// Members on which no person decides: names, times, parts that are shown elsewhere, and options that only the terminal offers.
     private static let leftOut: Set<String> = [
         "threadId", "turnId", "itemId", "approvalId", "startedAtMs", "kind", "commandActions", "availableDecisions",
         "proposedExecpolicyAmendment", "proposedNetworkPolicyAmendments", "isBlocking", "autoResolutionMs",
     ]
 
-    /// The questions; empty if a yes or a no is asked for.
+    /// The questions; empty for a yes or no.
     var questions: [AskedQuestion] { elicited?.questions ?? userInput?.questions.map(\.asked) ?? [] }
 
-    /// `id` is the server's id of the request. `changes` returns an item's announced file changes, which the request itself does not
-    /// contain.
+    /// Reads a request. `id`: the server's id of it. `changes`: returns an item's announced file changes, which the request itself
+    /// does not contain.
     static func reading(
         _ method: String, _ params: JSONValue, id: [UInt8], _ cleaner: Cleaner, changes: (String) -> [UInt8]?
     ) -> Reading {
         switch method {
         case "item/commandExecution/requestApproval":
-            // Input for a program that runs, or the network alone, is another question than this command.
+            // A request for a running program's input, or for the network alone, is another question than this command.
             guard params.text("kind") ?? "command" == "command", let command = params.text("command"), !command.isEmpty else {
                 return .unknown(.tool)
             }
@@ -54,7 +54,7 @@ struct CodexQuestion {
             return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil, offers)
                 .map(Reading.known) ?? .unknown(.tool)
         case "item/fileChange/requestApproval":
-            // A whole folder for the rest of the session is more than this change.
+            // Access to a whole folder for the rest of the session is more than this change.
             guard params.optional("grantRoot") == nil, let item = params.text("itemId"), let bytes = changes(item) else {
                 return .unknown(.tool)
             }
@@ -76,7 +76,8 @@ struct CodexQuestion {
     static let elicitation = "mcpServer/elicitation/request"
     private static let elicitationTool = "mcp_elicitation"
 
-    /// With more about it than the form (`_meta`) it may be another question, such as whether a tool may be used: that is the terminal's.
+    /// With more than the form (`_meta`) it may be another question, such as whether a tool may be used, which is left to the
+    /// terminal.
     private init?(elicitation params: JSONValue, id: [UInt8], clean: (String) -> String) {
         guard params.text("mode") == "form", params.optional("_meta")?.isNull ?? true, let server = params.text("serverName"),
             let message = params.text("message"), let schema = params.optional("requestedSchema"),
@@ -109,7 +110,7 @@ struct CodexQuestion {
         canBeAllowed = list.isEmpty || list.contains { (try? $0.string()) == "accept" }
         input = JSONWriter.object {
             for (key, value) in members where !Self.leftOut.contains(key) && !value.isNull {
-                // On this machine, as nearly always.
+                // The environment is this machine, as nearly always.
                 if key == "environmentId", (try? value.string()) == "local" { continue }
                 $0.raw(dynamic: key, value.bytes)
             }
@@ -123,7 +124,7 @@ struct CodexQuestion {
         self.changes = list
     }
 
-    /// "Run: swift test".
+    /// The request in words: "Run: swift test".
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
         if let elicited { return elicited.message }
         if let first = userInput?.questions.first { return first.asked.shownText }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A call that Codex makes: a command, a change of files, a tool of a server, a search.
+/// A call by Codex: a command, a change of files, a server's tool, a search.
 struct CodexTool {
     enum Subject {
         case command(String)
@@ -10,21 +10,20 @@ struct CodexTool {
         case other(String)
     }
 
-    /// A command goes by the name that every agent's has here, so that it is looked through, and shown, alike.
+    /// The tool name of commands, the same for all agents here, so that they are checked and shown alike.
     static let command = "Bash"
     static let changes = "apply_patch"
 
     let name: String
     let subject: Subject
-    /// The part of its input that is shown.
+    /// The shown part of its input.
     let input: [UInt8]
     let output: String?
     let exitCode: Int64?
     let milliseconds: Int64?
     let succeeded: Bool
-    /// The call was refused.
     let isDeclined: Bool
-    /// The error.
+    /// The call's error; nil if there was none.
     let problem: String?
 
     init?(_ item: JSONValue) {
@@ -62,7 +61,7 @@ struct CodexTool {
         succeeded = problem == nil && (exitCode ?? 0) == 0 && status != "failed" && !isDeclined
     }
 
-    /// "Running: swift test". `clean` takes secrets out before anything is cut away.
+    /// The call in words: "Running: swift test". `clean` removes secrets before anything is cut off.
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
         switch subject {
         case .command(let command): "Running: " + Self.words(command: command, clean: clean)
@@ -72,7 +71,7 @@ struct CodexTool {
     }
 
     static func words(command: String, clean: (String) -> String) -> String {
-        // Far more than is shown, so that a secret at the cut is still seen to be one.
+        // Far more is read than is shown, so that a secret at the cut is still recognised.
         clean(CodexCommand.plain(TextCut.rough(command, bytesMax: WireLimits.lineBytesMax)))
     }
 

@@ -3,31 +3,31 @@ internal import RelayProtocol
 
 /// Tokens of a thread, without a cost, which Codex does not report.
 ///
-/// Codex counts over the conversation, and we count what was used here: the total of a fork begins with that of the original, and
-/// reverted usage is subtracted from it although it was used.
+/// Codex counts the conversation, and we count what was used here: the total of a fork begins with that of the original, and Codex
+/// subtracts reverted usage although it was used.
 struct CodexUsage: Equatable {
     /// Incremented whenever `base` changes: the relay adds up the runs.
     private var runNumber: Int64 = 1
     /// Codex's last total. Nil before the first.
     private var total: Int64?
-    /// Part of Codex's total that is not of this run.
+    /// The part of Codex's total that does not belong to this run.
     private var base = Tokens()
-    /// What was told last of this run, without subagents.
+    /// The last reported usage of this run, without subagents.
     private var used = Tokens()
     /// Tokens of subagents in this run.
     private var ofSubagents = Tokens()
-    /// The last turn that was counted. Names of turns ascend, as those of threads do.
+    /// The last counted turn. Names of turns ascend, as those of threads do.
     private var turn = ""
-    /// The thread began as a copy of another.
+    /// True if the thread began as a copy of another.
     var isFork = false
-    /// Turns were reverted since `total` was reported, so the difference to the next one says nothing.
+    /// True if turns were reverted since `total` was reported, so that the difference to the next total means nothing.
     private var isReverted = false
 
     init() {}
 
     mutating func reverted() { isReverted = total != nil }
 
-    /// `turn` is the turn of the newest usage, and may be one that was reported before.
+    /// Takes a reported usage. `turn`: the turn of the newest usage, which may have been reported before.
     mutating func take(_ usage: JSONValue, turn: String?, thread: String, model: String?) -> Usage? {
         guard let all = usage.optional("total"), let sum = Self.sum(all), isReverted || sum != total else { return nil }
         let counts = Self.tokens(all)
@@ -35,7 +35,7 @@ struct CodexUsage: Equatable {
         if let total, isReverted || sum < total {
             runNumber += 1
             ofSubagents = Tokens()
-            // Usage that is reported again, if there was no turn since then, was counted before.
+            // Usage that is reported again without a turn in between was counted before.
             base = turn.map { $0 > self.turn } ?? true ? last.map { counts.less($0) } ?? Tokens() : counts
         } else if total == nil, isFork {
             base = turn.map { $0 > thread } ?? false ? counts.less(last ?? counts) : counts
@@ -52,7 +52,7 @@ struct CodexUsage: Equatable {
         return told
     }
 
-    /// Tokens that a subagent has used: Codex counts them in its own thread only.
+    /// Adds the tokens of a subagent, which Codex counts only in the subagent's own thread.
     mutating func add(_ tokens: Tokens, thread: String) -> Usage {
         ofSubagents = ofSubagents.plus(tokens)
         return told(thread)
@@ -90,7 +90,7 @@ struct CodexUsage: Equatable {
         writer.array("subagents", ofSubagents.note)
     }
 
-    /// Notes of earlier versions say 0 if nothing was reported, and have no `base`.
+    /// Reads a note. Notes of earlier versions have 0 if nothing was reported, and no `base`.
     init(from value: JSONValue) {
         runNumber = value.whole("run") ?? 1
         total = value.whole("tokens").flatMap { $0 > 0 ? $0 : nil }
@@ -106,7 +106,7 @@ struct CodexUsage: Equatable {
 extension Tokens {
     var note: [[UInt8]] { [input, output, cacheRead, cacheWrite].map { Array(String($0).utf8) } }
 
-    /// None if the note is of an earlier version.
+    /// Reads tokens from a note; all are 0 if it is of an earlier version.
     init(note: [JSONValue]) {
         let parts = note.map { min(max((try? $0.integer()) ?? 0, 0), JSONValue.integerMax) }
         self.init()

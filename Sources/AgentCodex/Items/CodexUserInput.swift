@@ -8,18 +8,18 @@ struct CodexUserInput {
     /// The terminal's prefix of an answer in the person's own words, if there were choices.
     private static let note = "user_note: "
     private static let noneOfThese = "None of the above"
-    /// Nothing is answered: the turn goes on, and the model reads that.
+    /// The answer that leaves all questions unanswered: the turn continues, and the model reads that.
     static let declined = JSONWriter.object { $0.object("answers") { _ in } }
 
     struct Question {
-        /// Codex's own.
+        /// Codex's own name of the question.
         let name: String
         let asked: AskedQuestion
     }
 
     let questions: [Question]
 
-    /// Nil if only the terminal can ask it: the input is a secret, or has an unknown form.
+    /// Nil if only the terminal can ask: the input is secret, or its form unknown.
     init?(_ params: JSONValue, clean: (String) -> String) {
         let list = params.list("questions")
         guard !list.isEmpty, list.count <= WireLimits.questionsMax else { return nil }
@@ -35,7 +35,7 @@ struct CodexUserInput {
         self.questions = questions
     }
 
-    /// The answer in the terminal's form; nil unless every question is answered with what it offers.
+    /// The answer in the terminal's form; nil unless every question is answered with something that it offers.
     func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])? {
         guard answers.count == questions.count else { return nil }
         var said: [(question: String, values: [String])] = []

@@ -1,19 +1,18 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Commands for threads whose outcome Codex has not shown.
+/// Commands for threads whose outcome Codex has not shown yet.
 struct CodexSteering {
-    /// Codex's sign that it has taken a command.
+    /// The sign by which Codex shows that it has taken a command.
     enum Evidence: Equatable {
-        /// The person's message under our name for it, with which a turn begins: this one, as far as Codex has said.
+        /// The person's message, under our name for it, which begins a turn; nil while Codex has not named the turn.
         case opening(turn: String?)
-        /// The person's message in the turn that was running.
+        /// The person's message in the running turn.
         case addition(turn: String)
         /// The end of this turn, as an interrupted one.
         case interruption(turn: String)
         /// The end of the session.
         case end
-        /// A setting of the thread.
         case setting(CodexSetting)
     }
 
@@ -21,16 +20,16 @@ struct CodexSteering {
         let name: SteeringName
         let session: SessionID
         var evidence: Evidence
-        /// Monotonic time at which it was sent.
+        /// Monotonic time at which the command was sent.
         let at: Int64
-        /// The connection on which it was sent failed: Codex may or may not have read it.
+        /// True if the connection failed on which the command was sent: Codex may or may not have read it.
         var isInDoubt = false
     }
 
     private struct Parked {
         let request: SteeringRequest
         let thread: String
-        /// Monotonic time after which it is not sent any more.
+        /// Monotonic time after which the request is not sent any more.
         let until: Int64
     }
 
@@ -47,7 +46,7 @@ struct CodexSteering {
         if given.count > countMax { given.removeFirst() }
     }
 
-    /// Codex said in which turn it is.
+    /// Notes the turn in which Codex has put a prompt.
     mutating func placed(_ name: SteeringName, turn: String) {
         guard let place = given.firstIndex(where: { $0.name == name }), given[place].evidence == .opening(turn: nil) else {
             return
@@ -57,12 +56,13 @@ struct CodexSteering {
 
     subscript(name: SteeringName) -> Given? { given.first { $0.name == name } }
 
-    /// True if a client asked for it since that time. An older request that Codex never carried out does not explain a change now.
+    /// True if a client asked for the setting since that time. An older request that Codex never carried out does not explain a
+    /// change now.
     func isAsked(_ setting: CodexSetting, in session: SessionID, since: Int64) -> Bool {
         given.contains { $0.session == session && $0.evidence == .setting(setting) && $0.at >= since }
     }
 
-    /// True if a setting was sent since that time that Codex has not confirmed.
+    /// True if a setting was sent since that time and Codex has not confirmed it.
     func isSetting(_ session: SessionID, since: Int64) -> Bool {
         given.contains { given in
             guard given.session == session, given.at >= since, case .setting = given.evidence else { return false }
@@ -70,17 +70,17 @@ struct CodexSteering {
         }
     }
 
-    /// Removes the command; nil if that was done before.
+    /// Removes the command; nil if it was removed before.
     mutating func end(_ name: SteeringName) -> Given? {
         given.firstIndex { $0.name == name }.map { given.remove(at: $0) }
     }
 
-    /// Codex showed a message under this name.
+    /// Removes and returns the command whose message Codex showed.
     mutating func shown(message: String, in session: SessionID) -> Given? {
         given.firstIndex { $0.session == session && $0.name.codexMessage == message }.map { given.remove(at: $0) }
     }
 
-    /// Removes the commands whose outcome the end of a turn shows, or leaves without evidence.
+    /// Removes and returns the commands whose outcome the end of a turn shows, or leaves without evidence.
     mutating func ended(turn: String, in session: SessionID) -> [Given] {
         let ended: [Evidence] = [.opening(turn: turn), .addition(turn: turn), .interruption(turn: turn)]
         return take { $0.session == session && ended.contains($0.evidence) }
@@ -97,7 +97,7 @@ struct CodexSteering {
         for place in given.indices { given[place].isInDoubt = true }
     }
 
-    /// Removes commands that an earlier connection left in doubt, once this one has sent all items of the thread.
+    /// Removes and returns the commands that an earlier connection left in doubt, once this one has sent all items of the thread.
     mutating func takeInDoubt(in session: SessionID) -> [Given] { take { $0.session == session && $0.isInDoubt } }
 
     mutating func forget(_ session: SessionID) { given.removeAll { $0.session == session } }
@@ -130,6 +130,6 @@ struct CodexSteering {
 }
 
 extension SteeringName {
-    /// Codex keeps it with the message that a prompt becomes. No identifier has a dot, so no two are alike.
+    /// The name that Codex keeps with a prompt's message. It is unique, because no identifier has a dot.
     var codexMessage: String { "heliograph.\(client.rawValue).\(command.rawValue)" }
 }

@@ -9,29 +9,29 @@ enum CodexSetting: Equatable {
 
 /// Settings of a thread, as Codex last reported them, and the choices of clients.
 ///
-/// Known only during a connection: what was chosen at the terminal meanwhile may look the same afterwards.
+/// Known only during a connection: settings that were chosen at the terminal meanwhile may look the same afterwards.
 ///
-/// Codex's approval policies are the modes. Clients cannot choose a freer policy than the one that was set at the terminal: a person
-/// there sees what runs, and a person elsewhere should be asked at least as often.
+/// Codex's approval policies are the modes. Clients cannot choose a freer policy than the one that was set at the terminal: a
+/// person there sees what runs, and a remote person should be asked at least as often.
 struct CodexThreadSettings: Equatable {
-    /// From the one that asks most to the one that asks never.
+    /// The policies, from the one that always asks to the one that never does.
     private static let policies = ["untrusted", "on-request", "never"]
     /// Policy of a session that is held.
     static let askingMost = policies[0]
-    /// Codex lists its own models; another provider's are unknown.
+    /// The provider whose models Codex lists; those of others are unknown.
     private static let ownProvider = "openai"
 
     private(set) var model: String?
     private(set) var provider: String?
-    /// Nil if Codex's policy is none of those that have an order, such as one that is made of parts.
+    /// The policy; nil if it has no place in that order, such as a composed one.
     private(set) var policy: String?
-    /// The freest policy that may be chosen.
+    /// The freest policy that clients may choose.
     private(set) var ceiling: String?
-    /// Other settings that decide what runs unasked: the sandbox, the profile that it comes from, and the reviewer, as Codex writes them.
-    /// A policy that was harmless in one sandbox need not be in another.
+    /// Other settings that decide what runs without asking, as Codex writes them: the sandbox, its profile, and the reviewer. A
+    /// policy that was harmless in one sandbox need not be in another.
     private var surroundings: String?
 
-    /// Takes the settings of a resumed thread, or of a change. `isOurs` says if a client asked for that policy.
+    /// Takes the settings of a resumed thread, or a change of them. `isOurs`: true if a client asked for that policy.
     mutating func take(_ value: JSONValue, isOurs: (CodexSetting) -> Bool) {
         model = value.text("model") ?? model
         provider = value.text("modelProvider") ?? provider
@@ -61,13 +61,13 @@ struct CodexThreadSettings: Equatable {
         }
     }
 
-    /// Empty if there is no choice.
+    /// The modes that clients may choose; empty if there is no choice.
     var modes: [String] {
         guard policy != nil, let ceiling, let last = Self.policies.firstIndex(of: ceiling), last > 0 else { return [] }
         return Array(Self.policies[...last])
     }
 
-    /// The models among those that Codex lists; empty: any name is taken.
+    /// The models that clients may choose, from Codex's list; empty if any name is accepted.
     func models(listed: [String]) -> [String] {
         guard provider == Self.ownProvider, !listed.isEmpty else { return [] }
         let current = model.map { listed.contains($0) ? [] : [$0] } ?? []

@@ -29,7 +29,7 @@ extension LocalAdapter {
             order(.respond(token, Self.taken))
         case .waits:
             guard let program = sessions[id]?.program else { return refuse(token, Self.unoffered) }
-            // If its previous request broke off, nothing was offered any more.
+            // If its previous request broke off, the offer was withdrawn, and is made again.
             if program.run == steering.run { order(.offer(id, program.offer)) }
             carryOut(sessions[id]?.program?.waits(token, by: steering.run, at: now) ?? [], in: id)
         case .told(let change):
@@ -38,7 +38,7 @@ extension LocalAdapter {
         }
     }
 
-    /// For a program that reports no status, whose session would otherwise be starting for ever.
+    /// Derives a status for a program that reports none, whose session would otherwise be starting for ever.
     private mutating func showStatus(_ standing: SteeringStanding, of id: SessionID) {
         let status = standing == .idle ? SessionStatus.idle : .running
         guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }
@@ -53,17 +53,16 @@ extension LocalAdapter {
         carryOut(orders, in: request.session)
     }
 
-    /// The program's open request, which shows that it is alive, was closed.
+    /// Handles the end of the program's open request, which showed that it was alive.
     mutating func programGone(_ token: HookToken) {
         guard let id = steered.first(where: { sessions[$0]?.program?.hasLeft(token) == true }) else { return }
         let orders = sessions[id]?.program?.gone() ?? []
         let hold = sessions[id]?.program?.offer.hold
-        // First, as the end of one command would otherwise hand over the next, with no program to receive it.
+        // Sent first: the end of one command would otherwise make the desk give the next one, which no program would receive.
         order(.offer(id, SteeringOffer(reason: "the program that runs this session does not wait for commands", hold: hold)))
         carryOut(orders, in: id)
     }
 
-    /// The session has ended.
     mutating func programEnded(_ id: SessionID) {
         guard steered.remove(id) != nil else { return }
         carryOut(sessions[id]?.program?.over() ?? [], in: id)
@@ -74,7 +73,7 @@ extension LocalAdapter {
         for id in inOrder(steered) { carryOut(sessions[id]?.program?.timerFired(at: now) ?? [], in: id) }
     }
 
-    /// An open question makes the session wait, whatever the program reports.
+    /// Updates the sessions' readiness. An open question makes its session wait, whatever the program reports.
     mutating func standAnew() {
         guard !steered.isEmpty else { return }
         let asking = Set(desk.approvals.filter(\.isOpen).map(\.session))

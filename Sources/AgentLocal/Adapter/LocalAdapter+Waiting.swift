@@ -13,7 +13,7 @@ extension LocalAdapter {
         return deadlines.min()
     }
 
-    /// Time from which the program counts as having its answer, which is not handed over again.
+    /// Time from which the program counts as having received its answer, which is then not handed over again.
     private func receivedAt(_ id: ApprovalID) -> Int64? {
         guard let handedAt = handedAt[id], desk[id]?.run != nil else { return nil }
         return handedAt + limits.askAgainWithin.milliseconds

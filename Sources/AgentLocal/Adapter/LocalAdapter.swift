@@ -3,8 +3,8 @@ package import RelayProtocol
 
 /// Turns any program's messages over the local socket into events and questions, and decisions into answers to its requests.
 ///
-/// Pure: `handle` takes a fact and gives orders. Failures here end in "no decision": the program's own prompt, or its denial, remains. It
-/// never receives more than was decided.
+/// Pure: `handle` takes a fact and returns orders. Failures end in "no decision": the program's own prompt, or its denial, remains.
+/// It never receives more than was decided.
 package struct LocalAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "local"
@@ -17,10 +17,10 @@ package struct LocalAdapter: AgentAdapter {
     /// Sessions whose programs fetch commands.
     var steered: Set<SessionID> = []
     private(set) var desk: ApprovalDesk<LocalForm>
-    /// When an answer was first handed over; answers of an earlier life count from the start of this one.
+    /// Times at which answers were first handed over; for answers of an earlier life the start of this one.
     var handedAt: [ApprovalID: Int64] = [:]
     var agentsCheckedAt: Int64
-    /// Questions that wait for the links in their path, by the token of each.
+    /// Questions, by their tokens, that wait until the links in their path are resolved.
     private var unasked: [HookToken: (ask: LocalAsk, process: AgentProcess?)] = [:]
     /// Sessions in which every tool needs approval.
     private var holds = Holds()
@@ -29,7 +29,7 @@ package struct LocalAdapter: AgentAdapter {
     private var uses = 0
     var outputs = ToolOutputs()
 
-    /// When the input at hand came.
+    /// Time of the current input.
     private(set) var now: HostInstant
     private var effects: [LocalEffect] = []
 
@@ -115,7 +115,8 @@ package struct LocalAdapter: AgentAdapter {
         }
     }
 
-    /// Another host has a session of this name, and the relay takes nothing of ours. Said again, it is begun again: the name may be free by then.
+    /// Forgets a session whose name belongs to another host, as the relay accepts none of our events for it. If the program reports
+    /// it again, it begins anew: the name may be free by then.
     private mutating func forget(_ id: SessionID) {
         guard sessions[id] != nil else { return }
         tellDesk(.sessionEnded(id, agentGone: false))
@@ -156,7 +157,7 @@ package struct LocalAdapter: AgentAdapter {
 
     // MARK: Questions
 
-    /// Asks once it is known where the file is that the tool would write.
+    /// Resolves the path that the tool would write, then asks.
     private mutating func lookAndAsk(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
         guard ask.kind == .tool, let path = RequestRisks.written(in: ask.input) else {
             return asked(ask, by: process, token, links: [:])
@@ -195,7 +196,7 @@ package struct LocalAdapter: AgentAdapter {
             makeRoomForQuestion()
         }
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
-        // Looking for secrets takes time in proportion to the input; a repeated question has been through that.
+        // The search for secrets takes time in proportion to the input; a repeated question has been through it.
         if desk.isNew(question) { shown = cleaner.clean(ask.input, of: ask.tool, bytesMax: limits.texts.approvalInputBytes) }
         // The choices shown to a person are made from the questions themselves; as with a tool, a question that is cut can only be
         // denied.
@@ -241,7 +242,7 @@ package struct LocalAdapter: AgentAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
-    /// It was answered elsewhere before it could be asked here.
+    /// Forgets questions that were answered elsewhere before they could be asked here.
     private mutating func forgetUnasked(where isMeant: (LocalAsk) -> Bool) {
         for token in unasked.filter({ isMeant($0.value.ask) }).keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             unasked[token] = nil
@@ -249,7 +250,8 @@ package struct LocalAdapter: AgentAdapter {
         }
     }
 
-    /// Answers whose end no program ever reports would leave no room for questions.
+    /// Forgets the oldest answer if there are too many. Without this, answers whose end no program reports would leave no room for
+    /// questions.
     private mutating func makeRoomForQuestion() {
         let answered = desk.approvals.filter(\.isAnswered)
         guard answered.count >= limits.answeredMax, let oldest = answered.first else { return }
@@ -306,7 +308,7 @@ package struct LocalAdapter: AgentAdapter {
         LocalError(.tooMany, at: "$.session", "more than \(limits.sessionsMax) sessions have not ended")
     }
 
-    /// Makes the session known on its first sign of life, which need not be its start.
+    /// Makes the session known at the first request about it, which need not report its start.
     mutating func ensure(_ id: SessionID, _ agent: String?, by process: AgentProcess?, at moment: Int64?) {
         guard sessions[id]?.isEnded != false else {
             if sessions[id]?.heard(from: process) == true { remember(id) }
@@ -337,8 +339,8 @@ package struct LocalAdapter: AgentAdapter {
 
     private static let unsteered = "This program takes no commands from here."
 
-    /// A held program is not stopped from outside, so people are told how far it asks: one that has never asked runs as before. One that says
-    /// what can be done to it says this, too.
+    /// Tells people how far a held program asks, because it cannot be stopped from outside: one that has never asked runs as
+    /// before. A program that makes an offer reports this there.
     private mutating func sayHold(_ id: SessionID) {
         guard let session = sessions[id], !session.isEnded, session.program == nil, holds.contains(id) else { return }
         let reach: HoldReach = session.hasAsked ? .most : .unchanged
@@ -369,7 +371,7 @@ package struct LocalAdapter: AgentAdapter {
         check(heirs)
     }
 
-    /// A lost event may have been a status: repeating it also informs the relay of the gap.
+    /// Sends the status again, which may be among the lost events. This also reports the gap to the relay.
     private mutating func eventsLost(_ ids: Set<SessionID>) {
         for session in inOrder where ids.contains(session.id) && !session.isEnded {
             guard let status = session.status else { continue }
@@ -431,7 +433,7 @@ package struct LocalAdapter: AgentAdapter {
         if let note = sessions[id]?.note { order(.remember(id.rawValue, note)) }
     }
 
-    /// False if the relay would refuse the event, so that its head went out alone.
+    /// Sends an event. Returns false if the relay would refuse it, so that only its head was sent.
     @discardableResult
     mutating func emit(
         _ head: EventHead, in id: SessionID, at moment: Int64?, body: (inout JSONWriter) -> Void = { _ in }
@@ -439,14 +441,14 @@ package struct LocalAdapter: AgentAdapter {
         uses += 1
         sessions[id]?.lastUse = uses
         var event = Event(head, at: moment ?? now.wall, body: body)
-        // Checked with the reader that the relay uses.
+        // Checked with the relay's own reader.
         let isWhole = (try? Event(stored: event.bytes)) != nil
         if !isWhole { event = Event(head.withoutBody, at: moment ?? now.wall) }
         order(.emit(id, event.bytes, isKept: head.knownKind?.isKeptAtHost == true))
         return isWhole
     }
 
-    /// The adapter's name and the program's own name of the session; another spelling than the wire's is digested.
+    /// The session's id: the adapter's name and the program's own name of it; a name that the wire would not accept is digested.
     func sessionID(_ name: String) -> SessionID {
         if let id = SessionID("\(Self.name)-\(name)") { return id }
         guard let id = SessionID("\(Self.name)-x" + digests.name(name).prefix(40)) else {
@@ -457,7 +459,7 @@ package struct LocalAdapter: AgentAdapter {
 }
 
 extension EventHead {
-    /// Without choices, and marked as cut: people must not decide on input that they do not see.
+    /// The head alone. An approval then has no choices and is marked as cut: people must not decide on input that they do not see.
     fileprivate var withoutBody: EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true

@@ -6,7 +6,7 @@ package typealias LocalInput = AgentInput<LocalFact>
 package enum LocalFact: Sendable {
     case eventsSent([LocalEvent], by: AgentProcess?, HookToken)
     case asked(LocalAsk, by: AgentProcess?, HookToken)
-    /// The files that are meant, by the paths through which a link leads to them; nil if nobody could tell in time.
+    /// The real files, by the paths that lead to them through a link; nil if that could not be found out in time.
     case linksFound(HookToken, [String: String]?)
     case settled(LocalSettlement, by: AgentProcess?, HookToken)
     case steering(LocalSteering, by: AgentProcess?, HookToken)

@@ -1,11 +1,11 @@
 package import HostCore
 package import RelayProtocol
 
-/// The form in which a program takes the answer to its question: JSON.
+/// The answers to a program's question, as JSON.
 package struct LocalForm: AnswerForm {
     /// The questions, redacted for people.
     let questions: [AskedQuestion]
-    /// Source of the questions, if they are the fields of a form.
+    /// The form whose fields the questions are; nil if they come from elsewhere.
     private let elicited: ElicitedForm?
     private let options: [LocalOption]?
     package let offers: [AgentOffer]
@@ -26,7 +26,7 @@ package struct LocalForm: AnswerForm {
         offers = LocalOption.offers(of: ask.options ?? [], cleaner)
     }
 
-    /// Nil if no option allows just once: there is no plain allow then.
+    /// The plain allow; nil if no option allows just once.
     package func allow(mode: String?) -> [UInt8]? {
         guard mode == nil else { return nil }
         let option = options.flatMap(LocalOption.plainAllow)
@@ -81,7 +81,7 @@ package struct LocalForm: AnswerForm {
         return (chosen.map { ($0.question, ($0.choices + [$0.text ?? ""]).joined(separator: "\n")) }, output)
     }
 
-    /// The choice, in the program's own labels; nil if the answer does not fit.
+    /// The answer with the program's own labels; nil if it does not fit.
     private static func answer(to question: AskedQuestion, _ answers: [Answer]) -> Answer? {
         guard question.chosen(in: answers) != nil, var answer = answers.first(where: { $0.question == question.id }),
             let places = answer.places(in: question.choices.map(\.shownLabel))

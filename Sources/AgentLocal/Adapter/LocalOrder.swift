@@ -3,8 +3,8 @@ package import HostCore
 package typealias LocalEffect = AgentEffect<LocalOrder>
 
 package enum LocalOrder: Sendable, Equatable {
-    /// Answers a request of which nothing was taken.
+    /// Refuses a request that changed nothing.
     case refuse(HookToken, LocalError)
-    /// The links in a path that a question names. Comes back as `linksFound`.
+    /// Resolves the links in a question's path; `linksFound` reports the result.
     case findLinks(HookToken, String, in: String?)
 }

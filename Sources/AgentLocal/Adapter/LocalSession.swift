@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// The adapter's state of one session of a program.
 struct LocalSession {
     let id: SessionID
-    /// The program: the first process that reported the session, as long as it lives. When it is gone, the session has ended.
+    /// The program's process: the first that reported the session, as long as it lives. When it ends, the session ends.
     private(set) var process: AgentProcess?
     /// Another process that reported the session since: the first may have been a command that a script started.
     private(set) var heir: AgentProcess?
@@ -14,17 +14,17 @@ struct LocalSession {
     var statusReason: String?
     /// True if the program reported its status in an event, which takes precedence over the steering standing.
     var isStatusSaid = false
-    /// Where it works, in full; nil if the program has not said so.
+    /// The folder in which it works, in full; nil if the program has not reported it.
     var folder: String?
-    /// True once it has asked a person about a tool, or anything else.
+    /// True once it has asked a person anything.
     var hasAsked = false
-    /// The last reported reach of a hold; nil: none was.
+    /// The last reported reach of a hold; nil if none was reported.
     var saidHold: HoldReach?
-    /// Fetches clients' commands; nil if the session cannot be steered.
+    /// The program that fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?
     /// The last reported steering standing.
     var stood: SteeringStanding?
-    /// Grows with each use.
+    /// Rank of its last use; grows with each.
     var lastUse = 0
 
     init(id: SessionID, process: AgentProcess?) {
@@ -32,14 +32,14 @@ struct LocalSession {
         self.process = process
     }
 
-    /// The session begins, or continues in another process before the end of the first is known: its previous status no longer holds.
+    /// Resets the status, because the session begins, or continues in another process before the end of the first is known.
     mutating func began() {
         status = nil
         statusReason = nil
         isStatusSaid = false
     }
 
-    /// Returns true if the remembered state changed.
+    /// Takes the process of a report. Returns true if the remembered state changed.
     mutating func heard(from other: AgentProcess?) -> Bool {
         guard let other, other != process else { return false }
         if process == nil { process = other } else { heir = other }
@@ -59,7 +59,7 @@ struct LocalSession {
     var note: [UInt8] {
         JSONWriter.object {
             $0.field("pid", process.map { Int64($0.id) })
-            // Ticks do not fit a JSON number for ever.
+            // A string, because ticks may exceed a JSON number one day.
             $0.field("started", process.map { String($0.startedAt) })
             $0.field("folder", folder)
             $0.flag("asked", hasAsked)

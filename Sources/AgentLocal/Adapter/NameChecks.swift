@@ -1,13 +1,13 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Programs that reported sessions which the relay may not have as this host's: they are answered when it has, or has refused the name. Which name a
-/// program takes is its own choice, so another host of the workspace may have it.
+/// Programs that wait until the relay has their new sessions as this host's, or has refused their names. A program chooses its
+/// sessions' names itself, so another host of the workspace may have one already.
 struct NameChecks {
-    /// A request of events that has been taken in, except what its sessions' names cost.
+    /// A request whose events were accepted, and which waits for its sessions' names.
     struct Call {
         let token: HookToken
-        /// By its events, in order: the program's own names, and the sessions that they are here.
+        /// The program's own names and the session ids here, in the order of the events.
         let sessions: [(name: String, id: SessionID)]
         fileprivate var open: Set<SessionID>
         /// Names that another host has.
@@ -17,16 +17,17 @@ struct NameChecks {
         var takenCount: Int { sessions.count { !refused.contains($0.name) } }
     }
 
-    /// A relay that is there answers within a commit or two. Without an answer the events wait on disk, as if it were away.
+    /// Longest wait. A connected relay answers within a commit or two; without an answer the events wait on disk, as if it were
+    /// away.
     private static let patience = Duration.seconds(2)
 
-    /// As many as may be live at once.
+    /// Most unconfirmed sessions: as many as may be live at once.
     private static let unconfirmedMax = LocalLimits().sessionsMax
 
-    /// Sessions that began in this life of the daemon and of which the relay has said nothing.
+    /// Sessions that began in this life of the daemon and that the relay has not confirmed.
     private(set) var unconfirmed: Set<SessionID> = []
     private var calls: [Call] = []
-    /// The last one came with the fact at hand: the disk may not have taken its events.
+    /// True if the last call came with the current fact, so that the disk may not have taken its events.
     private var isLastNew = false
 
     var nextDeadline: Int64? { calls.map(\.due).min() }
@@ -34,12 +35,12 @@ struct NameChecks {
     mutating func factCame() { isLastNew = false }
 
     mutating func began(_ session: SessionID) {
-        // Of so many the relay would have said something, had it been there: nobody waits for these any more.
+        // A connected relay would have reported some of so many sessions, so these are not waited for any more.
         if unconfirmed.count >= Self.unconfirmedMax { unconfirmed = [] }
         unconfirmed.insert(session)
     }
 
-    /// Nil: there is nothing to wait for.
+    /// Adds a call; nil if there is nothing to wait for.
     mutating func wait(_ token: HookToken, _ sessions: [(name: String, id: SessionID)], isLive: Bool, at now: Int64) -> Call? {
         let open = Set(sessions.map(\.id)).intersection(unconfirmed)
         let call = Call(token: token, sessions: sessions, open: open, due: now + Self.patience.milliseconds)
@@ -58,10 +59,10 @@ struct NameChecks {
         return take { $0.open.isEmpty }
     }
 
-    /// Returns those that have waited long enough.
+    /// Returns the calls that have waited long enough.
     mutating func timerFired(at now: Int64) -> [Call] { take { $0.due <= now } }
 
-    /// The relay is away: nobody waits for it.
+    /// Returns all calls, because the relay is away.
     mutating func linkEnded() -> [Call] { take { _ in true } }
 
     mutating func gone(_ token: HookToken) { _ = take { $0.token == token } }

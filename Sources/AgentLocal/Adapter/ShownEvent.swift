@@ -1,7 +1,8 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// A program's event as people may see it: without text that looks like a secret, with single-line texts on one line, and short enough.
+/// A program's event as people may see it: without text that looks like a secret, with single-line texts on one line, and within
+/// its limits.
 struct ShownEvent {
     let head: EventHead
     let members: [(key: String, value: JSONValue)]
@@ -28,7 +29,7 @@ struct ShownEvent {
         case .sessionEnded(let reason, let failed): self.head = .sessionEnded(reason: reason.map(line), failed: failed)
         case .statusChanged(let status, let reason): self.head = .statusChanged(status, reason: reason.map(line))
         case .message(let role, let summary, let message, let agent):
-            // Lists show the summary; if the program gave none, it is the text's first line.
+            // Lists show the summary; without one it is the text's first line.
             let text = summary.map(line) ?? content?.text("text").map { TextCut.line($0, bytesMax: limits.texts.summaryBytes) }
             self.head = .message(role, summary: text.flatMap { $0.isEmpty ? nil : $0 }, message: message, agent: agent)
         case .toolStarted(var start):

@@ -1,26 +1,26 @@
 internal import RelayProtocol
 
-/// What the client has said of itself: once, when it began, or with each of its requests.
+/// The client's own facts, sent once when it began, or with each of its requests.
 struct MCPClient {
     /// Versions that begin with `initialize`, oldest first.
     static let handshakeVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
-    /// Versions in which each request stands for itself.
+    /// Versions in which each request is independent.
     static let statelessVersions = ["2026-07-28"]
 
     var name = "MCP"
     var version: String?
-    /// It can show its person a form.
+    /// True if it can show its person a form.
     var takesForms = false
     var isStateless = false
 
     init() {}
 
-    /// From the parameters of `initialize`.
+    /// Reads the parameters of `initialize`.
     init(greeting: JSONValue) {
         read(greeting.optional("clientInfo"), greeting.optional("capabilities"))
     }
 
-    /// From a request's `_meta`; nil if that does not say its version.
+    /// Reads a request's `_meta`; nil if that has no version.
     init?(meta: JSONValue?) {
         guard let meta, meta.isObject, meta.optional("io.modelcontextprotocol/protocolVersion") != nil else { return nil }
         isStateless = true
@@ -35,7 +35,7 @@ struct MCPClient {
         guard let capabilities, capabilities.isObject, let forms = capabilities.optional("elicitation"), forms.isObject else {
             return
         }
-        // Before there were other kinds, an empty object meant forms.
+        // An empty object means forms, from the time before there were other kinds.
         takesForms = (try? forms.members().isEmpty) == true || forms.optional("form") != nil
     }
 }

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The same question as a form of the client's own (MCP's elicitation), for when nobody else can be reached.
+/// The question as a form that the client itself shows (MCP's elicitation), used when nobody else can be reached.
 struct MCPForm {
     private static let answer: StaticString = "answer"
     private static let allow = "allow"
@@ -52,7 +52,7 @@ struct MCPForm {
         }
     }
 
-    /// Nil if nothing was decided.
+    /// The decision in the client's result; nil if there is none.
     func verdict(of result: JSONValue) -> MCPVerdict? {
         guard result.isObject, let action = try? result.string("action") else { return nil }
         switch (action, wish) {

@@ -3,19 +3,19 @@ internal import RelayProtocol
 
 /// `heliograph mcp`: an MCP server whose tools reach a person through the daemon's local protocol. Pure.
 ///
-/// Both kinds of versions are spoken, those that begin with `initialize` and the stateless ones. A call is answered when a person has
-/// decided; until then its client gets progress. If nobody can be asked, the client's own form is, where there is one; otherwise the call
-/// ends with an error. Nothing but a person's yes is ever an allow.
+/// It speaks both kinds of versions, those that begin with `initialize` and the stateless ones. A call is answered when a person
+/// has decided; until then its client gets progress. If nobody can be asked, the client's own form is used, if it has one;
+/// otherwise the call ends with an error. Only a person's yes is ever an allow.
 package struct MCPMachine {
     package enum Fact: Sendable {
         /// One line of the client.
         case received([UInt8])
-        /// A line beyond `MCPLimits.lineBytesMax`, of which nothing was kept.
+        /// A line longer than `MCPLimits.lineBytesMax`; none of it was kept.
         case receivedTooMuch
         case answered(Int, Reply)
-        /// `nextDeadline` has come.
+        /// `nextDeadline` has passed.
         case waited
-        /// The client is gone.
+        /// The client has hung up.
         case closed
     }
 
@@ -23,7 +23,7 @@ package struct MCPMachine {
     package enum Reply: Sendable {
         case done([UInt8])
         case undecided
-        /// With the daemon's reason.
+        /// Refused, with the daemon's reason.
         case refused(String)
         case unreachable
     }
@@ -31,11 +31,11 @@ package struct MCPMachine {
     package enum Order: Equatable, Sendable {
         /// One line to the client.
         case send([UInt8])
-        /// Ask the daemon, and tell its reply to this call.
+        /// Asks the daemon; `answered` reports its reply to this call.
         case ask(Int, [UInt8])
-        /// Close the connection on which this call is asked.
+        /// Closes the connection on which this call is asked.
         case withdraw(Int)
-        /// Report something to the daemon, after all that was reported before. With a call, tell its reply.
+        /// Reports to the daemon, after all earlier reports. With a call, `answered` reports the reply.
         case post(Int?, String, [UInt8])
     }
 
@@ -48,14 +48,14 @@ package struct MCPMachine {
         /// The question's name at the daemon; nil if nothing is asked.
         var approval: String?
         let beganAt: HostInstant
-        /// Names the call in notifications of progress, if its client wants them.
+        /// The token for notifications of progress; nil if the client wants none.
         let progressToken: [UInt8]?
         var progressAt: Int64
         var progressCount: Int64 = 0
-        /// The form that the client shows instead.
+        /// The form that the client shows instead; nil if clients of the relay are asked.
         var form: MCPForm?
 
-        /// The daemon has the question.
+        /// True if the daemon has the question.
         var isAsked: Bool { approval != nil && form == nil }
     }
 
@@ -73,20 +73,20 @@ package struct MCPMachine {
     private var client = MCPClient()
     private var calls: [Int: Call] = [:]
     private var callCount = 0
-    /// Forms given to stateless clients, which bring them back with the same call.
+    /// Forms given to stateless clients, which return them with the same call.
     private var forms: [(state: String, bytes: [UInt8], form: MCPForm)] = []
     private var formCount = 0
     private var hasBegun = false
     private var orders: [Order] = []
 
-    /// `session`: a name that no other run has. `folder`: the one in which the client started this.
+    /// `session`: a name that no other run has. `folder`: the one in which the client started this program.
     package init(session: String, folder: String, version: String, waitSeconds: Int64, limits: MCPLimits = MCPLimits()) {
         self.session = MCPSession(name: session, folder: folder, waitSeconds: waitSeconds)
         self.version = version
         self.limits = limits
     }
 
-    /// On the monotonic clock.
+    /// The next deadline, on the monotonic clock.
     package var nextDeadline: Int64? {
         calls.values.filter { $0.progressToken != nil && $0.isAsked }.map(\.progressAt).min()
     }
@@ -113,7 +113,7 @@ package struct MCPMachine {
         do throws(WireError) { root = try JSONDocument(parsing: line).root } catch {
             return fail(Self.null, .badJSON, "\(error.path): \(error.message)")
         }
-        // A batch of 2025-03-26: each message is answered by itself.
+        // A batch of version 2025-03-26, in which each message is answered separately.
         if let messages = try? root.array() {
             guard (1...limits.batchMax).contains(messages.count) else {
                 return fail(Self.null, .badRequest, "$: a batch has 1 to \(limits.batchMax) messages")
@@ -139,7 +139,7 @@ package struct MCPMachine {
             let id = parameters.optional("requestId").map({ Array($0.bytes) }),
             let number = calls.first(where: { $0.value.id == id })?.key
         else { return }
-        // Its client wants no answer.
+        // The client wants no answer.
         guard let call = calls.removeValue(forKey: number) else { return }
         if call.form != nil { retractForm(number) } else if call.isAsked { orders.append(.withdraw(number)) }
     }
@@ -288,7 +288,8 @@ package struct MCPMachine {
 
     private static let noDaemon = "no host daemon answers; is `heliograph host` running?"
 
-    /// What an approved action did only its client knows, so an allow stays delivered.
+    /// Reports a verdict's outcome to the daemon. Only the MCP client knows the effect of an approved action, so an allow stays
+    /// delivered.
     private mutating func settle(_ call: Call, _ verdict: MCPVerdict) {
         guard let approval = call.approval else { return }
         let outcome: LocalSettlement.Outcome
@@ -300,7 +301,7 @@ package struct MCPMachine {
         orders.append(.post(nil, "settled", session.settled(approval, outcome)))
     }
 
-    /// Ends a call without a person's answer: with an error, or, where there was nothing to answer, well.
+    /// Ends a call without a person's answer: with an error, or successfully if there was nothing to answer.
     private mutating func end(_ number: Int, _ reason: String?) {
         guard let call = calls.removeValue(forKey: number) else { return }
         finish(call.id, call.client, reason.map { Self.failure(call.wish.tool, $0) } ?? Self.recorded, isError: reason != nil)
@@ -380,7 +381,7 @@ package struct MCPMachine {
 
     private static let formUndecided = "nobody can be reached from afar, and the form here was not answered"
 
-    /// A stateless client's call that comes back with the form it was given. Only for exactly the same arguments.
+    /// Handles a stateless client's call that returns its form. The arguments must be exactly the same.
     private mutating func answeredForm(
         _ parameters: JSONValue, _ bytes: [UInt8], _ wish: MCPWish, _ id: [UInt8], _ client: MCPClient
     ) -> Bool {

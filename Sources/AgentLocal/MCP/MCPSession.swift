@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The session that people see of one client's calls, as requests of the local protocol.
+/// One client's calls as a session that people see, made by requests of the local protocol.
 struct MCPSession {
     let name: String
-    /// The one in which the client started this.
+    /// The folder in which the client started this program.
     let folder: String
     let waitSeconds: Int64
 
@@ -22,7 +22,7 @@ struct MCPSession {
 
     var ended: [UInt8] { line("session.ended") { $0.object("head") { _ in } } }
 
-    /// An error rings where a message does not.
+    /// A message, or an error, which unlike a message makes devices ring.
     func notice(_ message: String, isError: Bool) -> [UInt8] {
         let said = line("message") {
             $0.object("head") { $0.field("role", "assistant") }

@@ -17,7 +17,7 @@ enum MCPTool: String, CaseIterable {
         }
     }
 
-    /// Nil: others may come with them, as agents add some to what they ask permission for.
+    /// Names of the arguments; nil if others are permitted, because agents add some when they ask for permission.
     var arguments: Set<String>? {
         switch self {
         case .ask: ["question", "choices", "multiple", "choicesOnly"]

@@ -6,7 +6,7 @@ enum MCPVerdict: Equatable {
     case denied(String?)
     case answered(choices: [String], text: String?)
 
-    /// From the daemon's answer to `ask`; nil if it is none that this program knows.
+    /// Reads the daemon's answer to `ask`; nil if this program does not know it.
     init?(answer: [UInt8]) {
         guard let root = try? JSONDocument(parsing: answer).root, root.isObject,
             let decision = (try? root.optionalString("decision")) ?? nil
@@ -23,7 +23,7 @@ enum MCPVerdict: Equatable {
         }
     }
 
-    /// What the tool says to the client; nil if this is no answer to what was asked.
+    /// The tool's text for the client; nil if this does not answer the question.
     func text(for wish: MCPWish) -> String? {
         switch (self, wish) {
         case (.allowed, .approve(_, let input, _)):

@@ -8,7 +8,7 @@ enum MCPWish {
     }
 
     case ask(String, choices: [Choice], isMultiple: Bool, choicesOnly: Bool)
-    /// `input` is carried byte for byte.
+    /// A request to approve a tool. `input` is passed byte for byte.
     case approve(tool: String, input: [UInt8], call: String?)
     case notify(String, isError: Bool)
     case progress(completed: Int64, total: Int64, current: String?)
@@ -17,7 +17,7 @@ enum MCPWish {
 
     init(_ tool: MCPTool, from arguments: JSONValue) throws(WireError) {
         let root = try arguments.object()
-        // A misspelt choice would be a question without choices.
+        // A misspelt argument would make a question without choices.
         if let known = tool.arguments {
             for name in try root.names().map({ name throws(WireError) in try name.string() }) where !known.contains(name) {
                 throw WireError(.badValue, at: "\(root.path).\(name)", "there is no such argument")
@@ -72,12 +72,12 @@ enum MCPWish {
         }
     }
 
-    /// More steps than these nobody counts.
+    /// A bound on steps, beyond any that a tool counts.
     private static let countMax: Int64 = 1_000_000
 }
 
 extension JSONValue {
-    /// Any text but an empty one.
+    /// Reads a text that must not be empty.
     fileprivate func text(_ key: StaticString, bytesMax: Int) throws(WireError) -> String {
         let text = try string(key, bytesMax: bytesMax)
         guard !text.isEmpty else { throw WireError(.badValue, at: "\(path).\(key)", "this is empty") }

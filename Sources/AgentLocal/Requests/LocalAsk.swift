@@ -9,14 +9,14 @@ package struct LocalAsk: Sendable {
     let kind: ApprovalKind
     let tool: String
     let title: String?
-    /// Exactly as the program wrote it: the input of a tool, the list of questions, or the form.
+    /// The tool's input, the list of questions, or the form, exactly as the program wrote it.
     let input: JSONValue
     let questions: [LocalQuestion]
-    /// In the place of questions.
+    /// A form in the place of questions.
     let form: (message: String, schema: JSONValue)?
     let options: [LocalOption]?
     let waitSeconds: Int64
-    /// True if a person can answer at the program's own prompt as well: an absent relay is waited for then.
+    /// True if a person can also answer at the program's own prompt, so that an absent relay is waited for.
     let isAttended: Bool
 
     private static let waitSecondsUnsaid: Int64 = 3_600

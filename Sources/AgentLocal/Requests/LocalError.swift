@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// Why a request of a program was refused: nothing of it was taken.
+/// The reason why a program's request was refused; nothing of it was accepted.
 package struct LocalError: Error, Equatable, Sendable {
     package enum Code: Equatable, Sendable {
-        /// Violates the protocol.
+        /// The request violates the protocol.
         case wire(WireError.Code)
-        /// An event of that kind, or with that status, is made by the host or the relay alone.
+        /// Only the host or the relay makes events of that kind, or with that status.
         case notYours
-        /// Beyond a limit.
+        /// The request exceeds a limit.
         case tooMany
         /// Another question has that name.
         case conflict
@@ -26,10 +26,10 @@ package struct LocalError: Error, Equatable, Sendable {
     package static let offerPath = "$.offer"
 
     package let code: Code
-    /// `$.head.title`, or `byte 17` if the JSON itself is broken.
+    /// The place of the error: `$.head.title`, or `byte 17` if the JSON itself is invalid.
     package let path: String
     package let message: String
-    /// In a request of many lines, from 1.
+    /// The faulty line of a request of many lines, from 1.
     package var line: Int?
 
     init(_ code: Code, at path: String, _ message: String) {
@@ -40,7 +40,7 @@ package struct LocalError: Error, Equatable, Sendable {
 
     package init(_ error: WireError) { self.init(.wire(error.code), at: error.path, error.message) }
 
-    /// The status of HTTP.
+    /// The HTTP status.
     package var status: UInt16 {
         switch code {
         case .wire, .notYours: 400
@@ -58,7 +58,7 @@ package struct LocalError: Error, Equatable, Sendable {
         }
     }
 
-    /// Reads with the wire's errors.
+    /// Calls `read`, turning the wire's errors into errors of this type.
     static func reading<Result>(_ read: () throws(WireError) -> Result) throws(LocalError) -> Result {
         do throws(WireError) { return try read() } catch { throw LocalError(error) }
     }

@@ -10,23 +10,24 @@ package struct LocalEvent: Sendable {
     let at: Int64?
     private(set) var head: EventHead
     let body: JSONValue?
-    /// The tool call whose output is the body's `text`.
+    /// The tool call of a `tool.output`, whose output is the body's `text`; nil for other lines.
     private(set) var outputOf: String?
     private static let output = "tool.output"
 
-    /// Questions are asked and settled by requests of their own, and numbers are the host's and the relay's.
+    /// Kinds that programs may send. Questions are asked and settled by other requests, and numbers are given by the host and the
+    /// relay.
     private static let kinds: Set<EventKind> = [
         .sessionStarted, .sessionRenamed, .sessionEnded, .statusChanged, .message, .toolStarted, .toolFinished, .fileChanged,
         .todoChanged, .usage, .subagentStarted, .subagentFinished, .error, .truncated,
     ]
 
-    /// Folder in which a session begins that does not say which branch is checked out there.
+    /// The folder of a session's start that does not name the branch checked out there; nil for other events.
     package var unnamedCheckout: String? {
         guard case .sessionStarted(let facts) = head, facts.branch == nil else { return nil }
         return [facts.folder, facts.workingDirectory].compactMap(\.self).first { $0.hasPrefix("/") }
     }
 
-    /// The checkout that `unnamedCheckout` is in. A project that is called as its folder was named by no person.
+    /// Adds the checkout of `unnamedCheckout`. A project named like its folder was not named by a person.
     package mutating func began(in checkout: Checkout) {
         guard let folder = unnamedCheckout, case .sessionStarted(var facts) = head else { return }
         facts.branch = checkout.branch.map { TextCut.line($0) }
@@ -36,7 +37,7 @@ package struct LocalEvent: Sendable {
         head = .sessionStarted(facts)
     }
 
-    /// Every line, or none of them. Empty lines are skipped.
+    /// Reads all lines, or throws. Empty lines are skipped.
     package static func all(in bytes: [UInt8]) throws(LocalError) -> [LocalEvent] {
         guard bytes.count <= LocalLimits.requestBytesMax else {
             throw LocalError(.wire(.outOfRange), at: "$", "longer than \(LocalLimits.requestBytesMax) bytes")
@@ -102,7 +103,7 @@ package struct LocalEvent: Sendable {
 }
 
 extension JSONValue {
-    /// Any text but an empty one.
+    /// Reads a name that must not be empty.
     func name(_ key: StaticString) throws(WireError) -> String {
         let text = try string(key, bytesMax: LocalLimits.nameBytesMax)
         guard !text.isEmpty else { throw WireError(.badValue, at: "\(path).\(key)", "this is empty") }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One of the answers that a program takes to a question about a tool, in its own words.
+/// One of the answers that a program accepts to a question about a tool, in its own words.
 struct LocalOption: Sendable {
     enum Kind: String, CaseIterable {
         case allowOnce = "allow_once"
@@ -9,7 +9,7 @@ struct LocalOption: Sendable {
         case rejectOnce = "reject_once"
         case rejectAlways = "reject_always"
 
-        /// Scope in which the choice is recorded, unless the program names one.
+        /// Scope of the choice, unless the program names one.
         var scope: Offer.Scope {
             switch self {
             case .allowOnce, .rejectOnce: .once
@@ -27,20 +27,20 @@ struct LocalOption: Sendable {
 
     let id: String
     let kind: Kind
-    /// For people.
+    /// The option's name for people.
     let name: String?
-    /// The rule that the program would record, if it says so.
+    /// The rule that the program would record; nil if it does not say.
     let rule: String?
     let scope: Offer.Scope
 
-    /// Nil if the program names none.
+    /// The options; nil if the program names none.
     static func list(from root: JSONValue) throws(WireError) -> [LocalOption]? {
         guard root.optional("options") != nil else { return nil }
         var options: [LocalOption] = []
         for entry in try root.array("options", countMax: LocalLimits.optionsMax) {
             let kind: Kind = try entry.object().word("kind")
             let scope: Offer.Scope = entry.optional("scope") == nil ? kind.scope : try entry.word("scope")
-            // A plain yes is for this once, so an option that says both cannot be offered.
+            // A plain yes applies once, so an option with both kinds of scope cannot be offered.
             guard (scope == .once) == (kind.scope == .once) else {
                 throw WireError(.badValue, at: "$.options", "its kind and its scope do not go together")
             }
@@ -56,7 +56,7 @@ struct LocalOption: Sendable {
         return options
     }
 
-    /// Options chosen only by name: all but those that the plain answers stand for.
+    /// Options that are chosen only by name: all but the two of the plain answers.
     static func offers(of options: [LocalOption], _ cleaner: Cleaner) -> [AgentOffer] {
         let plain = [plainAllow(in: options)?.id, plainDenial(in: options)?.id]
         let others = options.filter { !plain.contains($0.id) }.map { option in
@@ -68,7 +68,7 @@ struct LocalOption: Sendable {
         return AgentOffer.showable(others, cleaner)
     }
 
-    /// An option that also holds for later is never chosen unseen.
+    /// An option that also applies later is never chosen without being seen.
     static func plainAllow(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .allowOnce } }
     static func plainDenial(in options: [LocalOption]) -> LocalOption? { options.first { $0.kind == .rejectOnce } }
 }

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// `POST /v1/agent/steering`, `steering/next` and `steered`: a program's session can be steered.
+/// `POST /v1/agent/steering`, `steering/next` and `steered`: steering of a program's session.
 package struct LocalSteering: Sendable {
     let session: String
     let word: SteeredWord

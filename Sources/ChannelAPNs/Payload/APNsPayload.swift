@@ -3,21 +3,21 @@ import RelayProtocol
 
 /// The JSON of pushes, by Apple's rules and never longer than Apple accepts.
 ///
-/// Dates in `aps` are seconds since 1970, whatever the profile uses. Absent fields are omitted: a null has broken deliveries.
+/// Dates in `aps` are seconds since 1970, whatever the profile uses. Absent fields are omitted: a null has made deliveries fail.
 package enum APNsPayload {
     /// The longest payload of one push to one device.
     package static let bytesMax = 4_096
     /// The longest payload of one push to a channel.
     package static let broadcastBytesMax = 5_120
-    /// The words of a card's alert: a watch shows them, a phone lights up.
+    /// Text of a card's alert, which a watch shows and for which a phone lights up.
     static let cardAlertBytesMax = 512
     /// The id of a channel: Apple documents no length, so this limit is ours.
     package static let channelBytesMax = 512
-    /// `Payload.sealedTextBytesMax` in base64, and its key.
+    /// `Payload.sealedTextBytesMax` in base64, with its JSON key.
     static let sealedBytesMax = ((Payload.sealedTextBytesMax + 12 + 16 + 2) / 3) * 4 + 16
 
-    /// A card begins. Without an alert APNs accepts the push and the device does nothing. `channel`: the card listens there (iOS 18);
-    /// `inputPushToken` asks the app for a token (iOS 18): neither may be sent to an older system.
+    /// Starts a card. Without an alert APNs accepts the push, but the device ignores it. `channel` is the channel that the card
+    /// listens to; `inputPushToken` asks the app for a token. Neither may be sent to a system before iOS 18.
     package static func start(
         _ profile: Profile, _ subject: PushSubject, timestamp: Int64, stale: Int64?, relevance: Int64, alert: AlertText,
         sound: Bool, channel: String?, inputPushToken: Bool
@@ -92,7 +92,7 @@ package enum APNsPayload {
                         aps.object("alert") {
                             $0.field("title", alert.text.title)
                             $0.field("body", alert.text.body)
-                            // Inside the alert here, next to it everywhere else.
+                            // The sound is a member of the alert here; everywhere else it is next to it.
                             if alert.sound { $0.field("sound", "default") }
                         }
                     }
@@ -108,7 +108,7 @@ package enum APNsPayload {
 }
 
 extension Profile {
-    /// Only a profile of cards is asked for one.
+    /// To be called only for a profile with cards.
     fileprivate var requiredAttributesType: String {
         guard let attributesType else { preconditionFailure("the profile \(name) has no card: alerts only") }
         return attributesType

@@ -8,13 +8,13 @@ extension Profile {
         "closingText", "cardsMax", "dismissalSeconds", "categories", "relevance", "attributes", "contentState",
     ]
 
-    /// Longer than a person looks at a card that nothing refreshes.
+    /// Default time to staleness: longer than a person looks at a card that is not updated.
     private static let staleAfterDefault: Int64 = 15 * 60
-    /// 7.5 hours: half an hour before the system ends it.
+    /// Default age at which a card is ended: 7.5 hours, half an hour before the system does.
     private static let maximumAgeDefault: Int64 = 27_000
     /// The system's own limit, in seconds.
     private static let ageMax: Int64 = 8 * 3_600
-    /// The system removes an ended card after this at the latest. In seconds.
+    /// Seconds after which the system removes an ended card at the latest.
     private static let dismissalMax: Int64 = 4 * 3_600
     private static let textBytesDefault: Int64 = 512
     /// Number of cards that the system is said to show of one app; Apple writes that it depends.
@@ -24,7 +24,7 @@ extension Profile {
         .completed: 10,
     ]
 
-    /// Reads a profile. Whatever could fail when a push is made fails here.
+    /// Reads a profile. Every fault that could make a push fail is found here.
     package init(parsing bytes: [UInt8], name: String) throws(ProfileError) {
         do throws(WireError) {
             try self.init(from: try JSONDocument(parsing: bytes).root, name: name)
@@ -97,7 +97,7 @@ extension Profile {
         try Self.check(contentFields, at: "contentState", bytesMax: min(Self.bytesWithoutTextMax, contentBytesMax / 4))
     }
 
-    /// Whatever the subject is, every field that must be there is, and without its texts all of it fits.
+    /// Checks that every required field is present for any subject, and that the rest fits if all text is cut.
     private static func check(_ fields: [PushExpression.Field], at path: String, bytesMax: Int) throws(WireError) {
         try refuseAbsence(of: fields, at: path)
         let count = PushExpression.bytesWithoutText(fields)
@@ -155,7 +155,7 @@ extension JSONValue {
         }
     }
 
-    /// In milliseconds.
+    /// Reads a number of seconds; returns milliseconds.
     fileprivate func seconds(_ key: StaticString, in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
         try optionalInteger(key, in: range).map { $0 * 1_000 }
     }

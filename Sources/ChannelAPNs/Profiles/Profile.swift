@@ -5,7 +5,7 @@ package import RelayProtocol
 ///
 /// The key is the bundle with the attributes type: two apps use one name for different types.
 package struct Profile: Sendable {
-    /// The app's notification categories, which determine the buttons of an alert. Nil: none.
+    /// The app's notification categories, which determine the buttons of an alert; nil for none.
     package struct Categories: Sendable, Equatable {
         /// Category for approvals that may be allowed from the notification.
         package var approval: String?
@@ -16,33 +16,33 @@ package struct Profile: Sendable {
 
     package let name: String
     package let bundle: String
-    /// The Swift name of the app's `ActivityAttributes`; nil: the app has no card, alerts only.
+    /// The Swift name of the app's `ActivityAttributes`; nil for an app without cards.
     package let attributesType: String?
     package let team: String?
     /// In milliseconds, as all durations here.
     package let staleAfter: Int64
-    /// A card is ended before it grows older: the system would do so after 8 hours.
+    /// Age at which a card is ended: the system would do so after 8 hours.
     package let maximumAge: Int64
     package let dismissal: PushApp.Dismissal
     /// The app's own sentence on a card that ends because of its age while the run continues.
     package let closingText: String?
-    /// Cards on one device at a time: no more are started by push.
+    /// Cards on one device at a time, beyond which none is started by push.
     package let cardsMax: Int
     /// The most text that its pushes may contain, whatever the person chose.
     package let textMax: PushText
     package let categories: Categories
 
-    /// For each text; escapes count.
+    /// Limit of each text, escapes included.
     let textBytesMax: Int
-    /// For attributes and content state together.
+    /// Limit of attributes and content state together.
     let contentBytesMax: Int
     let relevances: [SessionStatus: Int64]
     let attributeFields: [PushExpression.Field]
     let contentFields: [PushExpression.Field]
 
-    /// Bytes that a device holds of one card, at most: Apple counts attributes and content state together.
+    /// Largest size of a card on a device: Apple counts attributes and content state together.
     package static let contentBytesMax = 4_096
-    /// The part of it that attributes may take.
+    /// Attributes may take one part in this many of it.
     static let attributesShare = 4
     /// Bytes that a content state may need besides its texts, which can be cut: a start leaves that much in any case.
     static let bytesWithoutTextMax = 1_024
@@ -55,12 +55,12 @@ package struct Profile: Sendable {
     /// The `attributes`: a JSON object of at most 1,024 bytes.
     package func attributes(_ subject: PushSubject) -> [UInt8] {
         var subject = subject
-        // Attributes never change: a card of all sessions names none.
+        // Attributes never change, so that those of a card of all sessions name none.
         if subject.isOfAll { subject.text = subject.text.least(.generic) }
         return bytes(of: attributeFields, subject, bytesMax: attributesBytesMax)
     }
 
-    /// The category of an alert; nil: it has no buttons. An alert that may not be allowed never gets the category that allows.
+    /// The category of an alert; nil for no buttons. An alert that may not be allowed never gets the category that allows.
     package func category(for kind: AlertKind?, mayAllow: Bool) -> String? {
         switch kind {
         case .approval: mayAllow ? categories.approval : categories.approvalWithoutAllow

@@ -7,7 +7,8 @@ package struct ProfileSet: Sendable {
         do throws(ProfileError) { try self.init(files: []) } catch { preconditionFailure("\(error)") }
     }
 
-    /// The shipped profiles, and the operator's. A file that has the name of a shipped one replaces it: the bundles in ours are examples.
+    /// The shipped profiles, and the operator's. A file with the name of a shipped profile replaces it: the bundle ids in ours are
+    /// examples.
     package init(files: [(name: String, bytes: [UInt8])]) throws(ProfileError) {
         var profiles: [String: Profile] = [:]
         var own: Set<String> = []
@@ -18,7 +19,7 @@ package struct ProfileSet: Sendable {
             }
             profiles[file.name] = try Profile(parsing: file.bytes, name: file.name)
         }
-        // In this order, so that of two that clash the operator's own is named.
+        // The operator's come last, so that of two that clash the error names theirs.
         let ordered = profiles.values.sorted {
             (own.contains($0.name) ? 1 : 0, $0.name) < (own.contains($1.name) ? 1 : 0, $1.name)
         }
@@ -36,7 +37,7 @@ package struct ProfileSet: Sendable {
 
     package subscript(name: String) -> Profile? { profiles[name] }
 
-    /// Sorted by name.
+    /// All profiles, sorted by name.
     package var all: [Profile] { profiles.values.sorted { $0.name < $1.name } }
 
     private struct Key: Hashable {

@@ -1,7 +1,7 @@
 import RelayProtocol
 
 extension PushExpression {
-    /// The fields of an object, in their order. A `?` after a name means that the app's field is an optional.
+    /// The fields of an object, in order. A `?` after a name means that the app's field is an optional.
     static func fields(from value: JSONValue, _ dates: DateFormat) throws(WireError) -> [Field] {
         var fields: [Field] = []
         for (key, member) in try value.members() {
@@ -83,7 +83,7 @@ extension PushExpression {
                     .badValue, at: value.path, "dates is none: say reference2001 (what Swift's Date decodes) or unix")
             }
             let moment = try Self.one(operand, .moment, "a moment, such as \"$startedAt\"", dates)
-            // A century either way.
+            // At most a century either way.
             let plus = try value.optionalInteger("plusSeconds", in: -3_155_760_000...3_155_760_000)
             self = .date(moment, plusSeconds: plus ?? 0, dates)
         case "name": self = .name(try Self.one(operand, .text, "text, such as \"$file\"", dates))

@@ -7,7 +7,7 @@ indirect enum PushExpression: Sendable, Equatable {
         case text, flag, object
         /// A whole number, and any number.
         case whole, fraction
-        /// A point in time that is not a field yet: `date` and `seconds` make one of it.
+        /// A point in time, not yet a field: `date` and `seconds` convert it.
         case moment
 
         /// The kind of a value that has either kind; nil if no field takes both.
@@ -30,24 +30,24 @@ indirect enum PushExpression: Sendable, Equatable {
     case whole(Int64)
     /// A number or a flag as the profile spells it.
     case json([UInt8], Kind)
-    /// The first that is present.
+    /// The first expression that is present.
     case first([PushExpression])
     case object([Field])
-    /// Total; nil: absent in that status.
+    /// An expression for each status; nil if the value is absent in it.
     case byStatus([SessionStatus: PushExpression?])
     /// The quotient of two whole numbers, within 0 and 1; absent if the second is 0.
     case ratio(PushExpression, PushExpression)
     /// Dollars from micro-dollars.
     case dollars(PushExpression)
-    /// Whole seconds from one moment to another, never negative.
+    /// Whole seconds between two moments, never negative.
     case seconds(PushExpression, PushExpression)
     case date(PushExpression, plusSeconds: Int64, DateFormat)
-    /// The last part of a path.
+    /// The last component of a path.
     case name(PushExpression)
-    /// The text itself if it is a UUID, else one made of it.
+    /// The text itself if it is a UUID, else a UUID derived from it.
     case uuid(PushExpression)
 
-    /// The format in which an app reads a date.
+    /// The format of an app's dates.
     enum DateFormat: String, Sendable, CaseIterable {
         /// Seconds since 2001-01-01: the format that a `Date` in Swift decodes, and the only one that a Live Activity can.
         case reference2001
@@ -73,7 +73,7 @@ indirect enum PushExpression: Sendable, Equatable {
         }
     }
 
-    /// Nil if their kinds fit no field together.
+    /// The common kind of the expressions; nil if no field could take all of them.
     static func kind(of list: some Sequence<PushExpression>) -> Kind? {
         var joined: Kind?
         for expression in list {
@@ -100,7 +100,7 @@ indirect enum PushExpression: Sendable, Equatable {
         }
     }
 
-    /// The most bytes of JSON that are left of it when every text is cut down to nothing.
+    /// The largest size of its JSON when every text is cut to nothing.
     var bytesWithoutText: Int {
         switch self {
         case .source(let source):
@@ -115,7 +115,7 @@ indirect enum PushExpression: Sendable, Equatable {
         case .first(let list): list.map(\.bytesWithoutText).max() ?? 0
         case .byStatus(let map): map.values.map { $0?.bytesWithoutText ?? 0 }.max() ?? 0
         case .object(let fields): Self.bytesWithoutText(fields)
-        // A part of a word is one.
+        // The name is as uncuttable as the path it comes from.
         case .name(let inner): inner.bytesWithoutText
         case .uuid: 38
         }
@@ -126,6 +126,6 @@ indirect enum PushExpression: Sendable, Equatable {
         fields.reduce(2) { $0 + JSONWriter.string($1.name).count + 2 + $1.expression.bytesWithoutText }
     }
 
-    /// `-9223372036854775808`
+    /// Length of `-9223372036854775808`.
     private static let numberBytesMax = 20
 }

@@ -3,14 +3,14 @@ import RelayProtocol
 
 /// A value that a profile can name with `$`: a field of the summary, by its name on our wire, or of its context.
 enum PushSource: String, CaseIterable {
-    // Words: never cut. Most are ours, or of our alphabet.
+    // Words: never cut. Most are defined by us, or restricted to our alphabet.
     case session, status
-    /// Absent on a card of all sessions, though there be one.
+    /// The session of the card; absent on a card of all sessions, even if there is only one.
     case cardSession = "card.session"
-    /// The approval if it is no question; the one that is.
+    /// The approval's id, depending on whether it is a question.
     case approvalID = "approval.id"
     case questionID = "question.id"
-    /// The session of either; only on a card of all sessions.
+    /// The session of the approval or question; only on a card of all sessions.
     case approvalSession = "approval.session"
     /// The tool's whole input: only with full text, and if it is short and cannot be mistaken for something else. Required to allow from
     /// a card.
@@ -19,7 +19,7 @@ enum PushSource: String, CaseIterable {
     /// The profile's `closingText`, on a card that ends because of its age while the run continues.
     case closing
 
-    // Text by hosts and agents. It may be cut, and the person may have it withheld.
+    // Text from hosts and agents. It may be cut, and the person may withhold it.
     case title, project, cwd, agent, model, host, operation, file, statusReason, error
     case todoCurrent = "todo.current"
     case approvalTool = "approval.tool"
@@ -37,7 +37,7 @@ enum PushSource: String, CaseIterable {
     case tokensInput = "tokens.input"
     case tokensOutput = "tokens.output"
 
-    // Moments.
+    // Points in time.
     case startedAt, lastActivityAt, endedAt, now
     case approvalExpiresAt = "approval.expiresAt"
 
@@ -56,14 +56,14 @@ enum PushSource: String, CaseIterable {
         }
     }
 
-    /// A longer name of a tool may be cut, and then the tool's input is not shown as whole.
+    /// Longest name of a tool that is shown uncut; with a longer one the tool's input does not count as whole.
     static let toolBytesMax = 64
     static let closingBytesMax = 100
-    /// A whole input may have about four lines, as many as a card shows.
+    /// Limits of a whole input: about four lines, as many as a card shows.
     static let inputBytesMax = 160
     static let inputLinesMax = 4
 
-    /// The most bytes that are never cut, without quotes.
+    /// Largest size of the parts that are never cut, without quotes.
     var wordBytesMax: Int {
         switch self {
         case .session, .status, .cardSession, .approvalID, .questionID, .approvalSession: Identifier<SessionTag>.bytesMax
@@ -74,7 +74,7 @@ enum PushSource: String, CaseIterable {
         }
     }
 
-    /// Every text can, as the person can have it withheld.
+    /// True for every text, as a person can have it withheld.
     var canBeAbsent: Bool {
         switch self {
         case .session, .status, .operations, .messages, .approvals, .questions, .subagents, .linesAdded, .linesRemoved,

@@ -8,7 +8,7 @@ enum PushValue {
     case text(String)
     case whole(Int64)
     case json([UInt8])
-    /// Milliseconds since 1970; no field.
+    /// A point in time in milliseconds since 1970; not a field by itself.
     case moment(Int64)
     case object([(name: String, value: PushValue)])
 
@@ -26,8 +26,8 @@ enum PushValue {
         }
     }
 
-    /// As JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. The rest without any text
-    /// must fit; profiles are checked for that.
+    /// JSON of at most `bytesMax` bytes: the longest texts are cut first, all of them to the same length. The rest must fit without
+    /// any text, which is checked for profiles.
     func bytes(fitting bytesMax: Int, textMax: Int) -> [UInt8] {
         let length = TextFit.longest(upTo: textMax) { bytes(textMax: $0).count <= bytesMax }
         let fitting = bytes(textMax: length)
@@ -37,7 +37,7 @@ enum PushValue {
 }
 
 extension PushExpression {
-    /// Nil if it is absent.
+    /// Nil if the value is absent.
     func value(of subject: PushSubject) -> PushValue? {
         switch self {
         case .source(let source): return source.value(of: subject)
@@ -99,7 +99,7 @@ extension PushExpression {
 
     // MARK: - Numbers
 
-    /// Four places behind the point.
+    /// The quotient with four decimal places.
     private static func ratio(_ part: Int64?, of whole: Int64?) -> PushValue? {
         guard let part, let whole, whole > 0 else { return nil }
         let share = (Double(min(max(0, part), whole)) / Double(whole) * 10_000).rounded()
@@ -108,7 +108,7 @@ extension PushExpression {
 
     private static func dollars(_ microUSD: Int64) -> PushValue { decimal(max(0, microUSD), places: 6) }
 
-    /// `number` with its point moved, without zeros at the end: exact, unlike a Double, which would give 0.30000000000000004.
+    /// `number` with its decimal point moved and no trailing zeros: exact, unlike a Double, which would give 0.30000000000000004.
     private static func decimal(_ number: Int64, places: Int) -> PushValue {
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits

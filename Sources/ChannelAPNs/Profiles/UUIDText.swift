@@ -1,7 +1,7 @@
-/// A UUID for an app that needs one, made from an identifier of ours that is none.
+/// Makes a UUID from one of our identifiers, for an app that needs one.
 enum UUIDText {
-    /// `text` in capitals if it is a UUID; else a UUID of version 8 derived from it: the same for the same text, another for another
-    /// (FNV-1a, 122 bits), and no secret.
+    /// `text` in capitals if it is a UUID; else a UUID of version 8 derived from it by FNV-1a (122 bits). The same text gives the
+    /// same UUID. It hides nothing.
     static func of(_ text: String) -> String {
         isUUID(text) ? text.uppercased() : made(of: text)
     }

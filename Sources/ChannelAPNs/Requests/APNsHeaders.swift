@@ -10,7 +10,7 @@ package struct APNsHeaders {
     /// `alert` or `liveactivity`; nil for channels.
     package let pushType: String?
     package let priority: Int64
-    /// Seconds since 1970; 0: now or never; nil: not set.
+    /// Expiry in seconds since 1970; 0 to deliver at once or not at all; nil if not set.
     package let expiration: Int64?
     package let collapseID: String?
 

@@ -1,10 +1,10 @@
 package import PushPlanner
 
 extension APNsRequest {
-    /// Channels keep the last state for a phone that is away. Apple calls this policy 1.
+    /// Channels store the last state for a phone that is offline. Apple calls this policy 1.
     private static let channelPayload = Array(#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#.utf8)
 
-    /// `payload` is the intent's, with its code and with the parts that only the device may read. `now` in milliseconds since 1970.
+    /// `payload` is the intent's, with the code and the sealed parts filled in. `now` is in milliseconds since 1970.
     package init(_ intent: PushIntent, teamID: String, id: String, payload: [UInt8], at now: Int64) {
         let headers = APNsHeaders(intent)
         self.init(
@@ -22,7 +22,7 @@ extension APNsRequest {
             isHarmlessToRepeat = intent.isHarmlessToRepeat
             self.payload = payload
         case .makeChannel:
-            // Not sent again if its outcome is unknown: a second channel would leave the first unused, one of ten thousand.
+            // Not repeated if its outcome is unknown: a second channel would leave the first unused, out of ten thousand.
             self.payload = Self.channelPayload
         case .deleteChannel: isHarmlessToRepeat = true
         }

@@ -1,13 +1,13 @@
 package import PushPlanner
 package import RelayProtocol
 
-/// Topics of ntfy servers as a channel of the planner: alerts alone.
+/// Topics of ntfy servers as a channel of the planner: alerts only.
 ///
-/// Pure. The module that calls the servers decides which of them may be called; its check is passed in as a function.
+/// Pure. The module that calls the servers passes in a function that checks which of them may be called.
 package struct NtfyChannel: AlertChannel {
-    /// The page's URL, without a slash at its end.
+    /// The page's URL, without a trailing slash.
     private let pageURL: String
-    /// The fault for which a topic is not taken, with its place below `$.device.ntfy`.
+    /// Why a topic is refused, with its place below `$.device.ntfy`; nil if it is accepted.
     private let fault: @Sendable (NtfyTopic) -> WireError?
 
     package init(pageURL: String, fault: @escaping @Sendable (NtfyTopic) -> WireError? = { _ in nil }) {

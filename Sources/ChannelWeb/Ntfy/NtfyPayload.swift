@@ -3,14 +3,15 @@ package import RelayProtocol
 
 /// A message to a topic, in the JSON that ntfy publishes: https://docs.ntfy.sh/publish/#publish-as-json.
 ///
-/// The planner keeps it, and clients see it, without what is secret: `message(_:to:sequence:at:)` adds topic and buttons when it is sent.
+/// Without topic and buttons, which are secret, the planner stores it and clients see it; `message(_:to:sequence:at:)` adds them
+/// when it is sent.
 package enum NtfyPayload {
-    /// A message has at most 4,096 bytes, and becomes an attachment beyond: all that the planner composes fits.
+    /// ntfy turns a message above 4,096 bytes into an attachment; all text that the planner composes fits.
     static let textBytesMax = Payload.alertTextBytesMax
 
-    /// The payload of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
+    /// The payload of content that fits. With a code it contains `"code":"CODE"`, which the runner replaces.
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
-        // ntfy has no line for the place, and in the body it could be mistaken for a part of the question.
+        // ntfy shows no subtitle, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap(\.self).joined(separator: " · ")
         return JSONWriter.object { message in
             message.field("title", title)
@@ -26,9 +27,10 @@ package enum NtfyPayload {
         }
     }
 
-    /// The request's body. `payload` has its code; `sequence` names the notification, so that a later one takes its place from ntfy 2.16 on.
+    /// The request's body. `payload` has its code; `sequence` names the notification, so that a later one replaces it (ntfy 2.16
+    /// and later).
     ///
-    /// The buttons post the code to the relay at `pageURL`. A button that has worked clears its notification.
+    /// The buttons post the code to the relay at `pageURL`. A button that succeeds clears its notification.
     package static func message(
         _ payload: [UInt8], to topic: String, sequence: String?, at pageURL: String
     ) throws(WireError) -> [UInt8] {
@@ -64,7 +66,7 @@ package enum NtfyPayload {
 }
 
 extension AlertContent {
-    /// From 1, the least, to 5: https://docs.ntfy.sh/publish/#message-priority.
+    /// Priority from 1, the lowest, to 5: https://docs.ntfy.sh/publish/#message-priority.
     fileprivate var priority: Int64 {
         switch level {
         case .passive: 1
@@ -73,7 +75,7 @@ extension AlertContent {
         }
     }
 
-    /// Becomes an emoji before the title.
+    /// A name that ntfy shows as an emoji before the title.
     fileprivate var tag: String? {
         switch kind {
         case .approval: level == .passive ? "heavy_check_mark" : "raised_hand"

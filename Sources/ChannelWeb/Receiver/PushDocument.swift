@@ -3,17 +3,17 @@ package import RelayProtocol
 
 /// The JSON that a receiver gets: `push-document` of the wire's schema.
 ///
-/// The planner keeps it, and clients see it, without code, number and time: `whole(_:_:)` adds those when it leaves.
+/// Without code, number and time, the planner stores it and clients see it; `whole(_:_:)` adds them when it is sent.
 package enum PushDocument {
     static let version: Int64 = 1
-    /// Project and title of a session, each: they are for a glance.
+    /// Limit of a session's project and title each, which are read at a glance.
     private static let detailBytesMax = 200
-    /// All that is looked at twice, which stands in the text as well.
+    /// Limit of all risks together; the text has them as well.
     private static let risksBytesMax = 1_000
     /// The longest document: texts, details, and a code in each address of an action fit with room to spare.
     package static let bytesMax = 8_000
 
-    /// The document of content that fits. With a code it holds `"code":"CODE"`, which the runner replaces.
+    /// The document of content that fits. With a code it contains `"code":"CODE"`, which the runner replaces.
     static func planned(_ content: AlertContent, on device: Device, pageURL: String) -> [UInt8] {
         let details = content.details
         return JSONWriter.object { document in
@@ -42,7 +42,8 @@ package enum PushDocument {
         }
     }
 
-    /// The document as it leaves. `payload` has its code, `id` names the push in all attempts; the actions post to the relay at `pageURL`.
+    /// The document as it is sent. `payload` has its code, `id` names the push in all attempts; the actions post to the relay at
+    /// `pageURL`.
     package static func whole(
         _ payload: [UInt8], _ intent: PushIntent, id: String, at pageURL: String
     ) throws(WireError) -> [UInt8] {

@@ -1,13 +1,13 @@
 package import PushPlanner
 package import RelayProtocol
 
-/// Programs and webhooks of the relay's operator as a channel of the planner: alerts alone.
+/// Programs and webhooks of the relay's operator as a channel of the planner: alerts only.
 ///
-/// Pure. The module that runs and calls them knows their names; its check is passed in as a function.
+/// Pure. The module that runs and calls them passes in a function that checks their names.
 package struct ReceiverChannel: AlertChannel {
-    /// The page's URL, without a slash at its end.
+    /// The page's URL, without a trailing slash.
     private let pageURL: String
-    /// The fault for which a receiver is not taken in a workspace, with its place below `$.device.receiver`.
+    /// Why a receiver is refused in a workspace, with its place below `$.device.receiver`; nil if it is accepted.
     private let fault: @Sendable (Receiver, WorkspaceID) -> WireError?
 
     package init(pageURL: String, fault: @escaping @Sendable (Receiver, WorkspaceID) -> WireError? = { _, _ in nil }) {

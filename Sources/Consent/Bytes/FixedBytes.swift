@@ -8,21 +8,22 @@ extension FixedForm {
     package static func accepts(_: [UInt8]) -> Bool { true }
 }
 
-/// Bytes of a fixed size, in text as base64url. `Form` keeps a key's name from being taken for a salt.
+/// Bytes of a fixed size, base64url as text. `Form` makes keys, salts and hashes distinct types, so that none is passed for
+/// another.
 package struct FixedBytes<Form: FixedForm>: Hashable, Sendable, CustomStringConvertible {
     package static var count: Int { Form.count }
 
     package let bytes: [UInt8]
 
-    /// Nil if there are more or fewer of them, or they do not have the form.
+    /// Nil if the count or the form is wrong.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Form.count, Form.accepts(bytes) else { return nil }
         self.bytes = bytes
     }
 
-    /// Nil as well for another spelling than `text`.
+    /// Nil also for any spelling other than that of `text`.
     package init?(text: some StringProtocol) {
-        // A byte has more than one digit: what is longer is not decoded.
+        // A byte takes more than one character, so a longer text is refused before it is decoded.
         guard text.utf8.count <= 2 * Form.count, let bytes = Base64URL.bytes(text) else { return nil }
         self.init(bytes)
     }
@@ -46,7 +47,7 @@ package typealias Nonce = FixedBytes<NonceForm>
 package typealias Generation = FixedBytes<GenerationForm>
 
 extension Generation {
-    /// In place of one that is not known or not needed.
+    /// Stands for a generation that is unknown or not needed.
     package static var unknown: Generation {
         guard let zeros = Generation([UInt8](repeating: 0, count: count)) else { preconditionFailure("zeros are bytes") }
         return zeros

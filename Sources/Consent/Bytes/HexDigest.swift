@@ -1,7 +1,6 @@
 package import RelayProtocol
 
 extension InputDigest {
-    /// The 32 bytes that its digits spell.
     package var bytes: [UInt8] { Hexadecimal.bytes(rawValue) }
 
     package init(_ hash: ConsentHash) {

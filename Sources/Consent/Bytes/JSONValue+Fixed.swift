@@ -1,8 +1,8 @@
 package import RelayProtocol
 
-/// Values of consent in a file.
+/// Reads the fields of consent's files.
 extension JSONValue {
-    /// The object in a file of that version. Throws with the place of the fault.
+    /// The object in a file of `version`. The error names the place of the fault.
     package static func file(_ bytes: [UInt8], bytesMax: Int, version: Int64) throws(ConsentError) -> JSONValue {
         guard bytes.count <= bytesMax else { throw ConsentError(.badLength, at: "$", "longer than \(bytesMax) bytes") }
         do throws(WireError) {

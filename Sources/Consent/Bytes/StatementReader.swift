@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// Reads what `StatementWriter` wrote, and nothing else; errors name the part.
+/// Reads what `StatementWriter` wrote, and nothing else; errors name the faulty part.
 struct StatementReader {
     private let name: String
     private var rest: ArraySlice<UInt8>

@@ -1,11 +1,11 @@
-/// Writes what is signed or hashed: `heliograph/v1/`, the domain, a zero byte; then parts with their length before them, and integers, both
-/// big-endian. No two sequences of parts are spelled alike, and none of one domain as one of another.
+/// Writes the bytes that are signed or hashed: `heliograph/v1/`, the domain, a zero byte; then parts with their length before them,
+/// and integers, both big-endian. Different sequences of parts, or the same parts in different domains, never give the same bytes.
 struct StatementWriter {
     private(set) var bytes: [UInt8]
 
     init(domain: StaticString) { bytes = Self.prefix(domain) }
 
-    /// For what is hashed into a statement: its place there says what it is.
+    /// For bytes that are hashed into a statement: they need no domain, because their place there says what they are.
     init() { bytes = [] }
 
     static func prefix(_ domain: StaticString) -> [UInt8] { Array("heliograph/v1/\(domain)".utf8) + [0] }
@@ -25,7 +25,7 @@ struct StatementWriter {
         if let text { part(text) }
     }
 
-    /// In the width of its type.
+    /// Writes the number in the width of its type.
     mutating func number(_ number: some FixedWidthInteger) {
         bytes += (0..<number.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }

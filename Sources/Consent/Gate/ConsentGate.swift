@@ -1,15 +1,16 @@
 package import RelayProtocol
 
-/// Stands between a signed host and the relay: what goes out is turned into one text that can be signed, and what comes in is taken only if
-/// a trusted device signed it, for exactly that text.
+/// Stands between a signed host and the relay: what goes out is turned into one text that can be signed, and what comes in is taken
+/// only if a trusted device signed it, for exactly that text.
 ///
-/// The order of the checks: pinned, may do it; this host, session and approval; the digest; what is cut is not allowed; the signature, over
-/// bytes that are made here; the passkey, if the owner wants one. That a decision is applied once is the approval desk's business, that a command is not is decided by its count.
-/// An open host has no gate.
+/// The order of the checks: pinned, may do it; this host, session and approval; the digest; a cut text cannot be allowed; the
+/// signature, over bytes that are made here; the passkey, if the owner wants one. The approval desk applies a decision once; the
+/// count keeps a command from being applied twice. An open host has no gate.
 package struct ConsentGate: Sendable {
-    /// Approvals that can be decided with a signature: more than all adapters' desks hold. Beyond it the oldest can only be denied.
+    /// Number of approvals that can be decided with a signature: more than all adapters' desks hold. Of more, the oldest can only
+    /// be denied.
     package static let pendingMax = 1_024
-    /// Name of whoever denies without a good signature: the relay's word for it would reach the agent's model.
+    /// Name shown for a denial without a good signature. The name that the relay gives would reach the agent's model.
     package static let unsignedName = "an unknown device"
 
     private let host: KeyID
@@ -25,16 +26,16 @@ package struct ConsentGate: Sendable {
     // MARK: Outward
 
     package struct ShownRequest: Sendable {
-        /// What the relay gets: the head with the salted digest, and a body with `shown` alone.
+        /// The event for the relay: its head has the salted digest, its body `shown` alone.
         package let event: Event
-        /// To be kept until `forget(_:)`, for `restore(_:)`.
+        /// Bytes to keep until `forget(_:)`, for `restore(_:)`.
         package let note: [UInt8]
     }
 
     /// Nil, and nothing changes, unless the event is `approval.requested`. `salt` is random and used once.
     ///
     /// An event that is too long for an open host, or to be sealed, is sent without its content, as one that can only be denied.
-    /// `sealedWithin`: of a host that seals it, the most bytes that it can have then.
+    /// `sealedWithin`: if the host seals the event, its largest size in bytes.
     package mutating func requested(
         _ event: Event, in session: SessionID, salt: Salt, sealedWithin bytesMax: Int? = nil
     ) -> ShownRequest? {
@@ -75,8 +76,8 @@ package struct ConsentGate: Sendable {
     // MARK: Inward
 
     package enum DecisionOutcome: Sendable, Equatable {
-        /// For the desk: the digest that it knows, and the decision as far as the signature covers it. `by` is nil for a deny without a
-        /// good signature, which has lost its message and its offer.
+        /// The digest that the approval desk knows, and the decision as far as the signature covers it. `by` is nil for a deny
+        /// without a good signature; its message and offer are removed.
         case take(InputDigest, Decision, by: KeyID?)
         case refuse(ConsentRefusal)
     }
@@ -106,16 +107,16 @@ package struct ConsentGate: Sendable {
             var taken = decision
             taken.verdict = .deny(message: nil)
             taken.clientName = Self.unsignedName
-            // What the gate does not know, the desk does not either, or it was asked before the host was signed.
+            // A request that the gate does not know is unknown to the desk too, or was asked before the host was signed.
             guard let consent else { return .take(digest, taken, by: nil) }
             return consent.outer == digest ? .take(consent.inner, taken, by: nil) : .refuse(.notShown)
         }
     }
 
     package enum SteeringOutcome: Sendable, Equatable {
-        /// Needs no signature.
+        /// A command that needs no signature.
         case pass(SteeringRequest)
-        /// `pins` has changed: it is on disk before the command goes on.
+        /// `pins` has changed: the caller writes it to disk before it passes the command on.
         case take(SteeringRequest, by: KeyID)
         case refuse(ConsentRefusal)
     }
@@ -134,7 +135,7 @@ package struct ConsentGate: Sendable {
     }
 
     package enum KeysOutcome: Sendable, Equatable {
-        /// `pins` has changed: it is on disk before the keys go on.
+        /// `pins` has changed: the caller writes it to disk before it passes the keys on.
         case take(ScreenCall)
         case refuse(ConsentRefusal)
     }
@@ -152,7 +153,7 @@ package struct ConsentGate: Sendable {
         } catch { return .refuse(error.reason) }
     }
 
-    /// The device that signed this statement, with a count that it has not used.
+    /// The device that signed the statement that `text` and `statement` give; its count must be higher than its last.
     private func counted(
         _ text: String?, _ pins: inout PinBook, rights: Set<PinRight>,
         _ statement: (_ device: KeyID, _ count: Int64) -> any Statement
@@ -164,7 +165,7 @@ package struct ConsentGate: Sendable {
         return pin
     }
 
-    /// Leaves this file as a reason only.
+    /// Thrown within this file only; callers get the reason.
     private struct Refused: Error {
         let reason: ConsentRefusal
         init(_ reason: ConsentRefusal) { self.reason = reason }
@@ -182,16 +183,16 @@ package struct ConsentGate: Sendable {
 
     // MARK: Kept
 
-    /// As they were asked, of an approval that was sealed.
+    /// The questions of a sealed approval as they were asked; empty for any other.
     package func questions(of approval: ApprovalID) -> [QuestionOffer] { pending[approval]?.questions ?? [] }
 
-    /// The approval is over.
+    /// Removes an approval that is over.
     package mutating func forget(_ approval: ApprovalID) {
         guard pending.removeValue(forKey: approval) != nil else { return }
         order.removeAll { $0 == approval }
     }
 
-    /// After a restart. What cannot be read is left out: such an approval can only be denied.
+    /// Restores approvals after a restart. Unreadable notes are skipped: those approvals can only be denied.
     package mutating func restore(_ notes: [ApprovalID: [UInt8]]) {
         for (approval, note) in notes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             if let consent = PendingConsent(note: note) { add(consent, for: approval) }
@@ -207,6 +208,7 @@ package struct ConsentGate: Sendable {
 }
 
 extension Decision.Verdict {
-    /// Rights that a device needs for its signature to count. A denial's words reach the model, so they are no less than an allow.
+    /// Rights that a device needs for its signature to count. A denial's message reaches the model, so it needs the same right as
+    /// an allow.
     fileprivate var rights: Set<PinRight> { deed == .answer ? [.answer] : [.allow] }
 }

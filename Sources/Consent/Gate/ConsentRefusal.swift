@@ -1,31 +1,31 @@
-/// Why a signed host did not do what a client's message says.
+/// Why a signed host refused a client's message.
 package enum ConsentRefusal: String, Sendable, CaseIterable {
     case unsigned
     case badSignature
     /// The device is unknown, was distrusted, or may not do this.
     case notTrusted
-    /// The approval was not shown so: it is unknown, of another session, or has another digest.
+    /// The request was not shown like this: it is unknown, of another session, or has another digest.
     case notShown
-    /// What was shown was cut, so it can only be denied.
+    /// The shown text was cut, so it can only be denied.
     case notWhole
-    /// The device has sent a higher count already: an old command, or one that was overtaken.
+    /// The device has sent a higher count already: the command is old, or was overtaken.
     case oldCount
     /// The host's files were restored, and the device has not said its count since.
     case restored
-    /// The host seals content, and this came as anybody can read it.
+    /// The host takes sealed content only, and this came unsealed.
     case notSealed
-    /// Sealed with a key that the host does not have, or for another place.
+    /// Sealed with a key that the host does not have, or bound to another place.
     case cannotOpen
-    /// The owner wants a passkey to confirm it, and none has.
+    /// The owner requires confirmation by a passkey, and there is none.
     case passkeyMissing
-    /// The host has not been told to take that passkey of this device.
+    /// The host does not know this passkey of the device.
     case passkeyUnknown
-    /// The passkey has confirmed something else, or elsewhere.
+    /// The passkey has confirmed another statement, or for another origin.
     case passkeyWrong
-    /// The passkey was used without a look at who the person is.
+    /// The passkey was used without verifying the person.
     case passkeyNotVerified
 
-    /// What the person reads who sent it.
+    /// The refusal in words, for the person who sent the command.
     package var sentence: String {
         switch self {
         case .unsigned: "This host takes commands with a trusted device's signature only."

@@ -6,7 +6,7 @@ extension PasskeyProof {
         static let verified: UInt8 = 0x04
     }
 
-    /// Nil if one of the passkeys has confirmed the statement, after its device has verified the person.
+    /// Nil if one of the passkeys has confirmed the statement, and has verified the person.
     ///
     /// The counter is not compared: passkeys that several devices share have none, and a proof fits one statement.
     package func problem(of statement: [UInt8], by passkeys: [Passkey], _ crypto: ConsentCrypto) -> ConsentRefusal? {

@@ -1,16 +1,16 @@
 internal import RelayProtocol
 
-/// An approval that was shown and can be signed.
+/// An approval that was shown and waits for a signed decision.
 struct PendingConsent: Sendable, Equatable {
     let session: SessionID
     /// The digest that the desk and its adapter know.
     let inner: InputDigest
-    /// The salted one.
+    /// The salted digest, which the relay knows.
     let outer: InputDigest
     let shown: ConsentHash
     let isCut: Bool
     let needsPasskey: Bool
-    /// As they were asked, if answers come in other words; else none.
+    /// The questions as they were asked, kept only if answers come in other words; else empty.
     let questions: [QuestionOffer]
 
     init(
@@ -40,7 +40,7 @@ struct PendingConsent: Sendable, Equatable {
         }
     }
 
-    /// Nil if it is no note of this version.
+    /// Nil unless it is a note of this version.
     init?(note: [UInt8]) {
         guard let value = try? JSONDocument(parsing: note).root.object(),
             let session: SessionID = try? value.identifier("session"),

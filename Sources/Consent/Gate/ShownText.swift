@@ -8,12 +8,12 @@ package struct ShownText: Sendable {
     package let salt: Salt
     package let host: KeyID
     package let session: SessionID
-    /// `approval.requested`.
+    /// An `approval.requested`.
     package let event: Event
     package let request: ApprovalRequest
     package let text: String
 
-    /// Strict JSON. That host and session are the expected ones is checked by the caller.
+    /// Strict JSON. The caller checks that host and session are the expected ones.
     package init(parsing text: String) throws(ConsentError) {
         do throws(WireError) {
             let value = try JSONDocument(parsing: text).root.object()

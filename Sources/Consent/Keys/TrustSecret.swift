@@ -2,7 +2,7 @@ package import RelayProtocol
 
 /// The secret that a host's terminal, or a device that vouches, shows and the relay never gets: `k` in the fragment of a link, or pasted.
 package struct TrustSecret: Hashable, Sendable {
-    /// The hosts that are to trust by it.
+    /// The hosts that trust the device that shows this secret.
     package enum Scope: Hashable, Sendable {
         /// The host of this identity alone.
         case host(KeyID)
@@ -78,7 +78,7 @@ package struct TrustSecret: Hashable, Sendable {
         }
     }
 
-    /// Key of the tags of what is exchanged with this host or device.
+    /// Key for the tags of letters exchanged with this host or device.
     package func pairKey(with host: KeyID, _ crypto: ConsentCrypto) -> [UInt8] {
         crypto.hkdf(secret.bytes, info: StatementWriter.prefix("pair") + host.bytes)
     }

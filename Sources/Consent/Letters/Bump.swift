@@ -5,7 +5,7 @@
 package struct Bump: Statement {
     package var host: KeyID
     package var generation: Generation
-    /// The highest that the device has used: whatever has it or a lower one is dead from here on.
+    /// The highest count that the device has used. Any statement with this or a lower count is void from here on.
     package var count: Int64
     package var device: KeyID
 

@@ -1,14 +1,16 @@
-/// A host trusts the newcomer now, at the word of the device that writes this: the keys by which the newcomer knows that host.
+/// Tells a newcomer that a host trusts it now, vouched for by the device that writes this, and gives it that host's keys.
 ///
-/// domain("introduce") ‖ LP(SHA-256(body of the join)) ‖ LP(voucher's sign) ‖ LP(host sign) ‖ LP(host box) ‖ LP(host name) ‖ u64 hosts
+/// domain("introduce") ‖ LP(SHA-256(body of the join)) ‖ LP(voucher's sign) ‖ LP(host sign) ‖ LP(host box) ‖ LP(host name) ‖ u64
+/// hosts
 package struct Introduction: Sendable, Equatable {
     package var join: ConsentHash
-    /// The voucher's.
+    /// The voucher's signing point.
     package var sign: SigningPoint
     package var hostSign: SigningPoint
     package var hostBox: BoxPoint
     package var hostName: String
-    /// Number of hosts that the newcomer is brought to, as far as is known by now: it has been answered when it knows as many.
+    /// Number of hosts that the newcomer is introduced to, as far as known. It has a complete answer when it has as many
+    /// introductions.
     package var hosts: Int64
 
     package init(join: ConsentHash, sign: SigningPoint, host: HostPin, hosts: Int64) {

@@ -1,4 +1,4 @@
-/// Letters between hosts and devices about trust; the relay carries them and needs no understanding.
+/// Letters between hosts and devices about trust. The relay carries them without reading them.
 package enum LetterContent: Sendable, Equatable {
     case join(Join)
     case admit(Admit)
@@ -12,7 +12,7 @@ package enum LetterContent: Sendable, Equatable {
     case receipt(Receipt)
     case refusal(Refusal)
 
-    /// What is signed, and authenticated by the tag.
+    /// The bytes that are signed, and authenticated by the tag.
     package var body: [UInt8] {
         switch self {
         case .join(let join): join.body
@@ -29,7 +29,7 @@ package enum LetterContent: Sendable, Equatable {
         }
     }
 
-    /// By the domain that the bytes begin with.
+    /// Reads the content that the bytes' domain names.
     init(body: [UInt8]) throws(ConsentError) {
         func isA(_ domain: StaticString) -> Bool { body.starts(with: StatementWriter.prefix(domain)) }
         if isA("join") {
@@ -65,7 +65,7 @@ package enum LetterContent: Sendable, Equatable {
 /// The tag is HMAC-SHA-256 of the body with the pair key, 32 bytes in `join`, `admit` and `introduce`, empty in all others. The signature is
 /// 64 bytes R‖S over the body by the sender's signing key.
 package struct SignedLetter: Sendable, Equatable {
-    /// Of a whole letter; on the wire it is base64url.
+    /// Size of a whole letter; on the wire it is base64url.
     package static let bytesMax = 4 << 10
     private static let version: UInt8 = 1
     private static let tagBytes = 32
@@ -85,7 +85,7 @@ package struct SignedLetter: Sendable, Equatable {
         signature = identity.signature(body)
     }
 
-    /// Strict: what it accepts, `bytes` spells again.
+    /// Strict: `bytes` of the result equals the input.
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
         guard bytes.count <= Self.bytesMax else {
             throw ConsentError(.badLength, at: "letter", "longer than \(Self.bytesMax) bytes")

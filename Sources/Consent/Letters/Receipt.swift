@@ -1,4 +1,4 @@
-/// A host did what a vouch, distrust or bump says, now or when it came before.
+/// A host did what a vouch, distrust or bump asks, now or when it came the first time.
 ///
 /// domain("receipt") ‖ LP(host sign) ‖ LP(SHA-256(body of the letter))
 package struct Receipt: Sendable, Equatable {

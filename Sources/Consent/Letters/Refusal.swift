@@ -4,30 +4,30 @@
 /// domain("refusal") ‖ LP(host sign) ‖ LP(SHA-256(body of the letter)) ‖ LP(reason) ‖ LP(generation 16)
 package struct Refusal: Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
-        /// The secret is not one that the host shows, or its time is over.
+        /// The host does not show that secret, or it has expired.
         case unknownSecret
-        /// The secret has brought another device.
+        /// The secret was already used by another device.
         case usedSecret
-        /// The host has as many devices as it may have.
+        /// The host has reached its limit of devices.
         case full
         /// The signature is not by the key that the letter names, or a point is not one.
         case badSignature
-        /// The host does not trust the device that signed, or that device may not do this.
+        /// The host does not trust the device that signed, or the device lacks the right.
         case notTrusted
         /// The host was restored from older files; a `bump` with the refusal's generation helps.
         case restored
-        /// A letter, prompt or command with a count as high was there before.
+        /// The host has taken a letter, prompt or command with this or a higher count before.
         case oldCount
         /// The device was distrusted at this host; only its terminal can bring it back.
         case distrusted
         /// The device has had as many others distrusted today as it may.
         case tooMany
-        /// The letter is for another host, or nothing that a host answers.
+        /// The letter is for another host, or of a kind that hosts do not answer.
         case notForThis
         /// A person at the host's terminal has to say yes to the passkey first.
         case waiting
 
-        /// What a person is told, of the host by its name.
+        /// The reason in words, for a person. `host` is its name.
         package func sentence(host: String) -> String {
             switch self {
             case .unknownSecret:

@@ -1,7 +1,7 @@
-/// The devices that a host trusts, the last that came first, for one of them that asked.
+/// The devices that a host trusts, the newest first, for a trusted device that asked.
 ///
-/// domain("roll") ‖ LP(host sign) ‖ LP(SHA-256(body of the ask)) ‖ u64 count of all ‖ for each, as many as a letter takes: LP(id) ‖ LP(name) ‖
-/// u64 since ‖ LP(id of the device that brought it; empty: a person at the host's terminal)
+/// domain("roll") ‖ LP(host sign) ‖ LP(SHA-256(body of the ask)) ‖ u64 count of all ‖ for each, as many as a letter takes: LP(id) ‖
+/// LP(name) ‖ u64 since ‖ LP(id of the device that brought it; empty: a person at the host's terminal)
 package struct Roll: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package let id: KeyID
@@ -34,7 +34,7 @@ package struct Roll: Sendable, Equatable {
 
     package let sign: SigningPoint
     package let letter: ConsentHash
-    /// Of all, also of those that no letter had room for.
+    /// Number of all devices, including those that did not fit into the letter.
     package let count: Int64
     package let entries: [Entry]
 

@@ -6,9 +6,8 @@ package struct Vouch: Statement {
     package var sign: SigningPoint
     package var box: BoxPoint
     package var name: String
-    /// The voucher's, as a prompt's.
+    /// The voucher's count, as in a prompt.
     package var count: Int64
-    /// The voucher.
     package var device: KeyID
 
     package init(host: KeyID, sign: SigningPoint, box: BoxPoint, name: String, count: Int64, device: KeyID) {

@@ -9,6 +9,6 @@ package struct Passkey: Sendable, Equatable {
         (self.sign, self.origin, self.since) = (sign, origin, since)
     }
 
-    /// Made as a device's id is: its short code is what page and terminal show.
+    /// Made like a device's id. Page and terminal show its short code.
     package func id(_ crypto: ConsentCrypto) -> KeyID { KeyID(of: sign, crypto) }
 }

@@ -8,7 +8,7 @@ package struct PasskeyOrigin: Hashable, Sendable {
     /// The relying party id.
     package let host: String
 
-    /// Nil unless browsers have WebAuthn there: a name over TLS, or `localhost`. An address in digits is no name.
+    /// Nil unless browsers offer WebAuthn at the origin: a host name over TLS, or `localhost`. An IP address is not enough.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
         let rest: Substring

@@ -8,9 +8,9 @@ package struct HostPin: Sendable, Equatable {
     package var name: String
     /// Milliseconds since 1970.
     package var since: Int64
-    /// The relay's name of the host, once something that it sealed was opened: from then on nothing goes to it unsealed.
+    /// The relay's name of the host, set once something that it sealed was opened: from then on nothing goes to it unsealed.
     package var sealsAs: String?
-    /// Newest epoch whose key this device was given: nothing is sealed with an older one.
+    /// Newest epoch of which this device has the key. Nothing is sealed with an older one.
     package var epoch: EpochNumber?
 
     package init(sign: SigningPoint, box: BoxPoint, name: String, since: Int64, _ crypto: ConsentCrypto) {
@@ -32,7 +32,7 @@ package struct HostBook: Sendable, Equatable {
     package static let fileBytesMax = 64 << 10
     private static let version: Int64 = 1
 
-    /// Of the last prompt, command or letter that was signed, to whichever host.
+    /// Count of the last prompt, command or letter that was signed, whichever host it was for.
     package private(set) var count: Int64 = 0
     package private(set) var hosts: [HostPin] = []
 
@@ -40,7 +40,7 @@ package struct HostBook: Sendable, Equatable {
 
     package subscript(id: KeyID) -> HostPin? { hosts.first { $0.id == id } }
 
-    /// The count for the next statement. The file is written before the statement leaves.
+    /// The count for the next statement. The caller writes the file before it sends the statement.
     package mutating func nextCount() -> Int64 {
         precondition(count < JSONValue.integerMax, "a device signs fewer than 2⁵³ statements")
         count += 1

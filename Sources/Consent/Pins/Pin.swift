@@ -1,9 +1,9 @@
-/// What a trusted device may have done.
+/// What a trusted device is allowed to do.
 package enum PinRight: String, Sendable, CaseIterable {
     /// Allow tools, deny with words, and change to modes that ask less.
     case allow
     case answer
-    /// Prompts, and what else steers a session.
+    /// Send prompts, and anything else that steers a session.
     case prompt
     /// Bring further devices and end the trust in others.
     case vouch
@@ -26,13 +26,14 @@ package struct Pin: Sendable, Equatable {
     package var since: Int64
     package var by: Origin
     package var may: Set<PinRight>
-    /// Of the last prompt, command or letter that was taken; the next has a higher one.
+    /// Count of the last prompt, command or letter that the host took; the next must be higher.
     package var count: Int64 = 0
-    /// Any of them confirms what the owner wants confirmed.
+    /// Passkeys of the device. Any of them can confirm what the owner wants confirmed.
     package internal(set) var passkeys: [Passkey] = []
-    /// The one that waits for a yes at the host's terminal; a later one replaces it.
+    /// A passkey that waits for a yes at the host's terminal; a later one replaces it.
     package internal(set) var askedPasskey: Passkey?
-    /// The host's file was restored, so `count` may be old: nothing of the device is taken until it says its count again, or is paired again.
+    /// The host's file was restored, so `count` may be old. Nothing from the device is taken until it says its count again, or is
+    /// paired again.
     package var isSuspended = false
 
     package init(

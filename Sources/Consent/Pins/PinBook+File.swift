@@ -9,11 +9,11 @@ package import RelayProtocol
 /// ```
 /// Bytes are base64url; the rest as `Pin` says.
 extension PinBook {
-    /// With everything that `PinBook` may hold and names of the greatest length.
+    /// Size of a file with everything that `PinBook` may hold, and names of the greatest length.
     package static let fileBytesMax = 2 << 20
     private static let version: Int64 = 1
 
-    /// Throws with the place of what is wrong: a host with a file that it cannot read trusts nobody.
+    /// The error names the place of the fault. A host that cannot read the file trusts no device.
     package init(parsing bytes: [UInt8], _ crypto: ConsentCrypto) throws(ConsentError) {
         let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) { try self.init(from: file, crypto) } catch { throw ConsentError(error) }

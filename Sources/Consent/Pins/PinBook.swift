@@ -1,42 +1,43 @@
 /// The devices that a host trusts, with their counts: what `devices.json` holds.
 ///
-/// The process writes it to disk before anything is done that changed it: a count that was not kept could be used again.
+/// The process writes it to disk before it acts on a change: a count that is lost could be used again.
 package struct PinBook: Sendable, Equatable {
     /// Phones, tablets, browsers and terminals of a few people.
     package static let devicesMax = 64
-    /// Devices, and keys that were distrusted and keep their count: a key that comes back goes on from there, so that none of its old
-    /// prompts is taken again.
+    /// Devices, plus distrusted keys, which keep their count: a key that is trusted again continues from it, so that none of its
+    /// old prompts is taken again.
     package static let keysMax = 1_024
     /// Passkeys of one device: in its browser, in a phone, on a security key, and one to spare.
     package static let passkeysMax = 4
-    /// Used secrets that are remembered: more than are ever valid at one time.
+    /// Used secrets that are remembered: more than are ever valid at once.
     package static let usedSecretsMax = 64
 
-    /// A key that is not trusted any more.
+    /// A key that is no longer trusted.
     struct Former: Equatable {
         let id: KeyID
-        /// Proves what it signed while it was trusted; nil in a file of before it was kept.
+        /// Verifies what the key signed while it was trusted. Nil if the file is older than this field.
         let sign: SigningPoint?
         let count: Int64
-        /// Prove what they confirmed; a device that comes back asks for them again.
+        /// They verify earlier confirmations. A device that returns has to ask for its passkeys again.
         var passkeys: [Passkey] = []
     }
 
-    /// A secret that brought its device.
+    /// A secret that a device has joined with.
     struct UsedSecret: Equatable {
         let name: ConsentHash
         let join: ConsentHash
     }
 
     package private(set) var generation: Generation
-    /// The generation that the key file is about to have.
+    /// The generation to be written to the key file.
     package private(set) var nextGeneration: Generation?
-    /// The files did not belong together once: a device that comes may have been here before, with a count that is lost. It says it first.
+    /// The two files did not belong together once. A device that joins may have been here before, with a count that is lost, so it
+    /// must say its count first.
     package private(set) var isRestored = false
-    /// In the order in which they came.
+    /// The devices, in the order in which they came.
     package private(set) var devices: [Pin] = []
     private(set) var former: [Former] = []
-    /// Oldest first.
+    /// The secrets, oldest first.
     private(set) var usedSecrets: [UsedSecret] = []
 
     package init(generation: Generation) { self.generation = generation }
@@ -47,8 +48,8 @@ package struct PinBook: Sendable, Equatable {
 
     // MARK: Devices
 
-    /// Adds the device, or replaces what is known of it, and returns its pin: the count never goes back, and nothing ends a suspension but
-    /// `resume`. Throws `full`.
+    /// Adds or replaces the device, and returns its pin. The count never goes back, and only `resume` ends a suspension. Throws
+    /// `full`.
     ///
     /// `forgetting`: the oldest key that was distrusted makes room. Its count is lost, so that from then on every device that comes says its own.
     @discardableResult
@@ -79,7 +80,7 @@ package struct PinBook: Sendable, Equatable {
         return pin
     }
 
-    /// The device that was trusted until now; nil if it was not. Always has room.
+    /// Returns the device that was trusted until now; nil if it was not. There is always room for its key.
     @discardableResult
     package mutating func distrust(_ id: KeyID) -> Pin? {
         guard let index = devices.firstIndex(where: { $0.id == id }) else { return nil }
@@ -88,7 +89,7 @@ package struct PinBook: Sendable, Equatable {
         return pin
     }
 
-    /// False, and nothing changes, unless the count is higher than all before.
+    /// Records the device's count. Returns false, and changes nothing, unless it is higher than all before.
     mutating func take(_ count: Int64, of id: KeyID) -> Bool {
         guard let index = devices.firstIndex(where: { $0.id == id }), count > devices[index].count else { return false }
         devices[index].count = count
@@ -102,7 +103,8 @@ package struct PinBook: Sendable, Equatable {
         devices[index].askedPasskey = passkey
     }
 
-    /// The passkey that the device has asked for confirms what it allows from here on. Nil, and nothing changes, if there is none or no room.
+    /// Accepts the passkey that the device has asked for; from here on it confirms what the device allows. Nil, and nothing
+    /// changes, if there is none or no room.
     package mutating func takePasskey(of id: KeyID) -> Passkey? {
         guard let index = devices.firstIndex(where: { $0.id == id }), let asked = devices[index].askedPasskey,
             devices[index].passkeys.count < Self.passkeysMax
@@ -114,10 +116,11 @@ package struct PinBook: Sendable, Equatable {
 
     // MARK: Restored files
 
-    /// At each start of the host: `keyFile` is the generation of the key file, `fresh` is random. If the two files do not belong together, one of
-    /// them was restored: all devices are suspended, and false is returned.
+    /// Called at each start of the host: `keyFile` is the generation of the key file, `fresh` is random. If the two files do not
+    /// belong together, one of them was restored: all devices are suspended, and false is returned.
     ///
-    /// Written in this order, a crash in between suspends nobody: this book; the key file with `nextGeneration`; this book after `began()`.
+    /// The order of writing keeps a crash in between from suspending devices: this book; the key file with `nextGeneration`; this
+    /// book after `began()`.
     package mutating func begin(keyFile: Generation, fresh: Generation) -> Bool {
         let belongsTogether = keyFile == generation || keyFile == nextGeneration
         if !belongsTogether {
@@ -129,15 +132,16 @@ package struct PinBook: Sendable, Equatable {
         return belongsTogether
     }
 
-    /// The key file has `nextGeneration`.
+    /// Called when the key file has `nextGeneration`.
     package mutating func began() {
         guard let next = nextGeneration else { return }
         generation = next
         nextGeneration = nil
     }
 
-    /// What the host remembers elsewhere: the last count of each device that it took one of, nil if it distrusts the device. If this book is
-    /// older than that, it was restored: the counts and the distrust hold, and all devices are suspended. Returns whether it was.
+    /// Compares the book with what the host remembers elsewhere: the last count that it took of each device, nil if it distrusts
+    /// the device. If the book is older, it was restored: the counts and the distrust are kept, and all devices are suspended.
+    /// Returns true in that case.
     package mutating func recall(_ counts: [KeyID: Int64?]) -> Bool {
         var isOlder = false
         for (id, count) in counts {
@@ -156,7 +160,7 @@ package struct PinBook: Sendable, Equatable {
         return true
     }
 
-    /// The device has said its count to this generation: what it sent before is dead, and it is trusted again.
+    /// The device has said its count to this generation: everything that it sent before is void, and it is trusted again.
     mutating func resume(_ id: KeyID, count: Int64) -> Bool {
         guard let index = devices.firstIndex(where: { $0.id == id }), count >= devices[index].count else { return false }
         devices[index].count = count
@@ -174,7 +178,7 @@ package struct PinBook: Sendable, Equatable {
         if usedSecrets.count > Self.usedSecretsMax { usedSecrets.removeFirst() }
     }
 
-    /// For `PinBook+File`, which has checked it all.
+    /// Only for `PinBook+File`, which has checked all values.
     init(
         generation: Generation, next: Generation?, isRestored: Bool, devices: [Pin], former: [Former],
         usedSecrets: [UsedSecret]

@@ -1,4 +1,4 @@
-/// Names what clients name in commands so that the relay can compare it and not read it.
+/// Makes aliases for the names in clients' commands, so that the relay can compare but not read them.
 ///
 /// `alias = "~" ‖ base64url(first 9 bytes of HMAC-SHA-256(HKDF(epoch key, domain("alias") ‖ LP(host)), name))`
 package struct AliasKey: Sendable {

@@ -7,9 +7,9 @@ internal import RelayProtocol
 /// ```
 /// The process writes it with mode 0600 before anything is sealed that needs it: what nobody can open any more is lost to everybody.
 package struct EpochBook: Sendable, Equatable {
-    /// One for each device that ever goes, and more; beyond it the oldest key is forgotten.
+    /// Epochs that the book keeps: more than one for each device that is ever distrusted. Beyond it the oldest key is forgotten.
     package static let epochsMax = 1_024
-    /// With everything that it may hold.
+    /// Size of a file with everything that it may hold.
     package static let fileBytesMax = 128 << 10
     private static let version: Int64 = 1
 
@@ -23,13 +23,13 @@ package struct EpochBook: Sendable, Equatable {
         let from: EpochNumber
     }
 
-    /// Oldest first. One that a lost book had is missing.
+    /// The epochs, oldest first. There are gaps if an earlier book was lost.
     private(set) var epochs: [Epoch] = []
     private(set) var readers: [Reader] = []
 
     package init() {}
 
-    /// The key that is used now; nil before the first.
+    /// The key in use; nil before the first.
     package var current: (number: EpochNumber, key: EpochKey)? { epochs.last.map { ($0.number, $0.key) } }
     package var devices: [KeyID] { readers.map(\.device) }
 
@@ -44,7 +44,7 @@ package struct EpochBook: Sendable, Equatable {
         return epochs.reversed().prefix { $0.number >= from }.map { ($0.number, $0.key) }
     }
 
-    /// `floor`: numbers up to it were used by a book that is lost.
+    /// Begins a new epoch. `floor` is the last number that a lost book may have used.
     package mutating func begin(_ key: EpochKey, after floor: EpochNumber = 0) {
         let last = epochs.last?.number ?? 0
         precondition(max(last, floor) < .max, "a host has fewer epochs than devices could go in a thousand years")
@@ -52,7 +52,7 @@ package struct EpochBook: Sendable, Equatable {
         if epochs.count > Self.epochsMax { epochs.removeFirst() }
     }
 
-    /// The device may have the keys from this epoch on. What it was let have before it keeps.
+    /// Allows the device the keys from this epoch on. A device that is allowed earlier ones keeps them.
     package mutating func admit(_ device: KeyID, from epoch: EpochNumber) {
         guard !readers.contains(where: { $0.device == device }) else { return }
         precondition(readers.count < PinBook.devicesMax, "readers are devices that the host trusts")
@@ -63,7 +63,7 @@ package struct EpochBook: Sendable, Equatable {
 
     // MARK: File
 
-    /// Throws with the place of what is wrong, and never with a key.
+    /// The error names the place of the fault, and never a key.
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
         let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) {
@@ -85,7 +85,7 @@ package struct EpochBook: Sendable, Equatable {
         } catch { throw ConsentError(error) }
     }
 
-    /// A secret.
+    /// The file. Secret.
     package var bytes: [UInt8] {
         JSONWriter.object { file in
             file.field("version", Self.version)

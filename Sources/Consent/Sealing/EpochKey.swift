@@ -1,4 +1,4 @@
-/// The number of one of a host's keys: from 1, and one more each time that a device must not get what comes.
+/// Number of one of a host's keys: from 1, and one more each time that a device must not be able to read what comes next.
 package typealias EpochNumber = UInt32
 
 /// The secret from which the keys of all sessions of one host in one epoch are derived. 32 random bytes.

@@ -8,7 +8,7 @@ internal import RelayProtocol
 /// 0x03 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  words or keys of a person
 /// 0x04 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  a picture
 /// ```
-/// As text base64url; what stands in a field of text has `sealed.` before it.
+/// As text base64url; in a text field it has the prefix `sealed.`.
 package struct Sealed: Sendable, Equatable {
     package enum Shape: UInt8, Sendable, CaseIterable {
         case numbered = 1, live, words, picture
@@ -16,7 +16,7 @@ package struct Sealed: Sendable, Equatable {
 
     package let form: Shape
     package let epoch: EpochNumber
-    /// The host's number of the event, in its session; 0 for what has none.
+    /// The host's number of the event, in its session; 0 for shapes without a number.
     package let number: Int64
     package let nonce: SealingNonce
     package let ciphertext: [UInt8]
@@ -61,7 +61,7 @@ package struct Sealed: Sendable, Equatable {
 
     private static let prefix = "sealed."
 
-    /// True if a field of text claims to hold something sealed.
+    /// True if a text field claims to hold something sealed.
     package static func isSealed(_ text: String) -> Bool { text.hasPrefix(prefix) }
 
     package var bytes: [UInt8] {

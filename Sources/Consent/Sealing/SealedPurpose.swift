@@ -1,16 +1,17 @@
-/// The one purpose as which a sealed text opens.
+/// The one purpose for which a sealed text opens.
 package enum SealedPurpose: Sendable, Equatable {
-    /// A whole event of that kind.
+    /// A whole event of this kind.
     case event(kind: String)
     /// A session's line in lists.
     case line
     /// A `LivePiece` of that message, or of the output of that call.
     case live(of: String)
-    /// A terminal's screen, to the client's command that asked for it.
+    /// A terminal's screen, for the client's command that asked for it.
     case screen(to: String)
-    /// A person's text or keys with that command, or text to that approval.
+    /// A person's text or keys with this command, or text for this approval.
     case words(with: String)
-    /// A picture that a person has added to a prompt: named by the digest of its sealed bytes, which is signed with the prompt.
+    /// A picture that a person has attached to a prompt. It is named by the digest of its sealed bytes, which is signed with the
+    /// prompt.
     case picture
 
     package var form: Sealed.Shape {

@@ -4,18 +4,18 @@ internal import RelayProtocol
 ///
 /// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?,"from"?}`
 package struct SessionLine: Sendable, Equatable {
-    /// Sealed, in base64url, it fits the wire.
+    /// Fits the wire once it is sealed and in base64url.
     package static let bytesMax = 1 << 10
 
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
-    /// The full path, if the other is shortened with `~`.
+    /// The full path, if `cwd` is shortened with `~`.
     package var folder: String?
     package var branch: String?
     package var operation: String?
     package var file: String?
-    /// The present task of the agent's list.
+    /// The current task of the agent's list.
     package var current: String?
     package var reason: String?
     package var error: String?

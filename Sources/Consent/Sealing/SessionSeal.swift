@@ -21,7 +21,7 @@ package struct SessionSeal: Sendable {
         (self.epoch, self.host, self.session, self.crypto) = (epoch, host, session.rawValue, crypto)
     }
 
-    /// `number` is the event's, for an event or a line.
+    /// `number` is the event's, and needed for an event or a line only.
     package func seal(_ text: [UInt8], as purpose: SealedPurpose, number: Int64 = 0, nonce: SealingNonce) -> Sealed {
         let bound = purpose.bound(to: host, session, epoch: epoch, number: number)
         return Sealed(

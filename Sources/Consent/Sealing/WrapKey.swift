@@ -1,4 +1,4 @@
-/// The key that one host and one device agree on: in it an epoch's key travels from the one to the other.
+/// The key that one host and one device agree on. The host sends the device an epoch's key encrypted with it.
 ///
 /// ```
 /// W    = HKDF(ECDH(host box, device box), domain("wrap") ‖ LP(host) ‖ LP(device) ‖ LP(host box) ‖ LP(device box))

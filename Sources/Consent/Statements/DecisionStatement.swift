@@ -60,7 +60,8 @@ package struct DecisionStatement: Statement {
 }
 
 extension Decision.Verdict {
-    /// The verdict without what no signature covers: the places of chosen labels, and the difference between an empty text and none.
+    /// The verdict without the parts that no signature covers: the indexes of chosen labels, and the difference between an empty
+    /// text and none.
     package var covered: Decision.Verdict {
         switch self {
         case .allow, .allowIn, .allowWith: self
@@ -71,7 +72,7 @@ extension Decision.Verdict {
         }
     }
 
-    /// What `DecisionStatement.detail` is the hash of.
+    /// The bytes whose hash is `DecisionStatement.detail`.
     fileprivate var signedContent: [UInt8] {
         var writer = StatementWriter()
         func named(_ name: String, _ value: String?) {

@@ -12,7 +12,7 @@ package struct KeysStatement: Statement {
     /// Name of what the terminal showed when they were pressed: a relay that holds them back does not choose the dialog that they answer.
     package var seen: String
     package var keys: ConsentHash
-    /// As a prompt's: keys that were overtaken or come again are not typed.
+    /// The device's count, as in a prompt: overtaken or repeated keys are not typed.
     package var count: Int64
     package var device: KeyID
 
@@ -43,6 +43,6 @@ package struct KeysStatement: Statement {
         return writer.bytes
     }
 
-    /// Keys can answer any dialog.
+    /// All rights: keys can answer any dialog.
     package static let rights: Set<PinRight> = [.allow, .answer, .prompt]
 }

@@ -3,7 +3,7 @@ package struct PasskeyProof: Hashable, Sendable {
     /// A hash, a byte of flags and a counter; more with extensions.
     package static let authenticatorBytesMax = 256
     private static let authenticatorBytesMin = 37
-    /// JSON of the browser's with the challenge and an origin.
+    /// The browser's JSON with the challenge and an origin.
     package static let clientBytesMax = 1_024
 
     /// `authenticatorData`.
@@ -13,7 +13,7 @@ package struct PasskeyProof: Hashable, Sendable {
     /// R then S over `authenticator ‖ SHA-256(client)`.
     package let signature: [UInt8]
 
-    /// Nil if a part has a size that it cannot have.
+    /// Nil if a part has an impossible size.
     package init?(authenticator: [UInt8], client: [UInt8], signature: [UInt8]) {
         guard (Self.authenticatorBytesMin...Self.authenticatorBytesMax).contains(authenticator.count),
             (1...Self.clientBytesMax).contains(client.count), signature.count == SignatureText.signatureBytes

@@ -12,7 +12,7 @@ package struct SignatureText: Hashable, Sendable {
     package static let bytesMax = plainBytesMax + 3 + 342 + 1_366 + 86
 
     package let device: KeyID
-    /// 0 to `JSONValue.integerMax`: every client has numbers so large.
+    /// From 0 to `JSONValue.integerMax`, which every client can represent.
     package let number: Int64
     /// R then S.
     package let signature: [UInt8]

@@ -1,4 +1,4 @@
-/// Something that a device signs: exact bytes, which the host makes anew from its own fields and never takes from the wire.
+/// Something that a device signs: exact bytes, which the host builds from its own fields and never takes from the wire.
 package protocol Statement: Sendable, Equatable {
     /// The host that it is for.
     var host: KeyID { get }
@@ -6,7 +6,7 @@ package protocol Statement: Sendable, Equatable {
     var device: KeyID { get }
     /// The time or count that its signature's text carries.
     var number: Int64 { get }
-    /// What is signed.
+    /// The bytes to sign.
     var bytes: [UInt8] { get }
 }
 

@@ -15,11 +15,11 @@ package struct SteeringStatement: Statement {
     package var command: CommandID
     package var kind: SteeringAction.Kind
     package var detail: ConsentHash
-    /// As a prompt's.
+    /// The device's count; see `PromptStatement`.
     package var count: Int64
     package var device: KeyID
 
-    /// `action` is no prompt: that has a statement of its own.
+    /// `action` is not a prompt: that has a statement of its own.
     package init(
         host: KeyID, session: SessionID, command: CommandID, action: SteeringAction, count: Int64, device: KeyID,
         _ crypto: ConsentCrypto
@@ -61,8 +61,8 @@ extension SteeringAction {
             host: host, session: session, command: command, action: self, count: count, device: device, crypto)
     }
 
-    /// True if a signed host carries it out for a trusted device alone. The others never give the agent more freedom. `ruleOff` gives none
-    /// either, but it lasts: a relay that forged it would have everybody asked again.
+    /// True if a signed host carries it out for a trusted device only. The other actions never give the agent more freedom.
+    /// `ruleOff` gives none either, but it lasts: a relay that forged it would make the host ask everything again.
     package var needsSignature: Bool {
         switch self {
         case .interrupt, .stop, .askAll(true), .ruleTry: false
@@ -71,7 +71,7 @@ extension SteeringAction {
         }
     }
 
-    /// Rights that a device needs for it. A mode may let tools run unasked, as an allow does.
+    /// Rights that a device needs for it. A mode may let tools run unasked, like an allow.
     package var rights: Set<PinRight> {
         switch self {
         case .interrupt, .stop, .askAll(true), .ruleOff, .ruleTry: []

@@ -1,5 +1,5 @@
-/// A device's part in pairing with one host, or with those of a device that vouches for it: the letter to repeat until it is answered, and
-/// what an answer means.
+/// A device's side of pairing with one host, or with the hosts of a device that vouches for it: it has the letter to repeat until
+/// it is answered, and reads the answer.
 package struct JoinAttempt: Sendable {
     /// The host, or the device that vouches.
     package let host: KeyID
@@ -10,8 +10,8 @@ package struct JoinAttempt: Sendable {
     /// What `letter` on the wire carries.
     package let letter: [UInt8]
 
-    /// `host` is the one that the secret names, host or device, or what a host of the machine is said to have as its key. `name` is the joining
-    /// device's, spelled as `ConsentName` says.
+    /// `host` is the host or device that the secret names; for a secret of any host of the machine, the key that this host is said
+    /// to have. `name` is the joining device's, spelled as `ConsentName` says.
     package init(
         _ secret: TrustSecret, host: KeyID, by identity: ConsentIdentity, name: String, nonce: Nonce, _ crypto: ConsentCrypto
     ) {
@@ -27,14 +27,14 @@ package struct JoinAttempt: Sendable {
     }
 
     package enum Outcome: Sendable, Equatable {
-        /// The short code of the device's own id is shown on both sides.
+        /// Admitted by the host. Both sides show the short code of the device's own id.
         case admitted(HostPin)
-        /// By a device. There are `of` hosts in all, and an introduction for each.
+        /// Introduced by a device. There are `of` hosts in all, and an introduction for each.
         case introduced(HostPin, of: Int64)
         case refused(Refusal.Reason)
     }
 
-    /// Throws if the letter is no answer to this join by that host or device: it is then as if it had not come.
+    /// Throws if the letter is no answer to this join by that host or device; the caller then ignores it.
     package func answer(_ bytes: [UInt8], wall: Int64) throws(ConsentError) -> Outcome {
         let letter = try SignedLetter(parsing: bytes)
         switch letter.letter {
@@ -67,7 +67,7 @@ package struct JoinAttempt: Sendable {
         }
         guard join == self.join else { throw ConsentError(.notAuthentic, at: "\(name).join", "this answers another join") }
         guard letter.isTagged(with: pairKey, crypto) else {
-            throw ConsentError(.notAuthentic, at: "\(name).tag", "whoever made this does not know the secret")
+            throw ConsentError(.notAuthentic, at: "\(name).tag", "its sender does not know the secret")
         }
         guard letter.isSigned(by: sign, crypto) else {
             throw ConsentError(.notAuthentic, at: "\(name).signature", "this is not signed by its sender's key")

@@ -4,7 +4,7 @@ package enum LetterAnswer: Sendable, Equatable {
     /// The generation is the host's present one, for a `bump`.
     case refused(Refusal.Reason, Generation)
 
-    /// Throws if the letter is no answer of that host to `statement`: it is then as if it had not come.
+    /// Throws if the letter is no answer of that host to `statement`; the caller then ignores it.
     package init(
         _ bytes: [UInt8], to statement: some Statement, by host: KeyID, _ crypto: ConsentCrypto
     ) throws(ConsentError) {

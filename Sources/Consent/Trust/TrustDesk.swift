@@ -1,11 +1,11 @@
-/// A host's part in trust: it shows secrets, and answers the letters that come through the relay.
+/// A host's side of trust: it shows secrets, and answers the letters that come through the relay.
 ///
-/// A secret brings one device. That it was used stands in the book beside the pin, so that it holds after a crash, too.
+/// A secret admits one device. The book records its use beside the pin, so that this holds after a crash, too.
 package struct TrustDesk: Sendable {
     private struct Shown {
         let secret: TrustSecret
         let pairKey: [UInt8]
-        /// Milliseconds on the clock that never jumps.
+        /// Monotonic milliseconds.
         var until: Int64
     }
 
@@ -29,7 +29,7 @@ package struct TrustDesk: Sendable {
 
     // MARK: Secrets
 
-    /// `until` is in milliseconds on the clock that never jumps. Throws `full`.
+    /// `until` is in monotonic milliseconds. Throws `full`.
     package mutating func show(_ secret: TrustSecret, until: Int64) throws(ConsentError) {
         precondition(secret.isFor(identity.id), "a host shows its own secrets")
         withdraw(secret)
@@ -41,10 +41,10 @@ package struct TrustDesk: Sendable {
 
     package mutating func withdraw(_ secret: TrustSecret) { shown.removeAll { $0.secret.secret == secret.secret } }
 
-    /// When `expire` is due.
+    /// Monotonic time at which `expire` is due.
     package var nextDeadline: Int64? { shown.map(\.until).min() }
 
-    /// The secrets whose time is over.
+    /// Removes and returns the secrets that have expired.
     package mutating func expire(at now: Int64) -> [TrustSecret] {
         defer { shown.removeAll { $0.until <= now } }
         return shown.filter { $0.until <= now }.map(\.secret)
@@ -53,20 +53,21 @@ package struct TrustDesk: Sendable {
     // MARK: Letters
 
     package enum Outcome: Sendable, Equatable {
-        /// `pins` has changed: it is on disk before the reply goes out.
+        /// `pins` has changed: the caller writes it to disk before it sends the reply.
         case joined(Pin, by: TrustSecret, reply: [UInt8])
         case vouched(Pin, by: KeyID, reply: [UInt8])
         case distrusted(Pin, by: KeyID, reply: [UInt8])
         case resumed(Pin, reply: [UInt8])
-        /// A person at the terminal is to say yes. `ask` is the hash of the letter; no reply if there were too many.
+        /// A passkey that a person at the terminal has to confirm. `ask` is the hash of the letter; no reply if there were too
+        /// many.
         case passkeyAsked(Passkey, by: Pin, ask: ConsentHash, isNew: Bool, reply: [UInt8]?)
-        /// It is told again by `roll` when the devices are others.
+        /// A device asked for the list of devices. The caller sends it again, by `roll`, when the devices change.
         case asked(by: KeyID, ask: ConsentHash, reply: [UInt8])
-        /// It came before, and is answered as then.
+        /// A repeated letter; the reply is the same as before.
         case again(reply: [UInt8])
-        /// No reply if there were too many.
+        /// A refused letter; no reply if there were too many.
         case refused(Refusal.Reason, reply: [UInt8]?)
-        /// Nothing that a host can answer.
+        /// Not a letter that a host can answer.
         case ignored(ConsentError)
 
         package var reply: [UInt8]? {
@@ -88,7 +89,7 @@ package struct TrustDesk: Sendable {
         }
     }
 
-    /// `now` is on the clock that never jumps, `wall` since 1970, both in milliseconds; `nonce` is random and used once.
+    /// `now` is monotonic, `wall` since 1970, both in milliseconds; `nonce` is random and used once.
     package mutating func received(
         _ bytes: [UInt8], at now: Int64, wall: Int64, nonce: Nonce, pins: inout PinBook
     ) -> Outcome {
@@ -220,12 +221,12 @@ package struct TrustDesk: Sendable {
         return .asked(by: pin.id, ask: hash, reply: roll(for: hash, pins))
     }
 
-    /// The devices, for one that asked.
+    /// The list of devices, as an answer to the letter with the hash `ask`.
     package func roll(for ask: ConsentHash, _ pins: PinBook) -> [UInt8] {
         SignedLetter(.roll(Roll(of: pins, sign: identity.sign, letter: ask)), by: identity, crypto).bytes
     }
 
-    /// Of a letter that is for this host and was signed by a device that it trusts.
+    /// The trusted device that signed a letter for this host.
     private func signer(of statement: some Statement, _ letter: SignedLetter, _ pins: PinBook) throws(Refused) -> Pin {
         guard statement.host == identity.id else { throw Refused(.notForThis) }
         guard let pin = pins[statement.device] else { throw Refused(.notTrusted) }
@@ -247,7 +248,7 @@ package struct TrustDesk: Sendable {
 
     private func receipt(of letter: SignedLetter) -> [UInt8] { receipt(of: crypto.hash(letter.body)) }
 
-    /// By the hash of the letter.
+    /// The signed receipt for the letter with this hash.
     package func receipt(of letter: ConsentHash) -> [UInt8] {
         SignedLetter(.receipt(Receipt(sign: identity.sign, letter: letter)), by: identity, crypto).bytes
     }
@@ -262,7 +263,7 @@ package struct TrustDesk: Sendable {
         return SignedLetter(.refusal(refusal), by: identity, crypto).bytes
     }
 
-    /// False if there were too many in this minute.
+    /// Counts a reply that is signed. Returns false if there were too many in this minute.
     private mutating func takesSignature(for device: KeyID?, _ now: Int64) -> Bool {
         if signatures.isEmpty || now - signaturesSince >= Self.minute {
             signaturesSince = now

@@ -2,7 +2,7 @@
 package struct TrustLimits: Sendable {
     /// Secrets that are valid at one time: one at the terminal, those of first devices, and a person who tried again.
     package var secretsMax = 8
-    /// Time for which a secret still answers the join that used it: the answer may have been lost on its way.
+    /// Time for which a used secret still answers the same join: the answer may have been lost on its way.
     package var answersAgainFor = Duration.seconds(60)
     /// Refusals in one minute of letters that no trusted device has signed: each costs a signature, and anybody in the workspace can send one.
     /// Beyond them letters stay unanswered.

@@ -1,17 +1,18 @@
-/// A device's part in bringing a further one to the hosts that trust it.
+/// A device's side of bringing another device to the hosts that trust it.
 ///
 /// ```
 /// open ─join─▶ asked ─accept─▶ vouching: a vouch for each host, and with its receipt an introduction for the newcomer
 ///                └─decline─▶ declined
 /// ```
-/// The secret brings one device, the first that proves to know it, and only after a person has compared the codes on both screens.
+/// The secret brings one device, the first that proves that it knows it, and only after a person has compared the
+/// codes on both screens.
 package struct Vouching: Sendable {
-    /// The device that wants to be let in.
+    /// The device that asks to join.
     package struct Newcomer: Sendable, Equatable {
         package let id: KeyID
         package let name: String
         fileprivate let join: Join
-        /// Of its last join: one that was started again makes another.
+        /// Hash of its last join: a device that was restarted makes another.
         fileprivate var hash: ConsentHash
     }
 
@@ -41,11 +42,11 @@ package struct Vouching: Sendable {
     private let pairKey: [UInt8]
     private let crypto: ConsentCrypto
     private var stage = Stage.open
-    /// Hosts without an answer.
+    /// Hosts that have not answered.
     private var open: [KeyID: Open] = [:]
     private var brought: [HostPin] = []
 
-    /// `secret` is of this device.
+    /// `secret` names this device.
     package init(_ secret: TrustSecret, by identity: ConsentIdentity, _ crypto: ConsentCrypto) {
         precondition(secret.isFor(identity.id), "a device shows its own secrets")
         self.identity = identity
@@ -59,13 +60,13 @@ package struct Vouching: Sendable {
     package var isOpen: Bool { if case .open = stage { true } else { false } }
 
     package enum Outcome: Sendable, Equatable {
-        /// The first that knows the secret. Its short code is shown on both screens.
+        /// A join by the first device that knows the secret. Both screens show its short code.
         case asked(Newcomer)
-        /// Everything there is by now for one that came before.
+        /// A repeated join: all replies so far.
         case again([[UInt8]])
-        /// Another device knows the secret, too.
+        /// A join by another device that also knows the secret.
         case refused(reply: [UInt8])
-        /// As if it had not come.
+        /// The letter is ignored, as if it had not come.
         case ignored(ConsentError)
     }
 
@@ -105,7 +106,7 @@ package struct Vouching: Sendable {
             throw ConsentError(.badDomain, at: "letter.body", "this is no join")
         }
         guard join.host == identity.id, letter.isTagged(with: pairKey, crypto) else {
-            throw ConsentError(.notAuthentic, at: "join.tag", "whoever made this does not know the secret")
+            throw ConsentError(.notAuthentic, at: "join.tag", "its sender does not know the secret")
         }
         guard letter.isSigned(by: join.sign, crypto), crypto.isOnCurve(join.box.bytes) else {
             throw ConsentError(.notAuthentic, at: "join.signature", "this is not signed by its device's key")
@@ -118,7 +119,8 @@ package struct Vouching: Sendable {
 
     // MARK: The person
 
-    /// The codes are the same on both screens. `count` is this device's next; each host compares it with its own last one.
+    /// A person has confirmed that both screens show the same code. `count` is this device's next; each host compares it with its
+    /// own last one.
     package mutating func accept(at hosts: [HostPin], count: Int64) {
         guard case .asked(let newcomer) = stage else { preconditionFailure("a person accepts a device that asks") }
         stage = .vouching(newcomer)
@@ -131,7 +133,7 @@ package struct Vouching: Sendable {
         }
     }
 
-    /// The refusal for the newcomer.
+    /// Declines the newcomer. Returns the refusal to send.
     package mutating func decline() -> [UInt8] {
         guard case .asked(let newcomer) = stage else { preconditionFailure("a person declines a device that asks") }
         stage = .declined(newcomer)
@@ -140,7 +142,7 @@ package struct Vouching: Sendable {
 
     // MARK: The hosts
 
-    /// Vouches without an answer: each is sent until it has one.
+    /// Vouches without an answer. Each is sent again until it has one.
     package var unanswered: [(host: HostPin, letter: [UInt8])] {
         open.values.map { ($0.pin, $0.letter) }.sorted { $0.0.id.text < $1.0.id.text }
     }
@@ -166,7 +168,8 @@ package struct Vouching: Sendable {
         }
     }
 
-    /// Everything for the newcomer by now: an introduction to each host that trusts it, or a refusal once it is clear that none will.
+    /// All letters for the newcomer so far: an introduction to each host that trusts it, or a refusal once it is clear that none
+    /// will.
     package var introductions: [[UInt8]] {
         guard case .vouching(let newcomer) = stage else { return [] }
         if brought.isEmpty, open.isEmpty { return [refusal(.notTrusted, of: newcomer.hash)] }

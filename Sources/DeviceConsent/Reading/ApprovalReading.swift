@@ -1,25 +1,26 @@
 package import Consent
 package import RelayProtocol
 
-/// An approval as a person is shown it, and what a decision on it has to be signed for.
+/// An approval as it is shown to a person, and the basis for signing a decision on it.
 ///
-/// Of a signed host everything that is shown comes from the text that the host hashed, and nothing from what the relay says around it.
+/// For a signed host everything that is shown comes from the text that the host hashed, and nothing from what the relay says around
+/// it.
 package struct ApprovalReading {
     package enum Basis {
-        /// The host takes what the relay brings.
+        /// The host accepts unsigned decisions.
         case open
         case signed(ShownText)
-        /// The host is a signed one, and what came is nothing that could be signed: it can be denied, never allowed.
+        /// The host takes signed decisions only, and the text cannot be signed: the approval can be denied, never allowed.
         case unreadable(String)
     }
 
-    /// With the request as it is to be shown.
+    /// The approval, with the request as it is to be shown.
     package let approval: Approval
     package let basis: Basis
-    /// Its host sealed it, and nothing here has opened it.
+    /// True if the host sealed it and it could not be opened.
     package let isSealed: Bool
 
-    /// `summary` is of its session.
+    /// `summary` is that of its session.
     package init(_ approval: Approval, _ summary: Summary?) {
         guard let text = ShownText.text(inEvent: approval.requestBytes) else {
             self.approval = approval
@@ -51,6 +52,6 @@ package struct ApprovalReading {
 }
 
 extension Summary {
-    /// The key of its host, if that takes only what is signed.
+    /// The key of its host, if that takes signed messages only.
     package var consentKey: KeyID? { steering?.consent.flatMap { KeyID(text: $0.rawValue) } }
 }

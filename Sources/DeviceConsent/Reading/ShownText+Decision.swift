@@ -2,7 +2,7 @@ package import Consent
 package import RelayProtocol
 
 extension ShownText {
-    /// The statement that a device signs to decide exactly this. `now` is in milliseconds since 1970.
+    /// The statement to sign for this decision. `now` is in milliseconds since 1970.
     package func statement(
         _ verdict: Decision.Verdict, by device: KeyID, at now: Int64, _ crypto: ConsentCrypto
     ) -> DecisionStatement {

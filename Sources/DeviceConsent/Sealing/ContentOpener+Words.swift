@@ -3,12 +3,12 @@ package import RelayProtocol
 
 /// Seals a person's words to a session whose host seals. Signatures are over the sealed text.
 extension ContentOpener {
-    /// Sealing takes so much: what a person types has to fit the wire as base64url.
+    /// Longest text that a person can send: sealed and in base64url it has to fit the wire.
     private static let textBytesMax = (WireLimits.textBytesMax - 128) / 4 * 3
-    /// Likewise a rule.
+    /// Longest rule, for the same reason.
     private static let lineBytesMax = (WireLimits.lineBytesMax - 128) / 4 * 3
 
-    /// `id`: of the command.
+    /// `id` is the command's.
     package mutating func sealed(
         _ action: SteeringAction, as id: CommandID, to session: SessionID
     ) throws(SealingError) -> SteeringAction {
@@ -41,7 +41,7 @@ extension ContentOpener {
         }
     }
 
-    /// Choices by the numbers that are shown to the relay in place of their labels.
+    /// Choices go out as the numbers that the relay was shown in place of their labels.
     package mutating func sealed(
         _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
     ) throws(SealingError) -> Decision.Verdict {
@@ -68,7 +68,7 @@ extension ContentOpener {
         }
     }
 
-    /// A picture for a prompt to this session; nil if its host does not seal.
+    /// Seals a picture for a prompt to this session; nil if its host does not seal.
     package mutating func sealed(picture: [UInt8], for session: SessionID) throws(SealingError) -> [UInt8]? {
         guard sessions[session] != nil else { return nil }
         return try seal(for: session).seal(picture, as: .picture, nonce: self.nonce()).bytes
@@ -80,7 +80,7 @@ extension ContentOpener {
         }
     }
 
-    /// Of a name that the true offer has: no other goes out.
+    /// The alias of a name in the opened offer; other names are not sent.
     private func alias(of name: String, in session: SessionID) throws(SealingError) -> String {
         guard let host = sessions[session], names[session]?.contains(name) == true, keys.current(of: host) != nil,
             let alias = keys.aliases(of: name, host).first
@@ -97,7 +97,7 @@ extension ContentOpener {
         return try seal(for: session).seal(Array(text.utf8), as: .words(with: id), nonce: self.nonce()).text
     }
 
-    /// Of the newest epoch. Throws if this device has no key of it.
+    /// The seal of the newest epoch. Throws if this device does not have its key.
     private mutating func seal(for session: SessionID) throws(SealingError) -> SessionSeal {
         if let host = sessions[session], keys.canOpen(host), keys.current(of: host) == nil {
             throw SealingError(.oldKey, "its host has a newer key than this device was given")

@@ -1,7 +1,8 @@
 package import Consent
 package import RelayProtocol
 
-/// Opens what hosts have sealed for this device before anything else sees it, so that all else reads it as if it came from another host.
+/// Opens content that hosts have sealed for this device, before any other code sees it: the rest of the client reads it as if the
+/// host did not seal.
 ///
 /// A faulty event is replaced (`UnopenedEvent`); `remark(on:of:)` has the remark to print before an event.
 package struct ContentOpener {
@@ -10,10 +11,10 @@ package struct ContentOpener {
         let approval: ApprovalID
     }
 
-    /// After a new key, or a new connection, what was sealed before is still under way for so many milliseconds: a phone's lost connection is
-    /// noticed within them.
+    /// Milliseconds after a new key or connection for which messages sealed with the previous key may still arrive: a phone's lost
+    /// connection is noticed within them.
     package static let settlesAfter: Int64 = 30_000
-    /// Of open questions, for the labels of answers; the oldest are forgotten.
+    /// Number of open questions kept for the labels of answers; beyond it the oldest are forgotten.
     private static let questionsMax = 1_024
 
     package internal(set) var keys: EpochKeys
@@ -21,9 +22,9 @@ package struct ContentOpener {
     /// The keys of hosts that seal, by the relay's names of these hosts.
     private var hosts: [HostID: KeyID] = [:]
     package private(set) var hostNames: [KeyID: String] = [:]
-    /// The host of each session that is sealed.
+    /// The host of each sealed session.
     package private(set) var sessions: [SessionID: KeyID] = [:]
-    /// Sealed sessions of which the relay does not say whose they are.
+    /// Sealed sessions whose host the relay has not named.
     private(set) var unknownHosts: Set<SessionID> = []
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
     /// Names in the opened offer: only their aliases are sent.
@@ -36,16 +37,16 @@ package struct ContentOpener {
     private var questions: [Request: [QuestionOffer]] = [:]
     private var questionsInOrder: [Request] = []
     private var epoch: Epoch?
-    /// Milliseconds of any clock that never jumps.
+    /// Monotonic milliseconds.
     private var now: Int64 = 0
     private var connectedAt: Int64?
-    /// When each session was asked for on this connection.
+    /// When each session was requested on this connection.
     private var followedAt: [SessionID: Int64] = [:]
-    /// Pages of a snapshot whose keys may come in a later one.
+    /// Pages of a snapshot that wait for keys from a later page.
     private var held: [MessageToClient]?
-    /// Histories that were asked for.
+    /// Histories that were requested, by command.
     private var histories: [CommandID: SessionID] = [:]
-    /// As they came, for when there is a key.
+    /// Summaries as they came, to be opened once there is a key.
     private var unopened: [SessionID: Summary] = [:]
 
     /// `nonce` is random and used once.
@@ -61,12 +62,12 @@ package struct ContentOpener {
         }
     }
 
-    /// The command is about to be sent: its reply does not say of which session it is.
+    /// To be called before the command is sent: its reply does not name its session.
     package mutating func sent(_ command: ClientCommand, as id: CommandID) {
         if case .history(let session, _, _) = command { histories[id] = session }
     }
 
-    /// The session is about to be asked for, from where it is held here.
+    /// To be called before the session is requested, from the position that is held here.
     package mutating func follows(_ session: SessionID) { followedAt[session] = now }
 
     /// The remark to print before this event; returned once.
@@ -76,7 +77,7 @@ package struct ContentOpener {
 
     // MARK: - Messages
 
-    /// `now`: milliseconds of a clock that never jumps.
+    /// `now` is in milliseconds of a clock that never jumps.
     package mutating func open(_ message: MessageToClient, at now: Int64) -> [MessageToClient] {
         self.now = now
         defer { for host in Set(hosts.values) { _ = settledEpoch(of: host) } }
@@ -107,7 +108,7 @@ package struct ContentOpener {
         }
     }
 
-    /// Returns true if more can be opened than before.
+    /// Takes keys and hosts from the summaries. Returns true if more can be opened than before.
     @discardableResult
     private mutating func learn(_ summaries: [Summary]) -> Bool {
         var isMore = false
@@ -122,7 +123,8 @@ package struct ContentOpener {
         return isMore
     }
 
-    /// Whatever the relay says of a session: of a host that was seen to seal it is sealed.
+    /// The session's host, if the session is sealed. Whatever the relay says, every session of a host that was seen to seal counts
+    /// as sealed.
     private func host(of summary: Summary, among sealing: [HostPin]) -> KeyID? {
         if let offer = summary.steering, offer.seals, let host = offer.host { return host }
         return hosts[summary.host.id] ?? sessions[summary.session]
@@ -152,7 +154,7 @@ package struct ContentOpener {
                     sessions: summaries.map { opened($0) }, approvals: approvals.map { opened($0) }, more: more)
             ]
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
-            // Its line says from which number on its host seals.
+            // The session's line says from which event on the host seals.
             let read = opened(summary)
             return [
                 .sessionSnapshot(
@@ -176,7 +178,7 @@ package struct ContentOpener {
             let events = opened(page, from: first, of: session, liveAfter: .max)
             return [.reply(id, .history(first: first, events: events))]
         case .removed(let session):
-            // Whose it was stays known, should it come back.
+            // The session's host stays known, in case the session comes back.
             (lines[session], names[session], unopened[session]) = (nil, nil, nil)
             (ledgers[session], remarks[session], pasts[session]) = (nil, nil, nil)
             followedAt[session] = nil
@@ -187,7 +189,7 @@ package struct ContentOpener {
 
     // MARK: - Lists
 
-    /// Nothing of what a relay could write in place of content is shown.
+    /// The summary with its opened line. Content that the relay could have written in its place is removed.
     private mutating func opened(_ summary: Summary) -> Summary {
         guard let host = sessions[summary.session] else { return summary }
         var opened = summary
@@ -210,10 +212,10 @@ package struct ContentOpener {
     }
 
     private static let sealedTitle = "Sealed session"
-    /// The relay's own word for an approval.
+    /// The reason that the relay states itself for a decided approval; it is kept, as it is not sealed content.
     private static let decided = "decided, waits for the host"
 
-    /// The latest that can be opened; nil if there never was one.
+    /// The newest line that can be opened; nil if there never was one.
     private mutating func line(of summary: Summary, _ host: KeyID) -> SessionLine? {
         let known = lines[summary.session]
         guard let text = summary.line, let sealed = try? Sealed(text: text, as: .numbered),
@@ -225,7 +227,7 @@ package struct ContentOpener {
         return line
     }
 
-    /// The true offer; if it does not open, what the relay cannot bend to anybody's harm.
+    /// The opened offer. If it cannot be opened, only the parts that the relay cannot misuse.
     private mutating func offer(_ shown: SteeringOffer, of session: SessionID, _ host: KeyID) -> SteeringOffer {
         var offer = shown
         if let text = shown.sealed, let sealed = try? Sealed(text: text, as: .numbered),
@@ -253,7 +255,7 @@ package struct ContentOpener {
             if (try? Event(stored: approval.requestBytes))?.isSealed == true { unknownHosts.insert(approval.session) }
             return approval
         }
-        // Its bytes are then those of a sealed event that nobody opens, and its head says nothing.
+        // The bytes are those of a sealed event that nobody can open, and the head says nothing.
         var bytes = SealedEvent("unopened").bytes(of: event) { _ in "~" }
         var request = approval.request
         if case .approvalRequested(let standIn)? = try? Event(stored: bytes).head { request = standIn }
@@ -288,7 +290,7 @@ package struct ContentOpener {
             && sealed.epoch < settledEpoch(of: host)
     }
 
-    /// The session is brought from where it was held here.
+    /// True while the session catches up on this connection from the position that was held here.
     private func isCatchingUp(on session: SessionID) -> Bool {
         (followedAt[session] ?? connectedAt).map { now - $0 < Self.settlesAfter } ?? false
     }
@@ -304,7 +306,7 @@ package struct ContentOpener {
         if questionsInOrder.count > Self.questionsMax { questions[questionsInOrder.removeFirst()] = nil }
     }
 
-    /// A decision with the words that a person wrote and the labels that they chose.
+    /// The decision with the person's words and the chosen labels opened.
     private mutating func opened(_ decision: Decision, on approval: ApprovalID, of session: SessionID) -> Decision {
         var opened = decision
         let purpose = SealedPurpose.words(with: approval.rawValue)
@@ -319,7 +321,7 @@ package struct ContentOpener {
                     var answer = answer
                     let labels = asked.first { $0.id == answer.question }?.choices ?? []
                     let numbers = labels.indices.map { "\($0 + 1)" }
-                    // The host goes by what was signed: numbers and indexes that agree.
+                    // The host follows what was signed: numbers and indexes that agree.
                     answer.choices = answer.places(in: numbers)?.map { labels[$0] } ?? [Self.unreadable]
                     answer.text = read(answer.text)
                     return answer
@@ -363,14 +365,14 @@ package struct ContentOpener {
         return opened
     }
 
-    /// Each event as its host would send it if it did not seal, or what is said in its place.
+    /// Each event as its host would send it unsealed, or an event that stands in its place.
     private mutating func opened(
         _ events: [[UInt8]], from first: Int64, of session: SessionID, liveAfter past: Int64
     ) -> [[UInt8]] {
         guard let host = sessions[session], !events.isEmpty else { return events }
         var opened = events
         var found: [(seq: Int64, found: EventLedger.Found)] = []
-        // The host's own counts of what it has lost.
+        // The host's own counts of lost events.
         var gaps: [Int64: Int64] = [:]
         for (place, bytes) in events.enumerated() {
             guard let event = try? Event(stored: bytes) else { continue }
@@ -399,7 +401,8 @@ package struct ContentOpener {
                 if case .truncated(let count?) = event.head, count > 0 { found.append((seq, .skipped(count))) }
                 opened[place] = read(event, of: session)
             case .plain:
-                // Before its host began to seal, nothing was; a request of that time cannot be told from one of the relay.
+                // Before its host began to seal, nothing was sealed, and a request of that time cannot be told from one that the
+                // relay made.
                 if case .approvalRequested = event.head { say(.notSealed) }
                 if seq > past { say(.notSealed) }
                 found.append((seq, .plain))
@@ -422,7 +425,7 @@ package struct ContentOpener {
         return opened
     }
 
-    /// In what was read of the session.
+    /// Number of missing events in the part of the session that was read.
     package func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missingCount ?? 0 }
 
     private static let remarksMax = 1_024
@@ -436,7 +439,7 @@ package struct ContentOpener {
 
     private enum Content {
         case plain
-        /// There is no key.
+        /// Sealed, and there is no key.
         case closed
         case opened(Sealed, Event)
         case failed(String)
@@ -461,7 +464,7 @@ package struct ContentOpener {
         } catch { return .failed(error.message) }
     }
 
-    /// An event that the relay has made, with the words of people in it.
+    /// Opens people's words in an event that the relay made.
     private mutating func read(_ event: Event, of session: SessionID) -> [UInt8] {
         switch event.head {
         case .approvalDecided(let approval, let decision):
@@ -487,7 +490,7 @@ package struct ContentOpener {
         }
     }
 
-    /// A prompt, or a command by its alias with what follows it.
+    /// Opens a prompt, or a command given by its alias with its argument.
     private mutating func words(_ text: String, with command: CommandID, of session: SessionID) -> String {
         let purpose = SealedPurpose.words(with: command.rawValue)
         guard !Sealed.isSealed(text) else { return self.text(text, purpose, of: session) ?? Self.unreadable }
@@ -497,7 +500,7 @@ package struct ContentOpener {
         return "\(name) \(self.text(parts[1], purpose, of: session) ?? Self.unreadable)"
     }
 
-    /// Nil for what stands for nothing that the session offers.
+    /// The name for an alias; nil if the session offers none.
     private func trueName(of alias: String, in session: SessionID) -> String? {
         guard let host = sessions[session] else { return nil }
         return names[session]?.first { keys.aliases(of: $0, host).contains(alias) }
@@ -515,12 +518,11 @@ extension EventLedger.Doubt {
 }
 
 extension SteeringOffer {
-    /// The key of its host.
     fileprivate var host: KeyID? { consent.flatMap { KeyID(text: $0.rawValue) } }
 }
 
 extension Event {
-    /// True for what the relay states itself, which nobody seals.
+    /// True for events that the relay states itself, which are never sealed.
     fileprivate var isOfRelay: Bool {
         switch head {
         case .truncated: true
@@ -532,7 +534,7 @@ extension Event {
 }
 
 extension ApprovalStage {
-    /// With what `read` makes of the decision in it.
+    /// The stage with `read` applied to its decision.
     fileprivate func reading(_ read: (Decision) -> Decision) -> ApprovalStage {
         func given(_ given: Given) -> Given { Given(read(given.decision), deliveredAt: given.deliveredAt) }
         return switch self {

@@ -1,7 +1,7 @@
 /// A remark that is printed before an event of a host that seals.
 package enum ContentRemark: Equatable {
     case missing(Int64)
-    /// Unsealed: older than its host's sealing, or so the relay claims.
+    /// The text is not sealed: it is older than the host's sealing, or so the relay claims.
     case unsealed
 
     package var words: String {

@@ -1,9 +1,9 @@
 package import Consent
 package import RelayProtocol
 
-/// The keys of hosts' epochs that this device was given. In memory only: each host offers them as long as it trusts the device.
+/// The epoch keys that hosts gave this device. Kept in memory only: each host offers them as long as it trusts the device.
 package struct EpochKeys {
-    /// The device's own keys, and the hosts that it has joined, as they are kept now; nil if there are none.
+    /// The device's own keys, and the hosts that it has joined, read anew on each call; nil if there are none.
     package typealias Trusted = () -> (identity: ConsentIdentity?, hosts: [HostPin])?
 
     private struct Place: Hashable {
@@ -14,18 +14,18 @@ package struct EpochKeys {
 
     private let crypto: ConsentCrypto
     private let trusted: Trusted
-    /// A host was seen to seal: its key, the relay's name of it, and the newest epoch that this device has the key of.
+    /// Records that a host seals: its key, the relay's name of it, and the newest epoch of which this device has the key.
     package typealias Remember = (KeyID, String, EpochNumber) -> Void
 
     private let remember: Remember
-    /// The highest that was seen of a host, with a key or not.
+    /// The highest epoch seen of each host, with a key or not.
     private var seen: [KeyID: EpochNumber] = [:]
     /// Epochs that came so long ago that nothing older is under way any more; and those that will have, in their order.
     private var settled: [KeyID: EpochNumber] = [:]
     private var settling: [KeyID: [(epoch: EpochNumber, since: Int64)]] = [:]
     /// Each change of trust begins an epoch. One beyond these counts from when there is room.
     private static let settlingMax = 64
-    /// As the hosts offer them to all devices.
+    /// The hosts' offers of keys to all devices.
     package private(set) var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
     private var seals: [Place: SessionSeal] = [:]
@@ -40,7 +40,7 @@ package struct EpochKeys {
 
     mutating func saw(_ epoch: EpochNumber, of host: KeyID) { seen[host] = max(seen[host] ?? 0, epoch) }
 
-    /// `name`: the relay's, of the host. Returns true if something can be opened that could not before.
+    /// `name` is the relay's name of the host. Returns true if something can be opened that could not before.
     mutating func take(_ wraps: [KeyWrap], of host: KeyID, called name: String) -> Bool {
         guard offers[host] != wraps else { return false }
         offers[host] = wraps
@@ -67,7 +67,7 @@ package struct EpochKeys {
     /// The newest epoch of the host that was known before `since`, with or without its key: what was sealed with an older one has arrived.
     mutating func settled(of host: KeyID, since: Int64, at now: Int64) -> EpochNumber {
         guard let newest = seen[host] else { return 0 }
-        // Nothing was read before the first that is seen.
+        // Nothing was read before the first epoch that is seen.
         var known = settled[host] ?? newest
         var next = settling[host] ?? []
         while let first = next.first, first.since <= since {
@@ -82,7 +82,7 @@ package struct EpochKeys {
     /// The newest epoch of the host that this device knows of, whether it has the key or not.
     func newest(of host: KeyID) -> EpochNumber? { seen[host] }
 
-    /// The epoch to seal with: nil if there is no key of the newest.
+    /// The epoch to seal with; nil if the key of the newest is missing.
     func current(of host: KeyID) -> EpochNumber? { keys[host]?.keys.max().flatMap { $0 >= seen[host] ?? 0 ? $0 : nil } }
 
     /// The names that stand for this one, the newest first.

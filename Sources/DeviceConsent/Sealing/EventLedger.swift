@@ -1,34 +1,35 @@
 package import Consent
 internal import RelayProtocol
 
-/// The events that were read of one session's log, by its host's numbers. They show an event that the relay has left out, repeated or moved,
-/// in whatever order its pages come.
+/// The events that were read of one session's log, by the host's numbers. It finds events that the relay has left out, repeated or
+/// moved, in whatever order pages arrive.
 ///
-/// The relay numbers all events (`seq`), its own among them; the host numbers its own, from 1 and without a hole. The twin of `web/ledger.js`.
+/// The relay numbers all events (`seq`), its own among them; the host numbers its own, from 1 and without gaps. The twin of
+/// `web/ledger.js`.
 package struct EventLedger {
-    /// A session of a day's hard work has a tenth. Beyond it nothing is said of the oldest.
+    /// A session of a day's hard work has a tenth of this. Beyond it the oldest events are no longer checked.
     static let entriesMax = 1 << 16
 
     package enum Found: Equatable {
         case numbered(Int64, EpochNumber)
-        /// Did not open, but took one of the host's numbers.
+        /// An event that could not be opened, but has one of the host's numbers.
         case closed
-        /// Claims to be the host's, and was not sealed.
+        /// An unsealed event that claims to be from the host.
         case plain
-        /// The relay says that it has not so many.
+        /// Number of events that the relay says it does not have.
         case skipped(Int64)
     }
 
     package enum Doubt: Equatable {
         case repeated
-        /// Its epoch is over.
+        /// Sealed with a key of an earlier epoch.
         case outdated
         case unsealed
     }
 
     package struct Reading {
         package var doubts: [Int64: Doubt] = [:]
-        /// Count of missing events before each.
+        /// Number of missing events before each event, by `seq`.
         package var missing: [Int64: Int64] = [:]
     }
 
@@ -36,14 +37,14 @@ package struct EventLedger {
         let seq: Int64
         let found: Found
         var number: (Int64, EpochNumber)? { if case .numbered(let number, let epoch) = found { (number, epoch) } else { nil } }
-        /// Numbers that it took, unless it has one itself.
+        /// Numbers of the host that the entry uses up, if it does not state one itself.
         var count: Int64 { found == .closed || found == .plain ? 1 : 0 }
         var skipped: Int64 { if case .skipped(let count) = found { count } else { 0 } }
     }
 
-    /// By `seq`.
+    /// Entries in the order of `seq`.
     private var entries: [Entry] = []
-    /// Parts of the relay's log that were read.
+    /// The ranges of the relay's log that were read.
     private var stretches: [ClosedRange<Int64>] = []
     private var plainCount = 0
 
@@ -52,7 +53,7 @@ package struct EventLedger {
     /// True if something sealed was read.
     package var hasNumbers: Bool { entries.contains { $0.number != nil } }
 
-    /// A part of the log in its order. `plainMax`: so many events were there before the host sealed.
+    /// Adds a part of the log, in order. `plainMax` is the number of events from before the host sealed.
     package mutating func take(_ range: ClosedRange<Int64>, _ events: [(seq: Int64, found: Found)], plainMax: Int64 = 0)
         -> Reading
     {
@@ -62,7 +63,7 @@ package struct EventLedger {
         for (seq, found) in events where found != .plain {
             if let doubt = doubt(seq, found) { reading.doubts[seq] = doubt } else { put(Entry(seq: seq, found: found)) }
         }
-        // From the last one, as each leaves less room for those before it.
+        // From the last event to the first, because each leaves less room for those before it.
         for (seq, found) in events.reversed() where found == .plain {
             if hasRoom(at: seq, plainMax) { put(Entry(seq: seq, found: .plain)) } else { reading.doubts[seq] = .unsealed }
         }
@@ -74,7 +75,7 @@ package struct EventLedger {
         return reading
     }
 
-    /// Count of missing events in all that was read.
+    /// Number of missing events in everything that was read.
     package var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
 
     /// True if the same event was read at the same place before.
@@ -90,7 +91,8 @@ package struct EventLedger {
         stretches.append(seen)
     }
 
-    /// The relay may have an event of its own now where it first brought one of the host's, which counts no more.
+    /// Removes entries of the range that were not found again: the relay may now have an event of its own where it first brought
+    /// one of the host's.
     private mutating func replace(_ range: ClosedRange<Int64>, _ found: Set<Int64>) {
         var place = place(of: range.lowerBound)
         while place < entries.count, entries[place].seq <= range.upperBound {
@@ -113,7 +115,7 @@ package struct EventLedger {
 
     // MARK: Entries
 
-    /// The first that is not before it.
+    /// Index of the first entry at or after `seq`.
     private func place(of seq: Int64) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -168,7 +170,8 @@ package struct EventLedger {
 
     private func count(in places: Range<Int>) -> Int64 { entries[places].reduce(0) { $0 + $1.count } }
 
-    /// Only if all of the relay's log between it and the numbered event before it was read.
+    /// Number of missing events before the entry. Counts only if all of the relay's log between it and the numbered event before it
+    /// was read.
     private func missing(before place: Int) -> Int64 {
         guard place < entries.count, let (number, _) = entries[place].number else { return 0 }
         let seq = entries[place].seq
@@ -177,7 +180,7 @@ package struct EventLedger {
         guard let stretch = stretches.first(where: { $0.contains(seq) }), stretch.lowerBound <= floorSeq else { return 0 }
         let between = (before.map { $0 + 1 } ?? 0)..<place
         let missing = max(0, number - 1 - floor - count(in: between))
-        // The relay's word for a hole counts only if it is that hole.
+        // The relay's explanation of a gap counts only if it accounts for exactly that gap.
         let skipped = entries[between].reduce(Int64(0)) { $0.sumSaturating($1.skipped) }
         return skipped == missing ? 0 : missing
     }

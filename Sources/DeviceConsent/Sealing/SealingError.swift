@@ -1,12 +1,12 @@
-/// Why a person's words do not go out to a session that is sealed: a closed code and a sentence.
+/// Why a person's words are not sent to a sealed session: a closed code and a sentence.
 package struct SealingError: Error, Equatable, Sendable {
     package enum Code: Sendable, Equatable {
         case tooLong
-        /// Not in the offer that the host sealed, or nothing that it takes sealed.
+        /// Not in the offer that the host sealed, or of a kind that cannot be sealed.
         case notOffered
         case unknownHost
         case noKey
-        /// The host has begun a newer epoch than the newest key here.
+        /// The host has a newer epoch than the newest key here.
         case oldKey
     }
 

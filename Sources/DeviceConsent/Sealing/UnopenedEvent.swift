@@ -1,8 +1,8 @@
 internal import RelayProtocol
 
-/// Stands in the place of an event that is not shown as true.
+/// An event in place of one that cannot be trusted.
 package enum UnopenedEvent {
-    /// No host states this kind.
+    /// A kind that hosts never state.
     package static let kind = "unopened"
 
     enum Reason {

@@ -1,15 +1,15 @@
 package import Consent
 package import RelayProtocol
 
-/// A device's way to the trust of the hosts that a link is for: a join for each, sent again until it is answered.
+/// A device's attempt to be trusted by the hosts of a link: a join for each, sent again until it is answered.
 package struct TrustSeeking: Sendable {
     package enum Outcome: Sendable, Equatable {
         case trusted(HostPin)
-        /// By that host, or by the device that shows the link.
+        /// Refused by that host, or by the device that shows the link.
         case refused(Refusal.Reason)
         /// A host of another machine than the link's: those are asked, too.
         case notConcerned
-        /// No answer of that one to this join.
+        /// The letter is no answer of that peer to this join.
         case ignored(ConsentError)
     }
 
@@ -39,7 +39,7 @@ package struct TrustSeeking: Sendable {
         return Set(sessions.filter(\.hostIsConnected).compactMap(\.consentKey) + asking)
     }
 
-    /// Those whom the link is for. `hosts`: the keys of those that are there and ask for signatures.
+    /// The peers that the link is for. `hosts` are the keys of the hosts that are present and require signatures.
     package static func peers(of secret: TrustSecret, among hosts: Set<KeyID>) -> [LetterPeer: KeyID] {
         switch secret.scope {
         case .device(let device, let client): [.client(client): device]
@@ -59,7 +59,7 @@ package struct TrustSeeking: Sendable {
         }
     }
 
-    /// Nil if nothing is asked of that one, or it has said this before.
+    /// Nil if that peer was not asked, or has said this before.
     package mutating func received(_ letter: Letter, from peer: LetterPeer, wall: Int64) -> Outcome? {
         guard let attempt = open[peer] else { return nil }
         do throws(ConsentError) {

@@ -1,10 +1,10 @@
 internal import RelayProtocol
 
-/// Turns what was typed into answers to an approval's questions.
+/// Turns typed text into answers to an approval's questions.
 enum AnswerParser {
     typealias Question = ApprovalText.Question
 
-    /// `q0=Blue`, `q1=A,B`, and `q0=in my own words` for texts. Every question needs an answer.
+    /// Reads `q0=Blue`, `q1=A,B`, and `q0=in my own words` for texts. Every question needs an answer.
     static func answers(
         to questions: [Question], choices: [String], texts: [String]
     ) throws(ClientError) -> [Answer] {
@@ -48,14 +48,14 @@ enum AnswerParser {
         }
     }
 
-    /// An answer by places, with the labels shown there.
+    /// An answer by the indices of its choices, with the labels shown there.
     static func answer(to question: Question, _ places: [Int], text: String? = nil) -> Answer {
         Answer(
             question: question.id, choices: places.map { question.choices[$0].label },
             indexes: places.isEmpty ? nil : places.map { Int64($0) }, text: text)
     }
 
-    /// One typed line: numbers or labels with commas between, or a label. Nil: it is an answer in the person's own words.
+    /// Reads a typed line: numbers or labels with commas between, or one label. Nil if it is an answer in the person's own words.
     static func typed(_ line: String, for question: Question) -> [Int]? {
         try? places(line, of: question)
     }
@@ -67,12 +67,13 @@ enum AnswerParser {
         return question.takesWords ? "\(numbers), or text" : numbers
     }
 
-    /// The choices as they were understood, with their numbers.
+    /// The understood choices, with their numbers.
     static func understood(_ places: [Int], for question: Question) -> String {
         places.sorted().map { "\($0 + 1). \(VisibleText.exactLine(question.choices[$0].label))" }.joined(separator: ", ")
     }
 
-    /// Numbers first, whatever the labels are: they come before each choice. Then the whole text: a label may have commas.
+    /// The indices of choices. Numbers are tried first, whatever the labels are, because they are shown before each choice; then
+    /// the whole text, because a label may contain commas.
     private static func places(_ value: String, of question: Question) throws(ClientError) -> [Int] {
         let numbers = value.split(separator: ",").map { numbered(trimmed($0), of: question) }
         let isListOfNumbers = !numbers.isEmpty && numbers.allSatisfy { $0 != nil }
@@ -97,7 +98,8 @@ enum AnswerParser {
         return number - 1
     }
 
-    /// By number; by label, exactly; by label without regard to case. A label that occurs twice does not count.
+    /// The index of a choice: by number, by its exact label, or by its label ignoring case. A label that occurs twice does not
+    /// count.
     private static func place(_ text: String, of question: Question) -> Int? {
         if let place = numbered(text, of: question) { return place }
         let places = question.choices.indices

@@ -3,7 +3,7 @@ internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph approvals list`: what waits for somebody, the oldest first.
+/// `heliograph approvals list`: the approvals that wait for a person, oldest first.
 final class ApprovalListTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -64,7 +64,7 @@ final class ApprovalListTask: ClientTask {
     }
 }
 
-/// `heliograph approvals show`: the whole of one.
+/// `heliograph approvals show`: one approval, complete.
 final class ApprovalShowTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -97,7 +97,7 @@ final class ApprovalShowTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    /// Why it cannot be allowed from here, if that is so.
+    /// Prints the reason if it cannot be allowed from here.
     private func remark(_ reading: ApprovalReading, _ summary: Summary?) {
         switch reading.basis {
         case .open: break

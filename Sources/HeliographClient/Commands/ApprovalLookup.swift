@@ -3,7 +3,8 @@ internal import RelayProtocol
 
 /// Finds the approval that a person means.
 enum ApprovalLookup {
-    /// A pending one goes before resolved ones of the same beginning, unless `isBlind`: who does not look must be exact.
+    /// Finds an approval by its id or a prefix. A pending one is preferred to resolved ones with the same prefix, unless `isBlind`:
+    /// a caller that shows nothing must be exact.
     static func find(_ wanted: String, in view: ClientView, isBlind: Bool = false) throws(ClientError) -> Approval {
         if !isBlind, case .one(let approval) = ShortNames.match(wanted, among: view.pendingApprovals, by: \.id.rawValue) {
             return approval

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// A budget as somebody asks for it on the command line.
+/// A budget as a person asks for it on the command line.
 package struct BudgetOptions: Sendable {
     package enum Scope: Sendable, Equatable {
         /// A session's id, or the beginning of it.
@@ -9,9 +9,9 @@ package struct BudgetOptions: Sendable {
     }
 
     package var scope: Scope
-    /// 0 takes it away.
+    /// The limit in micro-dollars; 0 removes the budget.
     package var microUSD: Int64
-    /// In percent, ascending; nil for the usual ones.
+    /// Alert levels in percent, ascending; nil for the usual ones.
     package var levels: [Int64]?
     package var holds = false
 
@@ -20,7 +20,7 @@ package struct BudgetOptions: Sendable {
         self.microUSD = microUSD
     }
 
-    /// `5`, `0.25`, `$12.50`: dollars with at most six decimals. Nil if it is no such amount, or none at all.
+    /// Reads dollars with at most six decimals: `5`, `0.25`, `$12.50`. Nil if it is not such an amount, or zero.
     package static func microUSD(_ text: String) -> Int64? {
         let digits = text.hasPrefix("$") ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ package struct BudgetOptions: Sendable {
         return amount > 0 ? amount : nil
     }
 
-    /// `50,80,100`: whole percents from 1 to 1,000, ascending. Nil if they are not.
+    /// Reads `50,80,100`: whole percents from 1 to 1,000, ascending. Nil for other text.
     package static func levels(_ text: String) -> [Int64]? {
         var levels: [Int64] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -50,7 +50,7 @@ package struct BudgetOptions: Sendable {
 }
 
 extension Int64 {
-    /// Digits and nothing else: no sign, no space.
+    /// Reads digits only, without sign or space.
     fileprivate init?(digits text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         self.init(text)

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph budgets`: sets or clears one where that is asked for, then shows them all.
+/// `heliograph budgets`: sets or clears one on request, then shows all.
 final class BudgetsTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -74,7 +74,7 @@ final class BudgetsTask: ClientTask {
         run.finish(.done)
     }
 
-    /// The sessions that these budgets concern and that cannot be held as a whole, a line for each kind.
+    /// One line for each kind of session that these budgets concern and that cannot be held completely.
     static func reaches(of reports: [BudgetReport], over sessions: some Sequence<Summary>) -> [String] {
         let holding = reports.map(\.budget).filter(\.holds)
         let own = Set(reports.compactMap { if case .session(let session) = $0.budget.scope { session } else { nil } })
@@ -103,7 +103,7 @@ final class BudgetsTask: ClientTask {
         }
     }
 
-    /// Sessions of one kind that are named; the rest is counted.
+    /// Sessions of one kind that are listed by name; further ones are counted.
     private static let sessionsNamedMax = 8
 
     static func table(_ reports: [BudgetReport], names: [String: String]) -> TextTable {

@@ -8,14 +8,14 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// A command's handling of its input, on the loop's thread.
+/// A command's own part, which runs on the loop's thread.
 protocol ClientTask: AnyObject {
-    /// A relay that does not answer at first ends the command instead of being tried again.
+    /// True if a relay that does not answer at first ends the command, instead of being tried again.
     var givesUpEarly: Bool { get }
     func heard(_ news: RelayLink.News)
 }
 
-/// One running command: loop, link and terminal, and how it ended. Confined to the thread that runs it.
+/// One running command: its loop, link, terminal, and outcome. Confined to the thread that runs it.
 final class ClientRun {
     let options: ClientOptions
     let credentials: Credentials
@@ -28,7 +28,7 @@ final class ClientRun {
     private(set) var wasUp = false
 
     var view: ClientView { connection.view }
-    /// This client as the relay calls it; nil until it has said so.
+    /// This client's id at the relay; nil until the relay has sent it.
     var client: ClientID? { connection.link.client }
 
     private init(_ options: ClientOptions, _ credentials: Credentials, _ terminal: Terminal, _ loop: EventLoop) {
@@ -51,7 +51,7 @@ final class ClientRun {
         if credentials.relay.isOpenToOthers {
             terminal.remark("warning: \(credentials.relay) is not encrypted: others on the network can read the token", .yellow)
         }
-        // Outlives the loop, which still tells of closed connections while it is torn down.
+        // The run is kept longer than the loop, which still reports closed connections while it is torn down.
         var kept: ClientRun?
         do {
             try EventLoop.run(logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() }) { loop in
@@ -68,7 +68,7 @@ final class ClientRun {
                     }
                 ) { [unowned run] in run.heard($0) }
                 do throws(ClientError) {
-                    // These files name the hosts that seal: an unreadable file is not taken for an empty one.
+                    // These files name the hosts that seal, so an unreadable file must not be taken for an empty one.
                     _ = try (keys.book(), keys.identity())
                     run.task = try makeTask(run)
                 } catch { return run.fail(error) }
@@ -104,14 +104,14 @@ final class ClientRun {
     func follow(_ session: SessionID) { connection.follow(session) }
     func followAll() { connection.followAll() }
     func submit(_ command: ClientCommand) -> CommandID { connection.submit { _ in command } }
-    /// For a command that its own id is a part of. Nothing is sent if it cannot be made.
+    /// Sends a command that contains its own id. Nothing is sent if it cannot be made.
     func submit<Fault: Error>(_ make: (CommandID) throws(Fault) -> ClientCommand) throws(Fault) -> CommandID {
         try connection.submit(make)
     }
 
     // MARK: Sealed content
 
-    /// As it goes out: its words are sealed if its session's host seals.
+    /// The action as it is sent: its words are sealed if its session's host seals.
     func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError) -> SteeringAction {
         try seal { opener throws(SealingError) in try opener.sealed(action, as: id, to: session) }
     }
@@ -122,7 +122,7 @@ final class ClientRun {
         try seal { opener throws(SealingError) in try opener.sealed(verdict, on: approval, of: session) }
     }
 
-    /// Nil if the session's host does not seal.
+    /// The sealed picture; nil if the session's host does not seal.
     func sealed(picture: [UInt8], for session: SessionID) throws(ClientError) -> [UInt8]? {
         try seal { opener throws(SealingError) in try opener.sealed(picture: picture, for: session) }
     }
@@ -135,10 +135,10 @@ final class ClientRun {
 
     func remark(on seq: Int64, of session: SessionID) -> ContentRemark? { connection.opener.remark(on: seq, of: session) }
 
-    /// In what was read of the session: the relay did not bring them.
+    /// Number of events missing in what was read of the session, because the relay did not send them.
     func missingCount(of session: SessionID) -> Int64 { connection.opener.missingCount(of: session) }
 
-    /// Says how to get at what this terminal cannot open.
+    /// Prints advice on how to open what this terminal cannot open.
     func remarkSealed() { for advice in connection.opener.advice { terminal.remark(advice, .yellow) } }
 
     func after(_ wait: Duration, _ body: @escaping () -> Void) { loop.schedule(after: wait, body) }
@@ -155,7 +155,7 @@ final class ClientRun {
         finish(fault.exit)
     }
 
-    /// Ends the command unless it has what it needs by then.
+    /// Ends the command with an error unless `isMet` by then.
     func expect(within patience: Duration, _ isMet: @escaping () -> Bool) {
         after(patience) { [self] in
             if isMet() { return }
@@ -171,7 +171,7 @@ final class ClientRun {
             advice: "Is it running? “heliograph doctor” looks for the reason.")
     }
 
-    /// Reads a line on a thread of its own, so that the link stays alive while somebody thinks. Nil: the input has ended.
+    /// Reads a line on another thread, so that the link stays alive while the person thinks. Nil at the end of the input.
     func readLine(_ body: @escaping (String?) -> Void) {
         let reply = LoopBound(body, loop: loop)
         let handle = loop.handle
@@ -181,7 +181,7 @@ final class ClientRun {
         }
     }
 
-    /// Runs long work on a thread of its own; if that fails, so does the command.
+    /// Runs long work on another thread; if it fails, the command fails.
     func aside(_ work: @escaping @Sendable () throws(ClientError) -> Void, then body: @escaping () -> Void) {
         let ended = LoopBound(
             { [weak self] (fault: ClientError?) in if let fault { self?.fail(fault) } else { body() } }, loop: loop)
@@ -194,7 +194,7 @@ final class ClientRun {
         }
     }
 
-    /// Control-C and its kin end the command as if it were done. Call it before any other thread starts.
+    /// Makes Control-C and similar signals end the command successfully. Call it before any other thread starts.
     func finishOnInterrupt() {
         let signals = BlockedSignals(BlockedSignals.ending)
         let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
@@ -205,7 +205,8 @@ final class ClientRun {
         }
     }
 
-    /// `| head` has seen enough, also while nothing happens. For commands that wait for what may never come.
+    /// Ends the command when its output is not read any more, as by `| head`, even if nothing happens. For commands that may wait
+    /// for ever.
     func finishWhenUnread() {
         let finish = LoopBound({ [weak self] in self?.finish(.done) }, loop: loop)
         let handle = loop.handle

@@ -13,8 +13,8 @@ package struct CostOptions: Sendable, Equatable {
 
     package init(since: LocalDay) { self.since = since }
 
-    /// Of `--since`: `2026-11-01`, or `30d` for today and the 29 days before. Nil if it is neither, lies ahead, or is longer ago than a
-    /// relay sums up at once.
+    /// Reads `--since`: `2026-11-01`, or `30d` for today and the 29 days before. Nil for other text, a day in the future, or one
+    /// longer ago than a relay sums up at once.
     package static func since(_ text: String, today: LocalDay) -> LocalDay? {
         var day: LocalDay?
         if text.hasSuffix("d"), let count = Int(text.dropLast()), count >= 1 {

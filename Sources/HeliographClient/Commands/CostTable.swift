@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// Costs as a table, and as CSV.
 enum CostTable {
     struct Row: Equatable {
-        /// Empty for what has none.
+        /// The row's name; empty if it has none.
         var name: String
         var sum: CostSum
     }
@@ -24,7 +24,7 @@ enum CostTable {
         }
     }
 
-    /// `short`: names of sessions.
+    /// `short` shortens the names of sessions.
     static func table(
         _ rows: [Row], total: CostSum, by dimension: CostOptions.Dimension, short: (String) -> String
     ) -> TextTable {
@@ -50,7 +50,7 @@ enum CostTable {
         return table
     }
 
-    /// `1,234,567`.
+    /// The number with separators: `1,234,567`.
     private static func count(_ number: Int64) -> String {
         var groups: [Substring] = []
         var digits = Substring(String(number))
@@ -61,7 +61,7 @@ enum CostTable {
         return ([digits] + groups).joined(separator: ",")
     }
 
-    /// As RFC 4180 has it: dollars with six digits, and nothing for an unknown price.
+    /// The rows as CSV (RFC 4180): dollars with six decimals, and nothing for an unknown price.
     static func csv(_ rows: [Row], by dimension: CostOptions.Dimension) -> [String] {
         let head = "\(dimension.rawValue),cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens"
         return [head]
@@ -79,7 +79,7 @@ enum CostTable {
         return "\(microUSD / 1_000_000)." + String(repeating: "0", count: 6 - rest.count) + rest
     }
 
-    /// A spreadsheet takes what begins with one of these signs for a formula.
+    /// Quotes a text. A spreadsheet takes text that begins with one of these signs for a formula.
     private static func quoted(_ text: String) -> String {
         let line = VisibleText.line(text)
         let harmless = line.first.map { "=+-@".contains($0) } == true ? "'" + line : line

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph cost`: what was used, by day or by something else.
+/// `heliograph cost`: usage by day or another dimension.
 final class CostsTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -73,8 +73,8 @@ final class CostsTask: ClientTask {
         run.finish(.done)
     }
 
-    /// When the day's budget is spent at the pace of the last hour, in milliseconds since 1970; nil if there is none, it is spent, or it lasts
-    /// until midnight, UTC.
+    /// Time at which the day's budget is spent at the last hour's pace, in milliseconds since 1970. Nil if there is no such budget,
+    /// it is spent, or it lasts until midnight UTC.
     static func forecast(_ budgets: [BudgetReport], lastHourMicroUSD pace: Int64, at now: Int64) -> Int64? {
         guard let day = budgets.first(where: { $0.budget.scope == .day }), pace > 0 else { return nil }
         let left = day.budget.microUSD - day.spentMicroUSD

@@ -6,23 +6,24 @@ internal import RelayProtocol
 /// Options of `heliograph approvals allow`, `deny` and `answer`.
 package struct DecideOptions: Sendable {
     package enum Wish: Sendable {
-        /// `--mode`: the mode in which the agent goes on, if the approval offers it. `--offer`: the id of one of its offers.
+        /// An allow. `--mode`: the mode in which the agent continues, if the approval offers it. `--offer`: the id of one of its
+        /// offers.
         case allow(mode: String?, offer: String? = nil)
         case deny(message: String?, offer: String? = nil)
-        /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
+        /// Answers by `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; if both are empty, the terminal asks.
         case answer(choices: [String], texts: [String])
 
         fileprivate var isFreeing: Bool { if case .deny = self { false } else { true } }
     }
 
-    /// A whole id or a unique prefix.
+    /// Id of the approval, or a unique prefix.
     package var approval: String
     package var wish: Wish
-    /// `--yes`: do not ask before an allow.
+    /// `--yes`: no confirmation before an allow.
     package var isConfirmed = false
-    /// `--digest`: decide only if the approval is for this input; for scripts that looked at it before.
+    /// `--digest`: decide only if the approval is for this input; for scripts that read it before.
     package var digest: String?
-    /// `--wait`: how long to look on for what becomes of the decision.
+    /// `--wait`: time for which the decision's outcome is followed.
     package var wait: Duration = .seconds(10)
 
     package init(_ wish: Wish, approval: String) {
@@ -31,22 +32,22 @@ package struct DecideOptions: Sendable {
     }
 }
 
-/// One decision: shows what it is about, asks, sends the digest of what was shown, and follows it to the agent.
+/// One decision: shows the approval, asks, sends the digest of what was shown, and follows the decision to the agent.
 final class DecideTask: ClientTask {
     private enum Stage {
-        /// Becomes `asking` or `sent`.
+        /// The approval is being looked up. Becomes `asking` or `sent`.
         case looking
-        /// A person reads and types; what happens to the approval meanwhile ends it. Becomes `sent`.
+        /// A person reads and types. A change of the approval ends it. Becomes `sent`.
         case asking(Approval)
-        /// The command is under way and is sent again until its reply is here. Becomes `following`.
+        /// The command was sent, and is sent again until it is replied to. Becomes `following`.
         case sent(CommandID, Approval)
         /// The decision is on the relay's disk.
         case following(Approval, shown: ApprovalStage.Word)
     }
 
-    /// After delivery, what the agent does with it may take as long as the tool runs: not worth waiting for.
+    /// Time to follow the agent after delivery; its tool may run much longer, which is not waited for.
     private static let afterDelivery = Duration.seconds(2)
-    /// A reply is waited for at least that long, as without it nobody knows.
+    /// Shortest wait for a reply, without which the outcome is unknown.
     private static let replyMin = Duration.seconds(10)
 
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
@@ -55,9 +56,9 @@ final class DecideTask: ClientTask {
     private var stage = Stage.looking
     private var answers: [Answer] = []
     private let signer: TerminalSigner
-    /// Of what was shown.
+    /// The basis on which the approval was shown.
     private var basis = ApprovalReading.Basis.open
-    /// On the terminal, when it was asked.
+    /// The mode that was chosen on the terminal.
     private var chosenMode: String?
     private var chosenOffer: Offer?
 
@@ -127,7 +128,7 @@ final class DecideTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    /// Checks what a signed host would refuse anyway. A denial without words is taken from anybody.
+    /// Checks what a signed host would refuse anyway. A denial without a message is accepted from any device.
     private func checkConsent(_ approval: Approval) throws(ClientError) {
         if case .deny(message: nil, offer: nil) = options.wish { return }
         switch basis {
@@ -148,7 +149,7 @@ final class DecideTask: ClientTask {
 
     /// Checks what the relay would refuse anyway.
     static func check(_ approval: Approval, _ options: DecideOptions, now: Int64) throws(ClientError) {
-        // A script that runs twice says the same twice, and the relay answers the same.
+        // A script that runs twice sends the same decision twice, and gets the same reply.
         guard approval.stage == .pending || repeats(approval, options.wish) else { throw settled(approval, now: now) }
         if let digest = options.digest, digest != approval.request.digest.rawValue {
             throw ClientError(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
@@ -208,7 +209,7 @@ final class DecideTask: ClientTask {
 
     private func ask(_ approval: Approval) {
         if case .allow(_, let id?) = options.wish, let offer = approval.request.offer(id) { return ask(offer, approval) }
-        // The first is what a plain "yes" means; the others have numbers, and what the agent itself offers has names.
+        // The first mode is the meaning of a plain "yes"; the others have numbers, and the agent's own offers have names.
         let modes = Self.isModeGiven(options.wish) ? [] : approval.request.modes
         for (index, mode) in modes.enumerated() {
             run.terminal.print("  \(index == 0 ? "y" : "\(index + 1)"): yes, \(DecisionText.words(forMode: mode))")
@@ -234,7 +235,8 @@ final class DecideTask: ClientTask {
         }
     }
 
-    /// An offer that holds for later is confirmed by itself, and once more if it reaches further than this project and this kind of tool.
+    /// Asks about an offer. One that applies later is confirmed separately, and once more if it reaches further than this project
+    /// and this kind of tool.
     private func ask(_ offer: Offer, _ approval: Approval, isAgain: Bool = false) {
         for line in OfferText.lines(offer, width: run.terminal.width, palette: run.terminal.palette) {
             run.terminal.print(line)
@@ -282,7 +284,7 @@ final class DecideTask: ClientTask {
 
     // MARK: - Sending
 
-    /// `approval` as it was shown: its digest goes out, whatever has become of the approval since.
+    /// Sends the decision. `approval`: as it was shown; its digest is sent, whatever has changed since.
     private func send(_ approval: Approval) {
         let verdict: Decision.Verdict =
             switch options.wish {
@@ -306,7 +308,7 @@ final class DecideTask: ClientTask {
         run.after(options.wait) { [weak self] in self?.waitIsOver() }
     }
 
-    /// Nil where none is needed, or none can be made: then it is a denial.
+    /// The signature; nil if none is needed, or none can be made, in which case it is a denial.
     private func signature(_ verdict: Decision.Verdict, _ approval: Approval) -> String? {
         guard case .signed(let shown) = basis else { return nil }
         return try? signer.signature(verdict, for: shown, named: hostName(of: approval), at: Moment.now)
@@ -321,7 +323,7 @@ final class DecideTask: ClientTask {
         case .decided(let reached):
             stage = .following(approval, shown: .pending)
             say("✓ the relay has it", .green)
-            // The approval's own message may have come before the reply.
+            // The message about the approval may have come before the reply.
             if let current = run.view.approval(approval.id, of: approval.session), current.stage != .pending {
                 changed(current)
             } else if reached.isFinal || options.wait == .zero {

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// A device as the relay lists it, as far as a terminal shows it.
+/// A device as the relay lists it, in the part that a terminal shows.
 struct DeviceEntry {
     struct Card {
         let session: String?
@@ -11,25 +11,25 @@ struct DeviceEntry {
     let id: DeviceID
     let name: String
     let profile: String
-    /// Only for an app.
+    /// The APNs environment; nil unless the device is an app.
     let environment: String?
     let isBrowser: Bool
     /// True for a topic of an ntfy server.
     let isTopic: Bool
     /// True for a program or webhook of the relay's operator.
     let isReceiver: Bool
-    /// A browser's push service, a topic's server or a receiver's name; nil: it has no address, or it is an app.
+    /// A browser's push service, a topic's server or a receiver's name; nil for an app, and without an address.
     let pushService: String?
     let system: String
     let hasAlertToken: Bool
     let hasStartToken: Bool
     let countsRules: Bool
     let hidesCost: Bool
-    /// Nil: what needs no answer is told as it happens.
+    /// The gathering of alerts that need no answer; nil if they are sent at once.
     let gathering: Gathering?
-    /// Nil: it is not told what a week has cost.
+    /// The weekly report of costs; nil if it gets none.
     var weekly: WeeklyCosts? { choices?.weekly }
-    /// Its person's, as they are now; nil if there is one among them that this program does not know.
+    /// The current choices of its person; nil if this program does not know one of them.
     let choices: DeviceChoices?
     /// Detail of its pushes: `full`, `summary`, `generic` or `sealed`.
     let text: String?
@@ -38,9 +38,9 @@ struct DeviceEntry {
     let isPresent: Bool
     let cards: [Card]
     let trouble: String?
-    /// Newest first.
+    /// Its pushes, newest first.
     let pushes: [PushEntry]
-    /// The service that takes its pushes, in words.
+    /// The service that carries its pushes, in words.
     let carrier: String
 
     init(parsing bytes: [UInt8]) throws(WireError) {
@@ -83,12 +83,12 @@ struct DeviceEntry {
         self.pushes = pushes
     }
 
-    /// True if it has an address.
+    /// True if the device has an address for pushes.
     var isReachable: Bool { isApp ? hasAlertToken : pushService != nil }
 
     private var isApp: Bool { !isBrowser && !isTopic && !isReceiver }
 
-    /// Advice if it is not.
+    /// Advice for a device without an address.
     var lackOfAddress: String {
         if isTopic { return "no topic: add it again with heliograph devices add" }
         if isReceiver { return "no receiver: add it again with heliograph devices add" }
@@ -103,7 +103,7 @@ struct DeviceEntry {
         return pushService.map { "\(system), by \($0)" } ?? system
     }
 
-    /// The person's choice, if that is worth a line.
+    /// The person's choice of text as a sentence; nil if it is the usual one.
     var says: String? {
         let words: String? =
             switch text {
@@ -141,7 +141,7 @@ struct DeviceEntry {
 extension WeeklyCosts {
     static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    /// For a person who reads why a device rang.
+    /// The report as a sentence for a person who wonders why a device rang.
     var sentence: String {
         "told each \(Self.days[Int(weekday) - 1]) at \(Gathering.clock(at)), \(timeZone), what the week has cost"
     }
@@ -152,7 +152,7 @@ extension Gathering {
         "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
     }
 
-    /// For a person who reads why a device did not ring.
+    /// The choice as a sentence for a person who wonders why a device did not ring.
     fileprivate var sentence: String {
         let when =
             switch self {
@@ -163,7 +163,7 @@ extension Gathering {
     }
 }
 
-/// A push, and what became of it.
+/// A push, and its outcome.
 struct PushEntry {
     let number: Int64
     let device: DeviceID
@@ -171,11 +171,11 @@ struct PushEntry {
     let purpose: String
     let plannedAt: Int64
     let answeredAt: Int64?
-    /// Nil: it is planned.
+    /// The result; nil while it is planned.
     let result: String?
     let text: String?
 
-    /// The service that took it or not, in words.
+    /// The service that accepted or refused it, in words.
     private let service: String
 
     init(from value: JSONValue, service: String = "APNs") throws(WireError) {
@@ -193,7 +193,7 @@ struct PushEntry {
 
     var isAccepted: Bool { result == "accepted" }
 
-    /// The outcome, in words.
+    /// The push's outcome in words.
     var sentence: String {
         let word =
             switch result {

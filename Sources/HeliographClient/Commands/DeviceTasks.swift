@@ -1,9 +1,9 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph devices`: what is registered for push, and how pushes fare.
+/// `heliograph devices`: the devices registered for push, and their recent pushes.
 final class DeviceListTask: ClientTask {
-    /// For one device; the page and JSON have more.
+    /// Pushes shown for one device; the page and JSON have more.
     private static let pushesShown = 5
 
     let givesUpEarly = true
@@ -97,7 +97,7 @@ final class DeviceAddTask: ClientTask {
 final class DeviceChangeTask: ClientTask {
     enum Change {
         case forget
-        /// Nil: it is told no more.
+        /// Sets the weekly report; nil turns it off.
         case weekly(WeeklyCosts?)
     }
 
@@ -160,7 +160,7 @@ final class DeviceChangeTask: ClientTask {
     }
 }
 
-/// Replies as these commands read them.
+/// Reads the replies to these commands.
 enum DeviceReply {
     static func entries(_ reply: Reply) throws(ClientError) -> [[UInt8]] {
         try check(reply)

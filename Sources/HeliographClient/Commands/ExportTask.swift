@@ -4,19 +4,20 @@ internal import RelayProtocol
 
 /// `heliograph export`: the events that the relay keeps, each session from its first one, one JSON object a line.
 ///
-/// What hosts have sealed is opened with this terminal's keys; what does not open has a line that says so, and is counted in the end.
+/// Content that hosts have sealed is opened with this terminal's keys. An event that cannot be opened gets a line that says so, and
+/// is counted at the end.
 final class ExportTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
-    /// As it was named; nil: all.
+    /// The session as the person named it; nil: all.
     private let wanted: String?
     private var sessions: [Summary] = []
     private var place = 0
-    /// First event that was not printed.
+    /// The first event that has not been printed.
     private var next: Int64 = 1
-    /// End of the events that are asked for together.
+    /// End of the range of events that is requested now.
     private var end: Int64 = 1
-    /// Pages of these, which come from their end: the relay may send fewer at a time than were asked for.
+    /// Pages of that range, from its end backwards, because the relay may send fewer events than requested.
     private var pages: [(first: Int64, events: [[UInt8]])] = []
     private var asking: CommandID?
     private var counts = (events: 0, unopened: 0, missing: Int64(0))
@@ -46,7 +47,7 @@ final class ExportTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    /// For the events that follow, of this session or the next that has some.
+    /// Requests the following events of this session, or of the next one that has some.
     private func ask() {
         while place < sessions.count, next > sessions[place].seq { nextSession() }
         guard place < sessions.count else { return done() }
@@ -71,13 +72,13 @@ final class ExportTask: ClientTask {
         case .history(let first, let events):
             if !events.isEmpty {
                 pages.append((first, events))
-                // Below the first that is kept the answer is empty.
+                // Below the first event that is kept the answer is empty.
                 if first > next { return ask(before: first) }
             }
             for page in pages.reversed() { print(page.events, from: page.first) }
             pages = []
             next = end
-        // Removed meanwhile.
+        // The session was removed meanwhile.
         case .failed(let notice, _) where notice.code == ErrorCode.notFound.rawValue: next = .max
         case .failed(let notice, _): return run.fail(.notTaken(notice, "read the history"))
         default: return run.fail(ClientError(.failed, "the relay's answer is not understood"))

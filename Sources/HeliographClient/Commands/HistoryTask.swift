@@ -2,7 +2,7 @@ internal import DeviceConsent
 internal import HeliographLink
 package import RelayProtocol
 
-/// Reads what the relay keeps of requests: the events of approvals and starts of a host's sessions.
+/// Reads the history of requests that the relay keeps: the events of approvals and starts in a host's sessions.
 final class HistoryTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -10,9 +10,9 @@ final class HistoryTask: ClientTask {
     private let show: ([HistoryOptions.Session]) -> Void
     private var sessions: [Summary] = []
     private var place = 0
-    /// Of the session at `place`, newest first.
+    /// Events of the session at `place`, newest first.
     private var events: [Event] = []
-    /// Newest first.
+    /// The sessions that were read, newest first.
     private var kept: [HistoryOptions.Session] = []
     private var requests = 0
     private var missing: Int64 = 0
@@ -75,7 +75,7 @@ final class HistoryTask: ClientTask {
             self.events += events.reversed().filter(Self.isOfRequests)
             let isEnough = page.isEmpty || first <= 1 || (events.first?.at ?? 0) < wish.since
             guard isEnough else { return ask(before: first) }
-        // Removed meanwhile.
+        // The session was removed meanwhile.
         case .failed(let notice, _) where notice.code == ErrorCode.notFound.rawValue: events = []
         case .failed(let notice, _): return run.fail(.notTaken(notice, "read the history"))
         default: return run.fail(ClientError(.failed, "the relay's answer is not understood"))
@@ -101,17 +101,17 @@ final class HistoryTask: ClientTask {
     }
 }
 
-/// The history to read.
+/// The part of the history to read.
 package struct HistoryOptions: Sendable {
-    /// Its events of approvals and starts, oldest first.
+    /// A session with its events of approvals and starts, oldest first.
     package typealias Session = (summary: Summary, events: [Event])
 
-    /// By name.
+    /// The host's name.
     package var host: String
-    /// Milliseconds since 1970.
+    /// Time from which it is read, in milliseconds since 1970.
     package var since: Int64
 
-    /// Held in memory, each with what was asked.
+    /// Most requests, which are held in memory with their input.
     static let requestsMax = 20_000
 
     package init(host: String, since: Int64) {

@@ -1,19 +1,19 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Requests of `heliograph start`, `resume` and `projects PROJECT` to a host.
+/// Options of `heliograph start`, `resume` and `projects PROJECT`, which are requests to a host.
 package struct LaunchWish: Sendable {
-    /// The project's name, or its folder as the host shows it. Nil: the only one there is.
+    /// The project's name, or its folder as the host shows it; nil for the only one.
     package var project: String?
-    /// The host's name or id; nil: whichever has that project.
+    /// The host's name or id; nil for the one that has the project.
     package var host: String?
-    /// Nil: the only one that can be started there.
+    /// The agent; nil for the only one that can be started there.
     package var agent: String?
     package var mode: String?
     package var model: String?
     /// The first prompt; `-` for standard input.
     package var text: String?
-    /// Files that go with it.
+    /// Files of pictures that are sent with it.
     package var pictures: [String] = []
     /// The agent's own name of the session to resume.
     package var past: String?
@@ -82,7 +82,7 @@ enum LaunchLookup {
         return place
     }
 
-    /// In an order that is the same each time.
+    /// The projects of all hosts, in an order that is the same each time.
     static func places(in view: ClientView) -> [Place] {
         view.sessions.values.filter(\.standsForHost).sorted {
             ($0.host.name, $0.session.rawValue) < ($1.host.name, $1.session.rawValue)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import RelayAccess
 internal import RelayProtocol
 
-/// `login` and `logout`.
+/// The commands `login` and `logout`.
 enum PairingCommands {
     static func login(_ options: ClientOptions, link text: String, name: String?) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
@@ -84,17 +84,17 @@ enum PairingCommands {
         }
     }
 
-    /// False where the relay did not say that it takes this token no more.
+    /// Revokes a token. Returns false if the relay did not confirm that it accepts the token no more.
     private static func revoke(_ credentials: Credentials) -> Bool {
         let exchange = HTTPExchange(
             relay: credentials.relay, path: "/v1/logout", bearer: credentials.token,
             certificateAuthorityFile: credentials.certificateAuthorityFile)
         guard let status = (try? exchange.perform())?.status else { return false }
-        // A token that was revoked before is taken no more either.
+        // A token that was revoked before is not accepted either.
         return (200..<300).contains(status) || status == 401
     }
 
-    /// `ada@laptop`.
+    /// The default name of this terminal: `ada@laptop`.
     static func ownName(_ environment: Environment) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         let status = unsafe gethostname(&buffer, buffer.count - 1)

@@ -3,7 +3,8 @@ internal import HeliographCrypto
 internal import RelayAccess
 internal import RelayProtocol
 
-/// A picture that goes with a prompt, as the command line names it: read before anything is sent, and brought to the relay before the prompt.
+/// A picture for a prompt, named on the command line. It is read before anything is sent, and uploaded to the relay before the
+/// prompt.
 struct PictureFile: Sendable {
     let path: String
     let named: Picture
@@ -43,7 +44,7 @@ struct PictureFile: Sendable {
         (path, content, named) = (file.path, bytes, Picture(digest: digest, type: .sealed, bytes: bytes.count))
     }
 
-    /// As its host takes it. `seal` returns nil for what is sent as it is.
+    /// The picture as its host accepts it. `seal` returns nil if it is sent unsealed.
     func sealed(_ seal: ([UInt8]) throws(ClientError) -> [UInt8]?) throws(ClientError) -> PictureFile {
         guard let bytes = try seal(content) else { return self }
         return try PictureFile(sealed: bytes, of: self)
@@ -81,7 +82,7 @@ struct PictureFile: Sendable {
         return bytes
     }
 
-    /// Blocks the calling thread.
+    /// Uploads the picture. Blocks the calling thread.
     func bring(to credentials: Credentials, for session: SessionID) throws(ClientError) {
         var exchange = HTTPExchange(
             relay: credentials.relay, path: "/v1/pictures?session=\(session)", body: content, bearer: credentials.token,

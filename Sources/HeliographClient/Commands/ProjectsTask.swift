@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph projects`: where sessions can be started, and what.
+/// `heliograph projects`: the folders and agents with which sessions can be started.
 final class ProjectsTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// The text of a prompt, as the command line gives it.
+/// The text of a prompt, from the command line.
 enum PromptText {
-    /// `-`: all of standard input, without the line ends that it closes with.
+    /// The text; for `-`, all of standard input without the line ends at its end.
     static func read(_ argument: String) throws(ClientError) -> String {
         let text = argument == "-" ? try standardInput() : argument
         guard text.contains(where: { !$0.isWhitespace }) else { throw ClientError(.usage, "the prompt is empty") }
@@ -27,7 +27,7 @@ enum PromptText {
             }
             if count == 0 { break }
             bytes += piece.prefix(count)
-            // Line ends at its end do not count, and there may be many; a text that is far too long is not read to its end.
+            // Line ends at the end do not count, and there may be many. A text that is far too long is not read to its end.
             if bytes.count > 2 * WireLimits.textBytesMax { throw tooLong }
         }
         while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }

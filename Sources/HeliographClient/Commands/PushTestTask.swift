@@ -1,17 +1,17 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph push test DEVICE`: has the relay send one alert, and says what became of it.
+/// `heliograph push test DEVICE`: makes the relay send one alert, and reports its outcome.
 final class PushTestTask: ClientTask {
-    /// APNs answers in well under a second; a relay that cannot reach it tries for a while.
+    /// Seconds to wait for the outcome: APNs answers in well under a second; a relay that cannot reach it tries for a while.
     private static let outcomeSecondsMax = 30
 
     private enum Stage {
         /// The devices are being listed, and watched from then on. Becomes `ordered`.
         case looking(CommandID)
-        /// The push is asked for. `known`: the last push to this device before ours. Becomes `planned`, or ends.
+        /// The push was requested. `known`: the last push to this device before ours. Becomes `planned`, or ends.
         case ordered(CommandID, DeviceEntry, known: Int64)
-        /// The relay will send it.
+        /// The relay has planned the push.
         case planned(DeviceEntry, known: Int64)
     }
 
@@ -47,7 +47,7 @@ final class PushTestTask: ClientTask {
                 run.terminal.print(run.options.isJSON ? JSONLine.text(bytes) : VisibleText.line(push.sentence))
                 run.finish(push.isAccepted ? .done : .refused)
             case (_, .up(again: true)):
-                // A new connection watches nothing yet; the list says what has happened meanwhile.
+                // A new connection does not watch the devices yet; their list shows what has happened meanwhile.
                 throw ClientError(.unreachable, "the link was down for a moment: heliograph devices shows what became of it")
             default: break
             }

@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph remove`: done when the session is gone from the relay's disk.
+/// `heliograph remove`: ends when the session is removed from the relay's disk.
 final class RemoveTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -25,7 +25,7 @@ final class RemoveTask: ClientTask {
         }
     }
 
-    /// One that is older than those that are shown has to be named in full.
+    /// The session's id. A session older than those that are listed must be named in full.
     private func name() throws(ClientError) -> SessionID {
         do throws(ClientError) {
             return try WatchTask.find(session, in: run.view)

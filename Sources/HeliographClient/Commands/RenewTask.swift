@@ -3,7 +3,8 @@ internal import ConsentKeys
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph trust --renew`: says this terminal's count again to the hosts that were restored from older files, and take nothing until then.
+/// `heliograph trust --renew`: sends this terminal's count again to hosts that were restored from older files and accept nothing
+/// until they get it.
 final class RenewTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -27,7 +28,7 @@ final class RenewTask: ClientTask {
     private func begin() {
         do throws(ClientError) {
             try letters.begin { host, identity, book in
-                // A count for no generation is refused with the host's own.
+                // A host refuses a count for an unknown generation, and replies with its own generation.
                 .bump(Bump(host: host.id, generation: .unknown, count: book.count, device: identity.id))
             } timeIsOver: { [weak self] in
                 self?.end()

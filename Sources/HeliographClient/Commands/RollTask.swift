@@ -3,14 +3,15 @@ internal import ConsentKeys
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph trust --devices` and `--distrust DEVICE`: which devices the hosts trust that trust this terminal, and the end of that for one.
+/// `heliograph trust --devices` and `--distrust DEVICE`: lists the devices trusted by the hosts that trust this terminal, and ends
+/// the trust in one.
 final class RollTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
-    /// By its id or short code. Nil: devices are only listed.
+    /// Id or short code of the device to distrust; nil to list devices only.
     private let unwanted: String?
     private let letters: HostLetters
-    /// What each host calls the device that it was told to distrust.
+    /// Each host's name of the device that it was asked to distrust.
     private var distrusted: [HostKeyID: String] = [:]
     private var done = 0
     private var fault: ClientError?
@@ -127,7 +128,7 @@ final class RollTask: ClientTask {
                 : ClientError(.notFound, "no host that is there trusts such a device", advice: "heliograph trust --devices"))
     }
 
-    /// Hosts that were trusted once may be gone for good.
+    /// Handles the end of the wait. Hosts that trusted this terminal once may be gone for good.
     private func timeIsOver() {
         let isUnderWay = letters.unanswered.contains { if case .distrust = $0 { true } else { false } }
         if isUnderWay, fault == nil {

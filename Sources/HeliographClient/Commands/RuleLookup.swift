@@ -1,7 +1,7 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Finds the host whose rules a person means, by the session that represents it.
+/// Finds the host whose rules a person means, represented by its own session.
 enum RuleLookup {
     /// The host to which a rule is added.
     static func taking(on host: String?, in view: ClientView) throws(ClientError) -> SessionID {
@@ -32,7 +32,7 @@ enum RuleLookup {
                 advice:
                     "One that seals its content shows them to devices that it trusts: heliograph host trust, at that machine.")
         }
-        // A rule that had no room in the list may be meant, if the host is.
+        // A rule that had no room in the list may be meant, if the host is named.
         let having = hosts.filter { summary in
             guard let rules = summary.steering?.rules else { return false }
             return rules.rules.contains { $0.name == rule } || (host != nil && rules.more > 0)

@@ -1,9 +1,9 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph sessions`: one look at all of them.
+/// `heliograph sessions`: lists all sessions once.
 final class SessionsTask: ClientTask {
-    /// Sessions that ended longer ago are shown with `--all` only.
+    /// Time for which ended sessions are shown without `--all`.
     static let endedShownMilliseconds: Int64 = 24 * 3_600_000
 
     let givesUpEarly = true
@@ -34,7 +34,7 @@ final class SessionsTask: ClientTask {
         run.finish(.done)
     }
 
-    /// Those that need somebody first, then the latest activity; without those that represent a host.
+    /// The sessions without those that represent a host: those that wait for a person first, then by latest activity.
     static func sorted(_ sessions: [Summary]) -> [Summary] {
         sessions.filter { !$0.standsForHost }.sorted {
             (rank($0), -$0.lastActivityAt, $0.session.rawValue) < (rank($1), -$1.lastActivityAt, $1.session.rawValue)
@@ -84,14 +84,14 @@ final class SessionsTask: ClientTask {
         return table
     }
 
-    /// A guess of the agent, which is in no budget, is marked as one.
+    /// The cost in words. An agent's estimate, which is in no budget, is marked as such.
     static func cost(_ summary: Summary) -> String {
         let guess = summary.estimateMicroUSD.map { "~\(Moment.money(microUSD: $0)) guessed" }
         let cost = summary.knownCostMicroUSD.map { Moment.money(microUSD: $0) }
         return [cost, guess].compactMap(\.self).joined(separator: " + ")
     }
 
-    /// About which of its tools a person is asked, if not as the agent itself would.
+    /// The tools about which a person is asked, if that differs from the agent's own behaviour.
     private static func asked(_ summary: Summary) -> String {
         guard let budget = summary.budget, budget.isHeld else {
             return summary.steering?.asksAll == true ? ", asks for all" : ""

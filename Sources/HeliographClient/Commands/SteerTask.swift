@@ -7,28 +7,28 @@ internal import RelayProtocol
 /// `rules change`.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
-        /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
+        /// A prompt. `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures`: paths of files.
         case prompt(text: String, whenBusy: String, isCommand: Bool, pictures: [String] = [])
         case interrupt
         case mode(String)
         case model(String)
         /// `on` or `off`.
         case askAll(String)
-        /// Without `isConfirmed` a person is asked at the terminal.
+        /// Stops the session. Unless `isConfirmed`, a person is asked at the terminal.
         case stop(isConfirmed: Bool)
         case launch(LaunchWish)
-        /// Without `host` on the one that has the rule.
+        /// Switches a rule off. Without `host`, on the host that has the rule.
         case ruleOff(String, host: String?)
-        /// The rule's text. Without `host` on the one that takes rules.
+        /// Adds a rule with this text. Without `host`, on the host that takes rules.
         case ruleAdd(String, host: String?)
-        /// The name of the rule whose place the text takes. Without `host` on the one that has the rule.
+        /// Replaces the named rule by this text. Without `host`, on the host that has the rule.
         case ruleChange(String, to: String, host: String?)
     }
 
     package var wish: Wish
-    /// A whole id, a unique prefix, or `latest`. Nil: the one session that takes it.
+    /// Id of the session, a unique prefix, or `latest`; nil for the only session that takes the command.
     package var session: String?
-    /// `--wait`: how long to look on for what becomes of it.
+    /// `--wait`: time for which the command's outcome is followed.
     package var wait: Duration = .seconds(600)
 
     package init(_ wish: Wish, session: String? = nil) {
@@ -40,26 +40,26 @@ package struct SteerOptions: Sendable {
 /// Sends one command that steers a session, and follows it to the agent's own evidence.
 final class SteerTask: ClientTask {
     private enum Stage {
-        /// Becomes `asking`, `bringing` or `following`.
+        /// The session is being looked up. Becomes `asking`, `bringing` or `following`.
         case looking
-        /// A person is asked whether they mean it. Becomes `following`.
+        /// A person is asked to confirm. Becomes `following`.
         case asking
         /// The prompt's pictures are being uploaded. Becomes `following`.
         case bringing
-        /// The session's past is on its way: what becomes of the command is read in its log. Becomes `sent`.
+        /// The session's log is being read, where the command's outcome will appear. Becomes `sent`.
         case following(SessionID)
-        /// The command's reply, its events or both are awaited.
+        /// The command was sent; its reply, its events or both are still to come.
         case sent(CommandID, SessionID, isRecorded: Bool)
     }
 
-    /// A reply is waited for at least that long, as without it nobody knows.
+    /// Shortest wait for a reply, without which the outcome is unknown.
     private static let replyMin = Duration.seconds(10)
 
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
     private unowned let run: ClientRun
     private let options: SteerOptions
     private let signer: TerminalSigner
-    /// Nil until the project is found, if a session is to be started.
+    /// The action; nil until the project is found, if a session is to be started.
     private var action: SteeringAction?
     private var stage = Stage.looking
     /// Pictures that the relay does not have yet.
@@ -90,7 +90,7 @@ final class SteerTask: ClientTask {
         }
     }
 
-    /// Nil if it depends on the host's offer.
+    /// The action; nil if it depends on the host's offer.
     static func action(_ wish: SteerOptions.Wish, _ pictures: [Picture] = []) throws(ClientError) -> SteeringAction? {
         switch wish {
         case .prompt(let text, let word, let isCommand, _):
@@ -270,7 +270,7 @@ final class SteerTask: ClientTask {
             stage = .sent(id, session, isRecorded: true)
             if shown == nil { say("✓ on its way to the host", .green) }
             if options.wait == .zero { run.finish(.done) }
-        // The command's event says what became of it, and why.
+        // The command's event contains its outcome, and the reason.
         case .failed where wasRecorded: break
         case .failed(let notice, _): run.fail(Self.fault(notice))
         default: run.fail(ClientError(.failed, "the relay's reply does not fit this command"))

@@ -3,7 +3,8 @@ internal import RelayProtocol
 
 /// Finds the session that a person means to steer.
 enum SteeredLookup {
-    /// Without a name: the one that takes it. Several are a question to the person, never a guess: what is sent has an effect.
+    /// Finds the session. Without a name, the only one that takes the command. If there are several, the person has to name one: it
+    /// is never guessed, because the command has an effect.
     static func find(_ wanted: String?, for kind: SteeringAction.Kind, in view: ClientView) throws(ClientError) -> SessionID {
         if let wanted { return try WatchTask.find(wanted, in: view) }
         let able = SessionsTask.sorted(

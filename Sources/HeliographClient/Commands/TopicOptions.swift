@@ -1,18 +1,18 @@
 internal import HeliographCrypto
 internal import RelayProtocol
 
-/// A topic of an ntfy server, or a receiver, that is to be a device.
+/// A topic of an ntfy server, or a receiver, to be added as a device.
 package struct TopicOptions {
-    /// A topic as it is pasted, `https://ntfy.sh/topic`, or a receiver's name.
+    /// The topic's pasted address, `https://ntfy.sh/topic`, or a receiver's name.
     package var link: String
-    /// An access token of the server's.
+    /// An access token for the ntfy server.
     package var token: String?
-    /// Nil: after its server.
+    /// The device's name; nil to name it after its server.
     package var name: String?
     /// Detail of its messages: `full`, `summary` or `generic`.
     package var text = "summary"
     package var offersAllow = false
-    /// The device that it replaces; nil: a new one.
+    /// The device that it replaces; nil for a new one.
     package var replaced: String?
 
     package init(link: String) { self.link = link }

@@ -4,24 +4,24 @@ internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph trust`: has hosts trust this terminal, by the secret that one of them shows, or a device that they trust.
+/// `heliograph trust`: makes hosts trust this terminal, by a secret that one of them shows, or a device that they trust.
 final class TrustTask: ClientTask {
-    /// A letter is sent again if nothing has come by then: a host may be between two connections.
+    /// Time after which an unanswered letter is sent again; a host may be between two connections.
     private static let repeatAfter = Duration.seconds(2)
-    /// A host answers at once, if it is there.
+    /// Time for hosts to answer; a connected one answers at once.
     private static let answerWithin = Duration.seconds(20)
-    /// At a device a person compares the codes first.
+    /// Time for a device to answer, because a person compares the codes first.
     private static let personWithin = Duration.seconds(600)
 
     let givesUpEarly = true
     private unowned let run: ClientRun
     private let secret: TrustSecret
     private let name: String
-    /// Trust is only the second thing that is wanted.
+    /// True within `login`, where trust comes second.
     private let isLogin: Bool
     private let keys: TerminalKeys
     private var identity: ConsentIdentity?
-    /// Nil before the joins are sent.
+    /// The progress of joining; nil before the joins are sent.
     private var seeking: TrustSeeking?
     private var sent: [CommandID: LetterPeer] = [:]
     private var refusal: ClientError?
@@ -62,18 +62,18 @@ final class TrustTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    /// Those that are there and ask for signatures.
+    /// The connected hosts that require signatures.
     private var hosts: Set<KeyID> {
         TrustSeeking.hosts(of: run.view.sessions.values, asking: run.view.pendingApprovals)
     }
 
-    /// No host is trusted yet, and none that is there knows the link.
+    /// Handles that no connected host knows the link, and none trusts this terminal yet.
     private func nobody() {
         let advice = "At a host: heliograph host trust"
         guard isLogin else {
             return run.fail(ClientError(.notFound, "no host of this relay knows this link", advice: advice))
         }
-        // Where no host asks for signatures there is nothing to be told.
+        // If no host requires signatures there is nothing to report.
         if !hosts.isEmpty { run.terminal.remark("No host trusts this terminal yet. \(advice).", .dim) }
         run.finish(.done)
     }
@@ -103,7 +103,7 @@ final class TrustTask: ClientTask {
         }
     }
 
-    /// A device's reason, which is not worded as a host's.
+    /// A device's reason, in other words than a host's.
     private static func sentence(_ reason: Refusal.Reason) -> String {
         reason == .usedSecret
             ? "Another device has already used this link. Show a new one: heliograph trust --vouch, or the page."
@@ -132,7 +132,7 @@ final class TrustTask: ClientTask {
 
     private func failed(_ notice: Notice, _ peer: LetterPeer) {
         guard seeking?.isOpen(peer) == true else { return }
-        // One that is between two connections is there for the next try.
+        // A host between two connections is back for the next try.
         if notice.code != ErrorCode.notFound.rawValue, notice.code != ErrorCode.unavailable.rawValue,
             notice.code != ErrorCode.tooMany.rawValue
         {
@@ -160,7 +160,7 @@ final class TrustTask: ClientTask {
                     advice: secret.isOfDevice ? nil : "There: heliograph doctor"))
     }
 
-    /// `text` is a link that a host's terminal or a device shows, or its secret alone.
+    /// Runs the command. `text`: a link that a host's terminal or a device shows, or its secret alone.
     static func run(_ options: ClientOptions, _ given: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         let text: String
@@ -184,7 +184,7 @@ final class TrustTask: ClientTask {
         return ClientRun.run(options) { TrustTask($0, secret, name: name, isLogin: isLogin) }
     }
 
-    /// By what the relay says: a host that refuses says no name.
+    /// The peer's name as the relay reports it: a host that refuses sends none.
     private func name(of peer: LetterPeer) -> String {
         guard case .host(let host) = peer else { return "the other device" }
         let name = run.view.sessions.values.first { $0.steering?.consent == host }?.host.name

@@ -4,7 +4,7 @@ package import RelayProtocol
 package struct VouchOptions {
     /// The device's role at the relay if it is new there.
     package var role: PairingRole
-    /// A link as something to scan; nil if it is not to be shown.
+    /// Draws a link to be scanned; nil if it is not to be shown.
     package var picture: (String) -> String?
 
     package init(role: PairingRole, picture: @escaping (String) -> String?) {

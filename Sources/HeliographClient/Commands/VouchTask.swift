@@ -4,13 +4,13 @@ internal import HeliographLink
 internal import RelayAccess
 internal import RelayProtocol
 
-/// `heliograph trust --vouch`: lets a further device in at the hosts that trust this terminal, once a person has compared the codes.
+/// `heliograph trust --vouch`: lets another device in at the hosts that trust this terminal, once a person has compared the codes.
 final class VouchTask: ClientTask {
-    /// As long as the pairing code in the link.
+    /// Validity of the link, the same as of its pairing code.
     private static let shownFor = Duration.seconds(600)
-    /// A letter is live only: it is sent again until it is answered.
+    /// Time after which an unanswered letter is sent again, because letters are delivered only live.
     private static let repeatAfter = Duration.seconds(2)
-    /// A host answers at once, if it is there.
+    /// Time for hosts to answer; a connected one answers at once.
     private static let answerWithin = Duration.seconds(20)
 
     let givesUpEarly = true
@@ -22,9 +22,9 @@ final class VouchTask: ClientTask {
     private var vouching: Vouching?
     private var askedForCode: CommandID?
     private var newcomer: Vouching.Newcomer?
-    /// The sender of the newcomer's letters.
+    /// The client that sends the newcomer's letters.
     private var client: ClientID?
-    /// Letters to the newcomer that the relay has not handed on.
+    /// Letters to the newcomer that the relay has not delivered.
     private var underWay: Set<CommandID> = []
     private var isAccepted = false
     private var brought = 0
@@ -46,7 +46,7 @@ final class VouchTask: ClientTask {
         case .replied(let id, let reply) where id == askedForCode: show(reply)
         case .replied(let id, let reply):
             guard underWay.remove(id) != nil else { return }
-            // Perhaps between two connections.
+            // The newcomer may be between two connections.
             if case .failed = reply { return run.after(Self.repeatAfter) { [weak self] in self?.introduce() } }
             endIfDone()
         case .letter(let letter, .client(let client)): received(letter, client)
@@ -69,7 +69,7 @@ final class VouchTask: ClientTask {
             }
             link = made.text
         } else {
-            // This terminal may not let anybody in at the relay: for a device that is in already.
+            // This terminal may not pair devices with the relay, so the link is for a device that is paired already.
             link = "\(run.credentials.relay)/#k=\(secret.text)"
         }
         if run.options.isJSON {
@@ -138,7 +138,7 @@ final class VouchTask: ClientTask {
         guard let reply = vouching?.decline() else { return }
         fault = ClientError(.refused, "nobody was let in")
         tell([reply])
-        // Declined is declined, also where the other device cannot be told.
+        // A refusal stands even if the other device cannot be informed.
         run.after(Self.repeatAfter) { [weak self] in self?.end() }
     }
 

@@ -2,27 +2,27 @@ internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// What `heliograph watch` takes.
+/// Options of `heliograph watch`.
 package struct WatchOptions: Sendable {
-    /// A whole id, a unique prefix, or `latest`; nil: all sessions.
+    /// Id of the session, a unique prefix, or `latest`; nil for all sessions.
     package var session: String?
-    /// Events to look back on, of one session.
+    /// Number of past events that are shown, of one session.
     package var last = 20
-    /// Show what there is, then end.
+    /// True to show the past events and end.
     package var isOnce = false
     package var duration: Duration?
-    /// Shows bookkeeping, too: status changes, token counts, thoughts.
+    /// True to show bookkeeping too: status changes, token counts, thoughts.
     package var showsMinor = false
 
     package init() {}
 }
 
-/// `heliograph watch`: what happens, as it happens.
+/// `heliograph watch`: shows events as they happen.
 final class WatchTask: ClientTask {
     let givesUpEarly: Bool
     private unowned let run: ClientRun
     private let options: WatchOptions
-    /// The one that is looked at, once its name is resolved.
+    /// The watched session, once its name is resolved.
     private var session: SessionID?
     private var isShowingPast = true
     private var wasDown = false
@@ -163,7 +163,7 @@ final class WatchTask: ClientTask {
         }
     }
 
-    /// Of a past that is longer than was asked for.
+    /// Number of past events that are left out because they are more than requested.
     private func droppedCount(of events: SessionEvents) -> Int {
         isShowingPast && session != nil ? max(0, events.events.count - options.last) : 0
     }

@@ -1,10 +1,10 @@
 internal import RelayProtocol
 
-/// The time of the week at which a device is told what it has cost.
+/// The time of the week at which a device gets its report of costs.
 package struct WeeklyOptions {
-    /// `monday`, or its first letters.
+    /// The day: `monday`, or its first letters.
     package var day: String
-    /// `09:00`.
+    /// The time of day: `09:00`.
     package var at: String
     /// Name in the tz database.
     package var timeZone: String
@@ -17,7 +17,7 @@ package struct WeeklyOptions {
 
     func weekly() throws(ClientError) -> WeeklyCosts {
         let days = WeeklyCosts.days.map { $0.lowercased() }
-        // As many letters as tell a Tuesday from a Thursday.
+        // Two letters distinguish a Tuesday from a Thursday.
         guard day.count >= 2, let place = days.firstIndex(where: { $0.hasPrefix(day.lowercased()) }) else {
             throw ClientError(.usage, "a day is monday to sunday")
         }

@@ -3,9 +3,9 @@ internal import RelayProtocol
 
 /// Options of `heliograph withdraw`.
 package struct WithdrawOptions: Sendable {
-    /// A whole id, a unique prefix, or `latest`. Nil: the one session that takes prompts.
+    /// Id of the session, a unique prefix, or `latest`; nil for the only session that takes prompts.
     package var session: String?
-    /// The prompt's command, or the beginning of it. Nil: the one that waits.
+    /// Id of the prompt's command, or a prefix; nil for the only waiting one.
     package var prompt: String?
 
     package init(session: String? = nil, prompt: String? = nil) {
@@ -14,17 +14,17 @@ package struct WithdrawOptions: Sendable {
     }
 }
 
-/// Takes back a prompt that waits at its host, and looks on until it is told that it is, or that it came too late.
+/// Withdraws a prompt that waits at its host, and follows the log until it is reported as withdrawn, or as too late.
 final class WithdrawTask: ClientTask {
     private enum Stage {
-        /// Becomes `following`.
+        /// The session is being looked up. Becomes `following`.
         case looking
-        /// The session's past is on its way: it says which prompts wait. Becomes `sent`.
+        /// The session's log is being read, which shows the waiting prompts. Becomes `sent`.
         case following(SessionID)
         case sent(CommandID, SessionID, SteeringName)
     }
 
-    /// The host answers at once if it still has the prompt; else its outcome was reported before.
+    /// Time for the outcome. The host answers at once if it still has the prompt; otherwise the outcome was reported before.
     private static let outcomeMax = Duration.seconds(10)
 
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
@@ -84,7 +84,7 @@ struct WaitingPrompts {
     private var asked: [SteeringName: String] = [:]
     private(set) var names: [SteeringName] = []
 
-    /// An event of the log, in its order.
+    /// Takes the events of the log, in order.
     mutating func take(_ bytes: [UInt8]) {
         switch (try? Event(stored: bytes))?.head {
         case .steeringRequested(let call)? where call.action == .prompt:

@@ -8,7 +8,7 @@ extension ContentOpener {
         self.init(.openSSL, nonce: { .random() }, trusted, remembering: remembering)
     }
 
-    /// A sentence for each host whose content this terminal cannot open: the way to its key.
+    /// A sentence for each host whose content this terminal cannot open, which says how to get its key.
     var advice: [String] {
         Set(sessions.values).filter { !keys.canOpen($0) }.map { host in
             let name = VisibleText.line(hostNames[host] ?? "its host")
@@ -20,7 +20,7 @@ extension ContentOpener {
 }
 
 extension ClientError {
-    /// `advice`: the way to a key.
+    /// `advice`: how to get a key.
     init(_ fault: SealingError, advice: String?) {
         switch fault.code {
         case .tooLong: self.init(.usage, fault.message)

@@ -3,10 +3,11 @@ internal import ConsentKeys
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Letters to the hosts that trust this terminal, each sent again until its host has answered: a letter is live only.
+/// Letters to the hosts that trust this terminal. Each is sent again until its host has answered, because letters are delivered
+/// only live.
 final class HostLetters {
     private static let repeatAfter = Duration.seconds(2)
-    /// A host answers at once, if it is there.
+    /// Time for hosts to answer; a connected one answers at once.
     private static let answerWithin = Duration.seconds(10)
 
     let keys: TerminalKeys
@@ -21,11 +22,10 @@ final class HostLetters {
         run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
     }
 
-    /// True if every host has answered.
     var areAnswered: Bool { open.isEmpty }
     var unanswered: some Collection<LetterContent> { open.values }
 
-    /// Writes to every host; `timeIsOver` is called if not all have answered by then. Throws if there is none.
+    /// Writes to every host. `timeIsOver` is called if not all have answered in time. Throws if there is no host.
     func begin(
         _ content: (HostPin, ConsentIdentity, HostBook) -> LetterContent, timeIsOver: @escaping () -> Void
     ) throws(ClientError) {
@@ -48,7 +48,7 @@ final class HostLetters {
 
     func answered(by host: HostKeyID) { open[host] = nil }
 
-    /// Instead of what it was sent before.
+    /// Sends a letter in place of the earlier one.
     func send(_ content: LetterContent, to host: HostKeyID) {
         open[host] = content
         guard let identity else { preconditionFailure("the first letters are signed, too") }

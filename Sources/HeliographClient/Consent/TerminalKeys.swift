@@ -14,7 +14,7 @@ struct TerminalKeys: Sendable {
         hosts = PrivateFile(path: folder + "hosts.json")
     }
 
-    /// Nil if this terminal has never joined a host.
+    /// The keys; nil if this terminal has never joined a host.
     func identity() throws(ClientError) -> ConsentIdentity? {
         guard let bytes = try keys.read(bytesMax: PrivateKeys.fileBytesMax) else { return nil }
         do throws(ConsentError) { return try PrivateKeys(parsing: bytes).identity } catch {
@@ -24,7 +24,7 @@ struct TerminalKeys: Sendable {
         }
     }
 
-    /// Makes them the first time.
+    /// The keys, created the first time.
     func identityToJoin() throws(ClientError) -> ConsentIdentity {
         try keys.alone { () throws(ClientError) in
             if let known = try identity() { return known }
@@ -45,7 +45,7 @@ struct TerminalKeys: Sendable {
         }
     }
 
-    /// Throws if no host trusts this terminal.
+    /// The keys and hosts. Throws if no host trusts this terminal.
     func trusted() throws(ClientError) -> (identity: ConsentIdentity, book: HostBook) {
         let book = try book()
         guard let identity = try identity(), !book.hosts.isEmpty else {
@@ -65,7 +65,7 @@ struct TerminalKeys: Sendable {
         try change { book throws(ClientError) in book.seals(host, as: name, in: epoch) }
     }
 
-    /// For the next command that is signed; on disk before it is returned, so that no two commands ever have the same.
+    /// The count for the next signed command. It is on disk before this returns, so that no two commands ever have the same.
     func nextCount() throws(ClientError) -> Int64 {
         try change { book throws(ClientError) in book.nextCount() }
     }

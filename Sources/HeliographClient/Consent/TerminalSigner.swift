@@ -3,13 +3,13 @@ internal import ConsentKeys
 internal import DeviceConsent
 internal import RelayProtocol
 
-/// Signs what this terminal sends to a signed host that trusts it.
+/// Signs this terminal's decisions and commands for a signed host that trusts it.
 struct TerminalSigner {
     private let keys: TerminalKeys
 
     init(_ options: ClientOptions) { keys = TerminalKeys(options) }
 
-    /// The key to sign for that host with. Throws if the host does not trust this terminal, as far as that is known here.
+    /// The key to sign with for that host. Throws if the host does not trust this terminal, as far as is known here.
     func identity(for host: KeyID, named name: String?) throws(ClientError) -> ConsentIdentity {
         guard try keys.book()[host] != nil, let identity = try keys.identity() else {
             let name = name.map { VisibleText.line($0) } ?? "its host"
@@ -29,7 +29,7 @@ struct TerminalSigner {
         return shown.statement(verdict, by: identity.id, at: now, .openSSL).signed(by: identity).text
     }
 
-    /// Nil if the action needs none. Takes a count, which is never used again.
+    /// The signature; nil if the action needs none. Uses up a count, which is never used again.
     func signature(
         _ action: SteeringAction, of session: SessionID, _ command: CommandID, for host: KeyID, named name: String?
     ) throws(ClientError) -> String? {

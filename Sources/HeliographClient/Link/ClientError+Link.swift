@@ -14,8 +14,8 @@ extension ClientError {
         self.init(exit, fault.message, advice: isUnknown ? "Pair again: heliograph login LINK" : fault.advice)
     }
 
-    /// A command that the relay refused, if the command has no words of its own for that: `deed` is the action that this terminal may not
-    /// do and `role` may.
+    /// An error for a command that the relay refused, if the command has no text of its own for it. `deed`: the action that this
+    /// terminal may not do and `role` may.
     static func notTaken(_ notice: Notice, _ deed: String, role: String = "client") -> ClientError {
         let code = ErrorCode(rawValue: notice.code)
         guard code == .forbidden else {

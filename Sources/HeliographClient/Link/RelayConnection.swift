@@ -4,9 +4,9 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Carries out what a `RelayLink` orders, on one event loop.
+/// Carries out the orders of a `RelayLink` on one event loop.
 final class RelayConnection: ClientHandler {
-    /// A snapshot of many sessions, or of 200 events with a large diff each, is longer than what a relay takes.
+    /// Longest message: a snapshot of many sessions, or of 200 events with a large diff each, is longer than what a relay accepts.
     private static let messageBytesMax = 64 << 20
 
     private let loop: EventLoop
@@ -67,7 +67,8 @@ final class RelayConnection: ClientHandler {
 
     // MARK: - Orders
 
-    /// After the link has changed: an order may make the command wish for more, which changes it again.
+    /// Carries out orders after the link has changed. An order may make the command subscribe to more, which changes the link
+    /// again.
     private func carryOut(_ orders: [RelayLink.Order]) {
         for order in orders {
             switch order {

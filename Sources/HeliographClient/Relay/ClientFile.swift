@@ -2,7 +2,7 @@ internal import HeliographPlatform
 internal import RelayAccess
 internal import RelayProtocol
 
-/// `client.json`: `{"relay", "token", "name", "ca"?}`, readable by its owner only.
+/// `client.json`: `{"relay", "token", "name", "ca"?}`, readable only by its owner.
 package struct ClientFile: Sendable {
     static let bytesMax = 64 << 10
 
@@ -18,14 +18,14 @@ package struct ClientFile: Sendable {
         self.init(path: options.configurationFile ?? Self.folder(options.environment) + "/client.json")
     }
 
-    /// `$XDG_CONFIG_HOME/heliograph`, which must be absolute to count, or `~/.config/heliograph`.
+    /// The folder of the file: `$XDG_CONFIG_HOME/heliograph`, which counts only if it is absolute, or `~/.config/heliograph`.
     package static func folder(_ environment: Environment) -> String {
         if let base = environment.nonEmpty("XDG_CONFIG_HOME"), base.hasPrefix("/") { return base + "/heliograph" }
-        // Never in the folder that a command is run in: it holds a token.
+        // Never the working folder, because the file contains a token.
         return (environment.nonEmpty("HOME") ?? UserRecord.home) + "/.config/heliograph"
     }
 
-    /// Nil if there is none.
+    /// The credentials; nil if there is no file.
     package func read() throws(ClientError) -> Credentials? {
         guard let bytes = try file.read(bytesMax: Self.bytesMax) else { return nil }
         do throws(WireError) {
@@ -54,9 +54,12 @@ package struct ClientFile: Sendable {
         try file.write(bytes + [10])
     }
 
-    /// Throws if it could not be written: a pairing link works once, so that is checked before. Longer than a pairing's.
+    /// Throws if the file could not be written, tried with more bytes than pairing writes. Checked before a pairing link is used,
+    /// which works once.
     package func checkWritable() throws(ClientError) { try file.checkWritable(bytes: 4 << 10) }
 
+    /// Removes the file.
+    ///
     /// - Returns: false if there was none.
     package func remove() throws(ClientError) -> Bool { try file.remove() }
 }

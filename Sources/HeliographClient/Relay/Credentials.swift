@@ -1,10 +1,10 @@
 package import RelayAccess
 
-/// Which relay to talk to, and the secret that it knows this client by.
+/// The relay to connect to, and the secret by which it knows this client.
 package struct Credentials: Equatable, Sendable {
     package var relay: RelayAddress
     package var token: String
-    /// What the relay calls this client.
+    /// The relay's name of this client.
     package var name: String?
     /// Authorities to trust besides the system's, as a PEM file.
     package var certificateAuthorityFile: String?
@@ -16,9 +16,10 @@ package struct Credentials: Equatable, Sendable {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// Flags, then environment, then the file, then `fallback`. `--data` is a flag that names a relay, too.
+    /// Finds the credentials: flags come first, then the environment, the file, and `fallback`. `--data` is a flag that names a
+    /// relay too.
     ///
-    /// A stored token goes to the relay that gave it and to no other: naming another relay needs another token.
+    /// A stored token is sent only to the relay that issued it: naming another relay requires another token.
     package static func resolve(_ options: ClientOptions) throws(ClientError) -> Credentials {
         let environment = options.environment
         let named = options.relay ?? environment.nonEmpty("HELIOGRAPH_RELAY")

@@ -4,7 +4,7 @@ internal import Glibc
 struct PrivateFile: Sendable {
     let path: String
 
-    /// Nil if there is none; at most `bytesMax` of it.
+    /// The beginning of the file, at most `bytesMax`; nil if there is none.
     func read(bytesMax: Int) throws(ClientError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -14,7 +14,7 @@ struct PrivateFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw fault("is no file") }
-        // A secret that others can read is refused, as ssh refuses such a key.
+        // A secret that other users can read is refused, as ssh refuses such a key.
         guard status.st_mode & 0o077 == 0 else {
             throw ClientError(.failed, "others can read \(path)", advice: "chmod 600 \(path)")
         }
@@ -24,7 +24,7 @@ struct PrivateFile: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// A crash leaves the old one or the new one; on disk when this returns.
+    /// Replaces the file; it is on disk when this returns. A crash leaves the old content or the new one.
     func write(_ bytes: [UInt8]) throws(ClientError) {
         let whole = try draft(of: bytes)
         guard unsafe rename(whole, path) == 0 else {
@@ -41,6 +41,8 @@ struct PrivateFile: Sendable {
         unsafe unlink(probe)
     }
 
+    /// Removes the file.
+    ///
     /// - Returns: false if there was none.
     func remove() throws(ClientError) -> Bool {
         if unsafe unlink(path) == 0 { return true }
@@ -54,7 +56,7 @@ struct PrivateFile: Sendable {
         let lock = PrivateFile(path: path + ".lock")
         let descriptor = unsafe open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw lock.fault("cannot be opened") }
-        // Closing lets go of the lock.
+        // Closing the file releases the lock.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw lock.fault("cannot be locked") }
@@ -79,7 +81,7 @@ struct PrivateFile: Sendable {
         return draft
     }
 
-    /// A rename is on disk when its folder is. Some file systems have no such thing, and say EINVAL.
+    /// Syncs the folder, which makes a rename durable. Some file systems do not support it, and report EINVAL.
     private func synchronizeFolder() throws(ClientError) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let descriptor = unsafe open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,21 +1,21 @@
 package import RelayProtocol
 
-/// The approvals whose end was read, so that no report after it is shown. Logs of older relays hold such reports.
+/// The approvals whose end was read, so that later reports about them are not shown. Logs of older relays contain such reports.
 package struct ApprovalEnds {
     private struct Name: Equatable {
         let session: SessionID
         let approval: ApprovalID
     }
 
-    /// A host that was restarted makes its reports at once: not many other ends come between.
+    /// Ends that are remembered. A restarted host makes its reports at once, with few other ends in between.
     private static let namesMax = 1_024
 
-    /// Oldest first.
+    /// The approvals, oldest first.
     private var names: [Name] = []
 
     package init() {}
 
-    /// Remembers the end that this event is.
+    /// Returns true if the event follows its approval's end; remembers the end if it is one.
     package mutating func isAfterEnd(_ event: EventText, of session: SessionID) -> Bool {
         guard let approval = event.approval else { return false }
         let name = Name(session: session, approval: approval)

@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// The whole of an approval, nothing left out, in a form that its own text cannot imitate.
+/// A complete approval, nothing left out, in a form that its own text cannot imitate.
 ///
-/// Every line that an agent wrote has a gutter (`│`, or `┊` if a long line goes on), and our own lines have none: text that says "safe,
-/// press y" is seen to be the agent's.
+/// Every line that an agent wrote has a gutter (`│`, or `┊` if it continues a long line), and our own lines have none, so that text
+/// such as "safe, press y" is recognised as the agent's.
 package struct ApprovalText: Sendable {
     static let gutter = "│ "
     static let continuation = "┊ "
-    /// A longer text has scrolled away at the question: its beginning is told again.
+    /// Lines of a text that are in view at the question. The beginning of a longer one is repeated there.
     static let linesInViewMax = 20
     static let beginningCellsMax = 60
 
@@ -30,7 +30,7 @@ package struct ApprovalText: Sendable {
         package var header: String?
         package var isMultiple: Bool
         package var choices: [Choice]
-        /// Free text is accepted as well.
+        /// True if free text is accepted as well.
         package var takesWords = true
     }
 
@@ -117,7 +117,7 @@ package struct ApprovalText: Sendable {
         return warnings + VisibleText.warnings(about: shownText)
     }
 
-    /// Printed right before the question if the beginning may have scrolled away.
+    /// A line to print right before the question if the text's beginning may have scrolled away; else nil.
     package func reminder(width: Int?) -> String? {
         guard let (name, text) = mainText else { return nil }
         let lines = Self.lines(of: text)
@@ -190,7 +190,7 @@ package struct ApprovalText: Sendable {
         return lines
     }
 
-    /// A line end at the end begins no line.
+    /// The lines of a text. A line end at its end begins no further line.
     private static func lines(of text: String) -> [Substring] {
         let lines = VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false)
         return lines.count > 1 && lines.last?.isEmpty == true ? lines.dropLast() : lines
@@ -200,12 +200,12 @@ package struct ApprovalText: Sendable {
         width.map { DisplayWidth.wrap(line, to: max(20, $0)) } ?? [line]
     }
 
-    /// A string as it is, anything else as its JSON.
+    /// The value as text: a string as it is, anything else as JSON.
     private static func text(of value: JSONValue) -> String {
         (try? value.string()) ?? String(decoding: value.bytes, as: UTF8.self)
     }
 
-    /// The longest part of the input: what a decision is most likely about.
+    /// The longest part of the input, which a decision is most likely about.
     private var mainText: (name: String, text: String)? {
         var parts: [(name: String, text: String)] = []
         if let input = body?.optional("input") {
@@ -219,7 +219,7 @@ package struct ApprovalText: Sendable {
         return parts.max { $0.text.utf8.count < $1.text.utf8.count }
     }
 
-    /// True of `Run: make`, or the beginning of it, above an input that shows `make`.
+    /// True if the title is `Run: make`, or the beginning of that, above an input that shows `make`.
     private var titleRepeatsInput: Bool {
         guard approval.request.kind == .tool, let text = mainText?.text,
             let words = approval.request.title.split(separator: " ", maxSplits: 1).last

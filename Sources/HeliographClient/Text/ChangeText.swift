@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// What an edit does to its file, in sentences, from what the host says of it.
+/// The effect of an edit on its file in sentences, from the host's report.
 package struct ChangeText: Sendable {
     package private(set) var sentences: [String] = []
-    /// The diff is against the file, and not only of what was sent.
+    /// True if the diff is against the file, and not only of the text that was sent.
     package let isCompared: Bool
     private let file: String
 
-    /// Nil of hosts that do not look at files, and of what is no edit.
+    /// Nil for other tools, and if the host does not read files.
     package init?(body: JSONValue?) {
         guard let change = body?.optional("change"), let file = try? change.string("file") else { return nil }
         self.file = file
@@ -26,7 +26,7 @@ package struct ChangeText: Sendable {
         if let problem { sentences.append(Self.words(for: problem)) }
     }
 
-    /// For a line of a list: what is more than a change.
+    /// A short mark in lists for changes that are special; nil for others.
     package var mark: String? { ["new": "new file", "overwrites": "overwrites", "unchanged": "nothing changed"][file] }
 
     private static func deed(_ file: String, bytes: Int64?, places: Int64?, _ problem: String?) -> String {

@@ -4,7 +4,7 @@ package enum DisplayWidth {
         text.reduce(0) { $0 + of($1) }
     }
 
-    /// Cuts on a boundary between characters and says so with `…`; what fits stays whole.
+    /// Cuts text between characters and ends it with `…`; text that fits stays whole.
     package static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         guard width > 0 else { return "" }
@@ -19,7 +19,7 @@ package enum DisplayWidth {
         return result + "…"
     }
 
-    /// Cut to `width` and filled up with spaces.
+    /// The text cut to `width` and filled up with spaces.
     package static func fit(_ text: String, to width: Int, alignsRight: Bool = false) -> String {
         let text = cut(text, to: width)
         let space = String(repeating: " ", count: max(0, width - of(text)))
@@ -38,7 +38,7 @@ package enum DisplayWidth {
                 piece = ""
                 used = 0
             }
-            // Tabs become spaces: after the gutter, the terminal's own stops would be elsewhere.
+            // Tabs become spaces, because the gutter moves the terminal's own tab stops.
             if character == "\t" {
                 piece += String(repeating: " ", count: min(cells, max(1, width)))
             } else {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The environment variables that the client looks at.
+/// The environment variables that the client reads.
 package struct Environment: Sendable {
     private let values: [String: String]
 
@@ -19,7 +19,7 @@ package struct Environment: Sendable {
         "CLICOLOR_FORCE", "TERM", "COLUMNS", "USER",
     ]
 
-    /// Most callers treat unset and empty alike; the others check.
+    /// The variable's value. Most callers treat unset and empty alike; the others check.
     package subscript(name: String) -> String? { values[name] }
 
     package func nonEmpty(_ name: String) -> String? {

@@ -2,21 +2,21 @@ internal import Consent
 internal import DeviceConsent
 package import RelayProtocol
 
-/// One event as people read it: a line, and for what was said, all of it.
+/// One event for people: a line, and for messages the whole text.
 package struct EventText: Sendable {
     package var at: Int64
-    /// What happened, in a line that is safe to print.
+    /// The event in one line that is safe to print.
     package var line: String
-    /// All of a message, safe to print, where it is more than the line shows.
+    /// The whole message, safe to print, if it is more than the line shows.
     package var block: String?
     package var style: Style?
-    /// The approval that this event tells a step of.
+    /// The approval that this event concerns.
     package var approval: ApprovalID?
     /// True if this event ends its approval.
     package var isApprovalsEnd = false
-    /// The question that this event raises.
+    /// The question that this event contains.
     package var question: ApprovalRequest?
-    /// Bookkeeping, seldom of interest.
+    /// True for bookkeeping, which is seldom of interest.
     package var isMinor = false
 
     package init(_ bytes: [UInt8]) {
@@ -26,7 +26,7 @@ package struct EventText: Sendable {
             style = .dim
             return
         }
-        // Of a signed host: what it showed, and nothing of what is around it.
+        // For a signed host only the signed text is shown, nothing that is around it.
         if case .approvalRequested = event.head, let text = ShownText.text(inEvent: bytes),
             let shown = try? ShownText(parsing: text)
         {
@@ -122,7 +122,7 @@ package struct EventText: Sendable {
             set("» \(client.name) typed \(bytes) \(bytes == 1 ? "byte" : "bytes") at the terminal", .cyan)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
-            // Without a number the machine went down, and what it did last may not have come to its disk.
+            // Without a count the machine crashed, and its last events may not have reached its disk.
             let what = count.map { $0 == 1 ? "1 event is" : "\($0) events are" } ?? "events may be"
             set("\(what) missing here: the host could not keep them", .yellow)
         case .rewound(let to):
@@ -133,7 +133,7 @@ package struct EventText: Sendable {
         }
     }
 
-    /// How what is asked begins: "WANTS TO Bash"; "ASKS" where the title is the question.
+    /// The beginning of a request's line: "WANTS TO Bash", or "ASKS" if the title is the question.
     static func asks(_ request: ApprovalRequest) -> String {
         let isQuestion = request.kind == .question || ToolWords.isQuestion(request.tool)
         return isQuestion ? "ASKS" : "WANTS TO \(ToolWords.name(request.tool))"
@@ -174,7 +174,7 @@ package struct EventText: Sendable {
     }
 }
 
-/// A status as a word and a colour.
+/// A session's status as a word and a colour.
 package struct StatusText: Sendable {
     package let word: String
     package let style: Style?
@@ -193,9 +193,9 @@ package struct StatusText: Sendable {
     }
 }
 
-/// Decisions and what became of them, in sentences.
+/// Decisions and their outcomes, in sentences.
 package enum DecisionText {
-    /// `allowed by Ada's laptop`.
+    /// A decision in words: `allowed by Ada's laptop`.
     package static func sentence(_ decision: Decision) -> String {
         let verb =
             switch decision.verdict.deed {
@@ -210,7 +210,7 @@ package enum DecisionText {
         return "\(verb) by \(name)"
     }
 
-    /// How an agent goes on after its plan.
+    /// The mode in which an agent continues after its plan, in words.
     package static func words(forMode mode: String) -> String {
         switch mode {
         case "default": "it asks before each edit"
@@ -219,12 +219,12 @@ package enum DecisionText {
         }
     }
 
-    /// `already allowed by Ada's laptop, 3 s ago`.
+    /// The sentence about an earlier decision: `already allowed by Ada's laptop, 3 s ago`.
     package static func conflict(_ winner: Decision, now: Int64) -> String {
         "already \(VisibleText.line(sentence(winner))), \(Moment.age(now - winner.at)) ago"
     }
 
-    /// The reasons that the wire names, as words; others as they came.
+    /// A reason of the wire in words; other reasons unchanged.
     package static func words(for reason: String) -> String {
         switch reason {
         case "answeredLocally": "answered at the agent"
@@ -245,7 +245,7 @@ package enum DecisionText {
         }
     }
 
-    /// `decided by …: waits for the host`, for lists.
+    /// An approval's stage for lists: `decided by …: waits for the host`.
     package static func stage(_ approval: Approval) -> String {
         switch approval.stage {
         case .pending: "pending"

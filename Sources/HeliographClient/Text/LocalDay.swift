@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A day of the calendar in the time zone of this machine.
+/// A day of the calendar in this machine's time zone.
 package struct LocalDay: Sendable, Comparable, CustomStringConvertible {
     private let year: Int32
     private let month: Int32
     private let day: Int32
 
-    /// The one that has this moment, in milliseconds since 1970.
+    /// The day that contains this time, in milliseconds since 1970.
     package init(at milliseconds: Int64) {
         var seconds = time_t(milliseconds / 1_000)
         var moment = unsafe tm()
@@ -14,7 +14,7 @@ package struct LocalDay: Sendable, Comparable, CustomStringConvertible {
         unsafe self.init(of: moment)
     }
 
-    /// Of `2026-11-21`; nil if there is no such day.
+    /// Reads `2026-11-21`; nil if there is no such day.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int32($0) }
         guard parts.count == 3, text.utf8.count == 10 else { return nil }
@@ -32,9 +32,8 @@ package struct LocalDay: Sendable, Comparable, CustomStringConvertible {
         unsafe self.init(year: moment.tm_year + 1900, month: moment.tm_mon + 1, day: moment.tm_mday)
     }
 
-    /// `days` later.
     package func advanced(by days: Int) -> LocalDay {
-        // At noon: whatever the clocks do at night, it is that day.
+        // Noon is on the right day, whatever change of the clocks there is at night.
         var moment = unsafe tm()
         unsafe moment.tm_year = year - 1900
         unsafe moment.tm_mon = month - 1
@@ -45,7 +44,7 @@ package struct LocalDay: Sendable, Comparable, CustomStringConvertible {
         return unsafe LocalDay(of: moment)
     }
 
-    /// When it begins, in milliseconds since 1970.
+    /// Beginning of the day, in milliseconds since 1970.
     package var begin: Int64 {
         var moment = unsafe tm()
         unsafe moment.tm_year = year - 1900

@@ -2,21 +2,21 @@ internal import Glibc
 
 /// Times, durations, money and counts as people read them.
 package enum Moment {
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     package static var now: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// `14:03:59` of today, `11-20 14:03:59` of another day, in local time.
+    /// Local time: `14:03:59` for today, `11-20 14:03:59` for another day.
     package static func clock(_ milliseconds: Int64, now: Int64) -> String {
         let moment = local(milliseconds)
         let today = local(now)
         return moment.day == today.day ? moment.time : "\(moment.day.suffix(5)) \(moment.time)"
     }
 
-    /// `3 s`, `5 min`, `2 h`, `4 d`. Clocks of two machines differ: what lies ahead is `0 s`.
+    /// An age such as `3 s`, `5 min`, `2 h`, `4 d`. A time in the future, as clocks of two machines differ, is `0 s`.
     package static func age(_ milliseconds: Int64) -> String {
         let seconds = max(0, milliseconds / 1_000)
         if seconds < 60 { return "\(seconds) s" }
@@ -25,7 +25,7 @@ package enum Moment {
         return "\(seconds / 86_400) d"
     }
 
-    /// `840 ms`, `1.2 s`, `3 min 20 s`.
+    /// A duration such as `840 ms`, `1.2 s`, `3 min 20 s`.
     package static func duration(_ milliseconds: Int64) -> String {
         if milliseconds < 1_000 { return "\(milliseconds) ms" }
         if milliseconds < 60_000 { return "\(milliseconds / 1_000).\(milliseconds % 1_000 / 100) s" }
@@ -38,7 +38,7 @@ package enum Moment {
         return (microUSD < 0 ? "-" : "") + "$\(cents / 100)." + two(Int32(cents % 100))
     }
 
-    /// `1 line`, `2 lines`.
+    /// A number with its noun: `1 line`, `2 lines`.
     package static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     private static func local(_ milliseconds: Int64) -> (day: String, time: String) {

@@ -1,7 +1,7 @@
 package import RelayProtocol
 
-/// One of an agent's own options: its effect and where it is written in our words, then the agent's own with the gutter, so that these
-/// cannot pass for ours.
+/// One of an agent's own options: first its effect and the place where it is recorded, in our words, then the agent's text with the
+/// gutter, so that this cannot pass for ours.
 package enum OfferText {
     package static func lines(_ offer: Offer, width: Int?, palette: Palette) -> [String] {
         var lines = ["  \(offer.effect.rawValue), \(place(of: offer)):"]
@@ -16,7 +16,7 @@ package enum OfferText {
             + ApprovalText.quoted(offer.id, width, palette)
     }
 
-    /// The offer's id if it is a short word: any other could pass for a line of ours.
+    /// The offer's id if it is a short word; any other could pass for a line of ours.
     package static func plainName(of offer: Offer) -> String? {
         let isWord = offer.id.utf8.allSatisfy {
             $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -25,7 +25,7 @@ package enum OfferText {
         return isWord && offer.id.utf8.count <= plainNameBytesMax ? offer.id : nil
     }
 
-    /// Fits a line of any terminal.
+    /// Bytes of such an id, which fit on one line of any terminal.
     private static let plainNameBytesMax = 40
 
     package static func place(of offer: Offer) -> String {
@@ -39,7 +39,7 @@ package enum OfferText {
         }
     }
 
-    /// For somebody who named another.
+    /// The offers, for a person who named one that there is not.
     static func offered(with request: ApprovalRequest) -> String {
         guard !request.offers.isEmpty else { return "it offers nothing besides a plain yes and no" }
         let names = request.offers.map { "\(VisibleText.exactLine($0.id)) (\($0.effect.rawValue))" }

@@ -9,13 +9,13 @@ package enum Style: String, Sendable {
     case alert = "1;33"
 }
 
-/// Colours, or none.
+/// The colours of the output, or none.
 package struct Palette: Sendable {
     package let isColoured: Bool
 
     package init(isColoured: Bool) { self.isColoured = isColoured }
 
-    /// `NO_COLOR` wins, then `CLICOLOR_FORCE`; otherwise colours are for terminals only, and not for dumb ones.
+    /// `NO_COLOR` decides first, then `CLICOLOR_FORCE`; otherwise only terminals get colours, and dumb ones do not.
     package init(isTerminal: Bool, environment: Environment) {
         if let off = environment["NO_COLOR"], !off.isEmpty {
             isColoured = false

@@ -1,4 +1,4 @@
-/// Identifiers by unique prefix, as people type them.
+/// Finds identifiers by a unique prefix, as people type them.
 package enum ShortNames {
     package enum Match<Element> {
         case none
@@ -6,10 +6,11 @@ package enum ShortNames {
         case several([Element])
     }
 
-    /// Shorter ones say too little to be told apart at a glance.
+    /// Shortest prefix that is shown; shorter ones are hard to distinguish at a glance.
     package static let lengthMin = 6
 
-    /// A word that all of a kind begin with, `claude-` or `toolu_`, tells nothing apart and is not counted.
+    /// Shortest prefix for a name. A word with which all of a kind begin, `claude-` or `toolu_`, distinguishes nothing and is not
+    /// counted.
     private static func lengthMin(_ name: String) -> Int {
         guard let mark = name.firstIndex(where: { $0 == "-" || $0 == "_" }), name[..<mark].allSatisfy(\.isLetter) else {
             return lengthMin
@@ -19,7 +20,7 @@ package enum ShortNames {
 
     package static func shortest(of name: String) -> String { String(name.prefix(lengthMin(name))) }
 
-    /// The shortest prefixes of at least `lengthMin` characters that tell these identifiers apart.
+    /// The shortest prefixes of at least `lengthMin` characters that distinguish these identifiers.
     package static func shortest(of names: some Sequence<String>) -> [String: String] {
         let sorted = Set(names).sorted()
         var result: [String: String] = [:]
@@ -32,7 +33,7 @@ package enum ShortNames {
         return result
     }
 
-    /// A whole name wins over those that it is the beginning of.
+    /// Finds an element by its name or a prefix. A whole name takes precedence over longer names that begin with it.
     package static func match<Element>(
         _ text: String, among elements: some Sequence<Element>, by name: (Element) -> String
     ) -> Match<Element> {

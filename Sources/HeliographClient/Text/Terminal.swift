@@ -1,7 +1,7 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Standard output and error: what they can show, and writing to them.
+/// Standard output and error: their features, and writing to them.
 ///
 /// Confined to the thread that runs the command.
 final class Terminal {
@@ -9,13 +9,13 @@ final class Terminal {
     let errorPalette: Palette
     let isInteractive: Bool
     enum OutputEnd: Equatable {
-        /// The reader is gone: `| head` has seen enough.
+        /// The reader of the output has gone, as `| head` does.
         case unread
         /// The system's error number.
         case failed(Int32)
     }
 
-    /// The reason why our output takes no more.
+    /// The reason why standard output accepts no more.
     private(set) var outputEnd: OutputEnd?
     private let environment: Environment
     private let outputIsTerminal: Bool
@@ -28,7 +28,7 @@ final class Terminal {
         errorPalette = Palette(isTerminal: isatty(STDERR_FILENO) != 0, environment: environment)
     }
 
-    /// Cells of a line, or nil if the output is no terminal. Read each time, as windows change.
+    /// Cells of a line; nil if the output is not a terminal. Read each time, because windows change.
     var width: Int? {
         guard outputIsTerminal else { return nil }
         var size = winsize()
@@ -39,13 +39,13 @@ final class Terminal {
 
     func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-    /// A question. What was typed before it was seen is no answer to it.
+    /// Prints a question. Keys that were typed before it was shown are discarded.
     func prompt(_ text: String) {
         tcflush(STDIN_FILENO, TCIFLUSH)
         write(text, to: STDOUT_FILENO)
     }
 
-    /// A line about the command and not its result.
+    /// Prints a line that is not part of the command's result, to standard error.
     func remark(_ line: String, _ style: Style? = nil) {
         write(errorPalette.paint(line, style) + "\n", to: STDERR_FILENO)
     }
@@ -55,8 +55,8 @@ final class Terminal {
         if let advice = fault.advice { remark(advice) }
     }
 
-    /// Blocks until the reader of our output is gone; for ever if it is a file. From a thread of its own: otherwise only a write shows
-    /// that a reader is gone, and a quiet relay may give nothing to write for hours.
+    /// Blocks until the reader of our output is gone; for ever if the output is a file. Call it on a separate thread: otherwise
+    /// only a write shows that the reader is gone, and with a quiet relay there may be nothing to write for hours.
     static func waitUntilUnread() {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while true {

@@ -3,9 +3,9 @@ package struct TextTable {
     package struct Column: Sendable {
         package var title: String
         package var alignsRight = false
-        /// Gives way when there is too little room, down to so many cells; nil: it does not.
+        /// Fewest cells to which the column shrinks if there is too little room; nil if it does not shrink.
         package var flexibleMin: Int?
-        /// Left out when there is too little room for the others all the same, the widest first.
+        /// True if the column is left out when there is still too little room; the widest is left out first.
         package var isOptional = false
 
         package init(_ title: String, alignsRight: Bool = false, flexibleMin: Int? = nil, isOptional: Bool = false) {
@@ -16,7 +16,7 @@ package struct TextTable {
         }
     }
 
-    /// A text and how it is painted, which takes no room.
+    /// A text and its style; the style takes no cells.
     package struct Cell: Sendable {
         package var text: String
         package var style: Style?
@@ -28,7 +28,7 @@ package struct TextTable {
     }
 
     static let space = 2
-    /// A column that may give way is padded no further than this if there is no width to fit: one long title would push all others away.
+    /// Most cells to which a shrinkable column is padded if there is no width to fit: one long title would push all others away.
     static let paddingMax = 40
 
     package var columns: [Column]
@@ -36,7 +36,7 @@ package struct TextTable {
 
     package init(_ columns: [Column]) { self.columns = columns }
 
-    /// `width` nil: nothing is cut, as what reads a pipe wants it all.
+    /// The lines of the table. Without a `width` nothing is cut, because the reader of a pipe needs everything.
     package func lines(width: Int?, palette: Palette) -> [String] {
         let widths = columnWidths(width)
         let isCut = width != nil
@@ -45,8 +45,8 @@ package struct TextTable {
         return lines
     }
 
-    /// 0: the column is left out. Where there is too little room those go first that say nothing; then the flexible give, the widest
-    /// first, one cell at a time; then the optional go, the widest first.
+    /// The columns' widths; 0 leaves a column out. If there is too little room, empty columns are left out first; then flexible
+    /// ones shrink, the widest first, one cell at a time; then optional ones are left out, the widest first.
     func columnWidths(_ width: Int?) -> [Int] {
         var widths = columns.indices.map { index in
             rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index].text)) }

@@ -3,12 +3,12 @@ internal import AgentClaude
 /// Names of Claude Code's hook events and variables.
 package enum ClaudeHooks {
     static let agent = "claude"
-    /// Two of the events that are answered: the question itself, and what comes before each tool.
+    /// Two of the events whose hooks are answered: the permission question itself, and the one before each tool.
     package static let awaited = "PermissionRequest"
-    /// The event before a dialog that its hook keeps closed.
+    /// The event before a dialog that stays closed while its hook runs.
     package static let elicitation = ClaudeAnswer.elicitation
     package static let beforeTool = "PreToolUse"
-    /// Names the session to the hooks of exactly this agent: an agent that it starts in turn is not ours to answer for.
+    /// Variable that names the session to the hooks of exactly this agent: we do not answer for an agent that it starts in turn.
     package static let run = "HELIOGRAPH_RUN"
 
     static var part: HookPart {

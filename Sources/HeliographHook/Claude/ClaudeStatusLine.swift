@@ -1,13 +1,13 @@
 import RelayProtocol
 
-/// Our own line, for those who have none: `Opus 5.5 · $0.02 · 1% context`.
+/// Our own status line, for people without one: `Opus 5.5 · $0.02 · 1% context`.
 enum ClaudeStatusLine {
-    /// Nil if nothing in it can be shown.
+    /// The line's text; nil if there is nothing to show.
     static func text(for input: [UInt8]) -> String? {
         guard let root = try? JSONDocument(parsing: input).root else { return nil }
         var parts: [String] = []
         if let name = try? root.optional("model")?.optionalString("display_name") {
-            // Control characters would reach the terminal.
+            // Control characters are removed, because they would reach the terminal.
             parts.append(
                 String(String.UnicodeScalarView(name.unicodeScalars.filter { $0.properties.generalCategory != .control })))
         }

@@ -4,9 +4,11 @@ internal import HeliographHook
 internal import HeliographPlatform
 package import Logging
 
-/// `heliograph acp -- AGENT ARGS`: what an editor starts in the agent's place, or, at a terminal and with a prompt, all there is of one.
+/// `heliograph acp -- AGENT ARGS`, which an editor starts in the agent's place. At a terminal and with a prompt, it takes the
+/// editor's place too.
 package enum ACPCall {
-    /// The status that the agent ended with, or what a shell would say of one that did not start; without an editor 0 or 1.
+    /// Returns the status with which the agent ended, or a shell's status for a program that did not start; without an editor 0 or
+    /// 1.
     package static func run(_ command: [String], prompt: String?, software: String, logger: Logger) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         var limits = ACPDriverLimits()
@@ -44,7 +46,7 @@ package enum ACPCall {
     }
 
     private static func folder() throws -> String {
-        // The system makes the room, and it is given back below.
+        // The system allocates the path; it is freed below.
         guard let path = unsafe getcwd(nil, 0) else { throw HostError(.system, "this folder is gone") }
         defer { unsafe free(path) }
         return unsafe String(cString: path)
@@ -53,7 +55,7 @@ package enum ACPCall {
     private static func pass(_ signals: BlockedSignals, to inbox: LoopInbox<ACPItem>) {
         while true {
             let signal = signals.next()
-            // A terminal's signals reach the agent as well, as it is in our process group.
+            // A terminal's signals reach the agent without us, because it is in our process group.
             if signal.isFromProcess { inbox.put(.signal(signal.number)) }
         }
     }

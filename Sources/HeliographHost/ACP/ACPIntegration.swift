@@ -1,8 +1,8 @@
 internal import HeliographHook
 internal import RelayAccess
 
-/// Agents that speak the Agent Client Protocol. `heliograph acp` is in front of them and reports over the local socket as a program
-/// of the user's own does, so there is nothing in the daemon, and nothing to connect.
+/// Agents that speak the Agent Client Protocol. `heliograph acp` runs in front of them and reports over the local socket like a
+/// user's own program, so the daemon has no part for them, and nothing has to be connected.
 enum ACPIntegration: AgentIntegration {
     static let name = "acp"
     static let title = "Agent Client Protocol"

@@ -4,10 +4,10 @@ internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// Carries the bytes between editor and agent, on one thread that waits for whatever comes next. A side that does not read is not written
-/// to, and then the other is not read: the pipes are as full as they would be without us.
+/// Carries the bytes between editor and agent, on one thread that waits for whatever comes next. If one side does not read, the
+/// other is not read either: the pipes fill as they would without us.
 struct ACPProxyLoop {
-    /// Progress of the end.
+    /// The stages of the agent's end.
     private enum Ending: Equatable {
         case none
         /// The editor has left, and the end of its input was passed on to the agent.
@@ -21,9 +21,9 @@ struct ACPProxyLoop {
     private let reporter: DaemonReporter
     private let limits: ACPDriverLimits
     private var machine: ACPProxyMachine
-    /// In place of an editor; nil if there is one.
+    /// The client that takes the place of an editor; nil if there is an editor.
     private var client: ACPClientMachine?
-    /// Typed, and not yet a whole line.
+    /// Typed bytes that are not a whole line yet.
     private var typed: [UInt8] = []
     private let readsInput: Bool
     private var clientFailed: Bool?
@@ -33,9 +33,9 @@ struct ACPProxyLoop {
     private var agentInputIsOpen = true
     private var agentOutputIsOpen = true
     private var ending = Ending.none
-    /// A client ended the session.
+    /// True if a client ended the session.
     private var isStopped = false
-    /// The process has ended; its output is read until this moment.
+    /// The end of the process, after which its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
 
     init(
@@ -45,7 +45,7 @@ struct ACPProxyLoop {
     ) {
         self.child = child
         self.client = client
-        // Input that is not typed at a terminal is not for the agent.
+        // Input is for the agent only if it is typed at a terminal.
         readsInput = client == nil || isatty(STDIN_FILENO) == 1
         self.machine = machine
         self.inbox = inbox
@@ -54,7 +54,7 @@ struct ACPProxyLoop {
         toAgent = OutputBuffer(descriptor: child.input)
     }
 
-    /// Returns when the agent has ended and all that it wrote is passed on.
+    /// Returns when the agent has ended and all its output was passed on.
     mutating func run() -> AgentEnd {
         tellClient(.started)
         while true {
@@ -62,13 +62,13 @@ struct ACPProxyLoop {
                 let isEditorSlow =
                     agentOutputIsOpen && editorIsOpen && !toEditor.isBroken && toEditor.count >= limits.child.bufferBytes
                 guard isEditorSlow else { return finish(end.0) }
-                // The rest is drained, as the agent's own pipe would be.
+                // The remaining output is drained, as the agent's own pipe would be.
                 let later = ContinuousClock.now + limits.child.drainGrace
                 self.end?.drainUntil = later
             }
             waitAndPass()
             let items = inbox.take()
-            // What came beside the end was not given to the agent.
+            // Input that was taken together with the end did not reach the agent.
             for case .ended(let end) in items { self.end = (end, .now + limits.child.drainGrace) }
             for item in items { take(item) }
             if let due = machine.nextDeadline, due <= HostInstant.now.monotonic { perform(.waited) }
@@ -93,7 +93,7 @@ struct ACPProxyLoop {
     // MARK: Bytes
 
     private mutating func waitAndPass() {
-        // A descriptor that is not waited for is left out: a hang-up would wake us again and again.
+        // A descriptor that is not waited for is left out: its hang-up would wake the loop again and again.
         let readsEditor = readsInput && editorIsOpen && toAgent.count < limits.child.bufferBytes
         let readsAgent = agentOutputIsOpen && toEditor.count < limits.child.bufferBytes
         var entries = [
@@ -135,7 +135,7 @@ struct ACPProxyLoop {
         }
     }
 
-    /// The machine ordered this itself, so the peer's leaving is not reported to it; its end still is.
+    /// Ends the session by order of the machine, which therefore gets no report that the peer left; it still gets the agent's end.
     private mutating func leave() {
         isStopped = true
         tellClient(.endedFromAfar)
@@ -160,7 +160,7 @@ struct ACPProxyLoop {
 
     private mutating func take(_ item: ACPItem) {
         switch item {
-        // Refused at the end.
+        // Refused when the agent ended.
         case .fact(.steered(_, let request)) where end != nil || !reporter.takes(request.name): break
         case .fact(let fact): perform(fact)
         case .ended: break
@@ -171,7 +171,7 @@ struct ACPProxyLoop {
         }
     }
 
-    /// An agent that ignores the end of its input is asked to end, and then made to.
+    /// Presses an ending agent that ignores the end of its input: asks it to end, then kills it.
     private mutating func pressEnding() {
         guard end == nil else { return }
         switch ending {

@@ -7,26 +7,27 @@ internal import Logging
 internal import RelayProtocol
 internal import Synchronization
 
-/// Reports to the daemon what the proxy sees, and asks it, on threads of its own: the bytes between editor and agent never wait for that.
+/// Reports to the daemon, and asks it, on threads of its own: the bytes between editor and agent never wait for the daemon.
 ///
-/// Reports keep their order. While the daemon is away events wait, up to a limit. Questions do not: then only the editor is asked.
+/// Reports keep their order. While the daemon is away events wait, up to a limit. Questions do not wait: then only the editor is
+/// asked.
 final class DaemonReporter: Sendable {
     private struct State {
         var queue: ReportQueue
-        /// Questions on their way.
+        /// Questions on their way to the daemon.
         var asking: Set<ApprovalID> = []
-        /// Commands that each session takes, as last reported: repeated to a daemon that comes back. Nil if it is closed, and reports
-        /// remain.
+        /// Commands that each session takes, as last reported; repeated to a daemon that comes back. Nil if the session is closed
+        /// and reports remain.
         var stands: [SessionID: (stand: ACPStand?, listener: Int)] = [:]
         var listeners = 0
         /// Commands in the inbox of the loop.
         var handover = CommandHandover()
         var isClosing = false
-        /// The daemon knows no such requests: it is of another version.
+        /// True if the daemon is of another version and knows no such requests.
         var isUnsupported = false
-        /// Nor what running calls print.
+        /// False if the daemon, of another version, takes no output of running calls.
         var takesOutputs = true
-        /// Sessions that are held, as far as the daemon has said.
+        /// Sessions that are held, as last reported by the daemon.
         var held: Set<SessionID> = []
     }
 
@@ -63,7 +64,7 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
-    /// Queues the output of a running call, which is sent at intervals, and not at all while the daemon is away.
+    /// Queues the output of a running call. It is sent at intervals, and not at all while the daemon is away.
     func show(_ session: SessionID, call: String, text: String) {
         state.withLock { state in
             if !state.isUnsupported, state.takesOutputs { state.queue.show(session, call: call, text: text) }
@@ -71,7 +72,7 @@ final class DaemonReporter: Sendable {
         work.wake()
     }
 
-    /// Commands that a session takes from now on; nil if it takes none any more.
+    /// Sets the commands that a session takes from now on; nil if it takes none any more.
     func stand(_ session: SessionID, _ stand: ACPStand?) {
         guard let stand else { return close(session) }
         let listener = state.withLock { state -> Int? in
@@ -87,8 +88,8 @@ final class DaemonReporter: Sendable {
         if let listener { listen(session, listener) }
     }
 
-    /// The listener stays until the daemon has received all of it: to the daemon, a request that is closed earlier means that no outcome
-    /// will come.
+    /// Closes a session. Its listener stays until the daemon has received all reports: to the daemon, a request that is closed
+    /// earlier means that no outcome will come.
     private func close(_ session: SessionID) {
         let listener = state.withLock { state -> Int? in
             guard let known = state.stands[session], known.stand != nil else { return nil }
@@ -99,7 +100,7 @@ final class DaemonReporter: Sendable {
         if let listener { put(.closed(session, listener: listener)) }
     }
 
-    /// Listens until the session is closed; one that is opened again has a listener of its own.
+    /// Listens for commands until the session is closed; one that is opened again has another listener.
     private func listen(_ session: SessionID, _ number: Int) {
         let listener = SteeringListener(session: session, run: run, socketPath: socketPath, limits: limits.daemon)
         let isStarted = BackgroundThread.start { [self] in
@@ -117,7 +118,7 @@ final class DaemonReporter: Sendable {
         if !isStarted { logger.warning("no thread could be started: clients cannot steer this session") }
     }
 
-    /// False if the command was refused meanwhile: then it must not be given to the agent.
+    /// Returns false if the command was refused meanwhile: then it must not be given to the agent.
     func takes(_ name: SteeringName) -> Bool { state.withLock { $0.handover.taken(name) } }
 
     private static func report(_ refusals: [CommandHandover.Refusal], _ state: inout State) {
@@ -125,10 +126,11 @@ final class DaemonReporter: Sendable {
         for refusal in refusals { _ = state.queue.put(.steered(refusal.session, refusal.change)) }
     }
 
-    /// The agent is gone, and is given nothing more. Before the sessions are closed: outcomes that come later are not heard.
+    /// Handles the end of the agent: no more commands are given to it. Called before the sessions are closed, because later
+    /// outcomes are not accepted.
     func agentEnded() { state.withLock { Self.report($0.handover.close("the agent has ended"), &$0) } }
 
-    /// The agent is gone: the remaining reports are sent within the grace.
+    /// Handles the end of the agent: the remaining reports are sent within the grace.
     func finish() {
         agentEnded()
         state.withLock { state in
@@ -162,7 +164,7 @@ final class DaemonReporter: Sendable {
                 if unsent.isEmpty { unsent = [batch] }
                 switch (send(batch), batch) {
                 case (.away, _): break sending
-                // The daemon takes all of a request or nothing: if it refuses one event, the others go without it.
+                // The daemon accepts all of a request or nothing. If it refuses one event, the others are sent without it.
                 case (.refused, .events(let lines, _)) where lines.count > 1: unsent = lines.map { .events([$0], of: []) }
                 case (.taken, _), (.refused, _): unsent.removeFirst()
                 case (.unsupported, _):
@@ -171,13 +173,13 @@ final class DaemonReporter: Sendable {
                 }
             }
             let isClosing = state.withLock { $0.isClosing }
-            // An editor waits for our end: one that is away is not waited for.
+            // The editor waits for our end, so we do not wait for a daemon that is away.
             if isClosing, !unsent.isEmpty || state.withLock({ $0.queue.isEmpty }) { return finished.wake() }
             if !unsent.isEmpty { waitForDaemon() }
         }
     }
 
-    /// The daemon is not called at each event, and questions asked meanwhile are the editor's alone.
+    /// Waits before the daemon is tried again, so that not every event calls it. Questions asked meanwhile go only to the editor.
     private func waitForDaemon() {
         let next = ContinuousClock.now + limits.daemon.retryInterval
         repeat {
@@ -231,17 +233,17 @@ final class DaemonReporter: Sendable {
             state.held = before.subtracting(sessions).union(held)
             return state.held != before
         }
-        // Also without news: a session that was opened again has forgotten it.
+        // Sent even if unchanged: a session that was opened again has forgotten it.
         if isNews || !held.isEmpty { inbox.put(.fact(.held(held, of: sessions))) }
     }
 
-    /// Output that the daemon does not take is not sent again, as newer output follows.
+    /// Sends the waiting output. Output that the daemon does not take is not sent again, because newer output follows.
     private func sendOutputs() {
         let lines = state.withLock { $0.queue.takeOutputs() }
         if post("events", Self.body(lines)) == .refused { state.withLock { $0.takesOutputs = false } }
     }
 
-    /// A daemon that knows no steering knows all else.
+    /// Sends a report about steering. A daemon that knows no steering still knows the rest.
     private func steer(_ word: SteeredWord, in session: SessionID) -> Sent {
         let sent = post(word.path, word.bytes(in: session.rawValue, by: run))
         return sent == .unsupported ? .taken : sent

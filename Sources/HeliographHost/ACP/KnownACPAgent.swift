@@ -4,7 +4,7 @@ struct KnownACPAgent {
     let program: String
     /// Arguments after `heliograph acp --`.
     let command: String
-    /// Our tests run it; the others are mapped from their documents.
+    /// True if our tests run it; the others are mapped from their documentation.
     let isRunHere: Bool
 
     static let all = [

@@ -1,22 +1,22 @@
 internal import AgentACP
 internal import RelayProtocol
 
-/// Reports for the daemon, in order and bounded. The oldest events are dropped first, and their session's log has their number; items
-/// about a question stay, because it is waited for.
+/// Reports for the daemon, in order and bounded. The oldest events are dropped first, and their number goes into their session's
+/// log; items about a question stay, because it is waited for.
 struct ReportQueue: Sendable {
     enum Item: Sendable {
         case event(SessionID, Event)
         case settled(SessionID, ApprovalID, ACPOutcome)
         case ask(ACPQuestion)
         case withdraw(ApprovalID)
-        /// Commands that the session takes, as of the moment of sending.
+        /// Commands that the session takes at the moment of sending.
         case stands(SessionID)
         case steered(SessionID, SteeringChange)
-        /// All outcomes of this session's commands, which this listener waited for, are reported.
+        /// All outcomes of this session's commands that this listener received are reported.
         case closed(SessionID, listener: Int)
     }
 
-    /// One request to the daemon, or one thing to do.
+    /// One request to the daemon, or another task.
     enum Batch: Sendable {
         case events([[UInt8]], of: Set<SessionID>)
         case settled([UInt8])
@@ -38,7 +38,7 @@ struct ReportQueue: Sendable {
 
     var isEmpty: Bool { items.isEmpty && dropped.isEmpty }
 
-    /// True if this is the first event dropped since the last report of that.
+    /// Returns true if this is the first event that was dropped since dropped ones were last reported.
     mutating func put(_ item: Item) -> Bool {
         let hadDropped = !dropped.isEmpty
         guard !replaces(item) else { return false }
@@ -62,7 +62,7 @@ struct ReportQueue: Sendable {
         if outputs.count > limits.outputsMax { outputs.removeFirst() }
     }
 
-    /// Sent after all other reports: the start of their calls.
+    /// The waiting output of calls, to be sent after all other reports, which contain the calls' starts.
     mutating func takeOutputs() -> [[UInt8]] {
         defer { outputs = [] }
         return outputs.map { output in
@@ -75,14 +75,14 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// A session's state is reported once, and no later than it would have been: the daemon gives a session the next command when the one
-    /// before has its outcome, and must know by then that there is a turn.
+    /// Replaces a waiting report of a session's state: it is sent once, no later than the first would have been. The daemon gives a
+    /// session the next command when the one before has its outcome, and must know by then that there is a turn.
     private mutating func replaces(_ item: Item) -> Bool {
         switch item {
         case .stands(let session):
             return items.contains { if case .stands(session) = $0 { true } else { false } }
         case .steered:
-            // A daemon that is away has forgotten the commands that it gave us, and reports that itself.
+            // A daemon that is away has forgotten the commands that it gave us, and reports their outcome itself.
             let places = items.indices.filter { if case .steered = items[$0] { true } else { false } }
             if places.count >= limits.daemon.changesMax { items.remove(at: places[0]) }
             return false
@@ -90,7 +90,6 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// Takes out what can go at once.
     mutating func next(now: Int64) -> Batch? {
         var lines = dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             Self.line($0.key, Event(.truncated(count: $0.value), at: now))
@@ -129,7 +128,7 @@ struct ReportQueue: Sendable {
         }
     }
 
-    /// The daemon is away: no client can be asked.
+    /// Removes the questions because the daemon is away, so that no client can be asked.
     mutating func removeQuestions() -> [ApprovalID] {
         var questions: [ApprovalID] = []
         items.removeAll { item in
@@ -141,7 +140,7 @@ struct ReportQueue: Sendable {
         return questions
     }
 
-    /// The daemon takes none of this.
+    /// Removes everything, because the daemon accepts none of it.
     mutating func clear() {
         items = []
         bytes = 0
@@ -149,7 +148,7 @@ struct ReportQueue: Sendable {
         outputs = []
     }
 
-    /// As a program reports it to the daemon.
+    /// The event as the line that a program reports to the daemon.
     static func line(_ session: SessionID, _ event: Event) -> [UInt8] {
         // An event is an object that is not empty.
         Array("{\"session\":\"\(session.rawValue)\",".utf8) + event.bytes.dropFirst()

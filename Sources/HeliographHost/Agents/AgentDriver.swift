@@ -3,12 +3,13 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// One agent's part of the daemon: reads what only that agent has, and carries out what only its adapter orders. Lives on the loop's thread.
+/// One agent's part of the daemon: reads what only that agent has, and carries out orders of its adapter alone. Used only on the
+/// loop's thread.
 protocol AgentDriver: AnyObject {
     /// Carries out an order of this agent's adapter. Facts that it causes at once are reported before this returns.
     func carryOut(_ order: any Sendable)
 
-    /// Answers a hook or a program; nil is no decision. Returns false if the token is none of this driver's.
+    /// Answers a hook or a program; nil is no decision. Returns false if the token does not belong to this driver.
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool
 
     /// The caller no longer waits for the answer; the adapter learns that next.
@@ -17,12 +18,12 @@ protocol AgentDriver: AnyObject {
 
 /// The driver of an agent that calls hooks.
 protocol HookDriver: AgentDriver {
-    /// True if the adapter answers hooks of this event; others are only reported to it.
+    /// True if the adapter answers hooks of this event; other hooks are only reported.
     func answers(_ event: String) -> Bool
 
     func hookCalled(_ report: HookReport)
 
-    /// The last event of a session, which its hook could not deliver: nothing else is known of that call.
+    /// Handles the last event of a session, which its hook could not deliver; nothing else is known of that call.
     func wordLeft(_ event: String, _ payload: JSONDocument)
 
     func statusLineShown(_ line: JSONDocument, process: AgentProcess?)
@@ -34,17 +35,17 @@ protocol ProgramDriver: AgentDriver {
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool
 }
 
-/// The daemon's parts that an agent's driver uses.
+/// The parts of the daemon that an agent's driver uses.
 struct DriverSeat {
     let loop: EventLoop
     let report: (_ fact: any Sendable, _ isDurable: Bool) -> Void
     let logger: Logger
 
-    /// Tells the adapter one of its own facts, and carries out what follows. `isDurable`: see `HostFact.told`.
+    /// Gives the adapter one of its own facts, and carries out what follows. `isDurable`: see `HostFact.told`.
     func tell(_ fact: any Sendable, isDurable: Bool = false) { report(fact, isDurable) }
 }
 
 extension AgentDriver {
-    /// By default the callers are hooks, which the local socket answers.
+    /// By default false: the callers are hooks, which the local socket answers.
     func respond(_ token: HookToken, _ output: [UInt8]?) -> Bool { false }
 }

@@ -1,9 +1,10 @@
 internal import HeliographHook
 internal import RelayAccess
 
-/// All that this host does for one agent: a part for each place in which agents differ. What an agent has no part for, it does not do.
+/// All that this host does for one agent: one part for each point in which agents differ. An agent without a part lacks that
+/// feature.
 protocol AgentIntegration: SendableMetatype {
-    /// The name on the command line and of the adapter.
+    /// The agent's name on the command line, which is also that of its adapter.
     static var name: String { get }
     /// The agent's name as its makers write it.
     static var title: String { get }
@@ -12,7 +13,7 @@ protocol AgentIntegration: SendableMetatype {
     static var connect: (any ConnectPart)? { get }
     static var start: StartPart? { get }
 
-    /// Programs on this PATH that report without being connected, and how: a sentence each.
+    /// Programs on this PATH that report without being connected, each as a sentence that says how.
     static var others: [String] { get }
 
     /// The doctor's findings here. Blocks for as long as the agent takes to answer.

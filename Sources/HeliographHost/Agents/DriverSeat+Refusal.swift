@@ -3,7 +3,7 @@ internal import HostCore
 internal import WebSocketEngine
 
 extension DriverSeat {
-    /// Answers a request of which nothing was taken.
+    /// Answers a request that failed and changed nothing.
     func refuse(_ token: HookToken, _ error: LocalError) {
         loop.respond(
             to: HTTPRequestID(rawValue: token.rawValue),

@@ -3,7 +3,7 @@ package struct BackgroundPart: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable { case relay, host }
 
     package let name: Name
-    /// Of `heliograph`.
+    /// Arguments of `heliograph`.
     package let arguments: [String]
 
     package init(_ name: Name, _ arguments: [String]) {

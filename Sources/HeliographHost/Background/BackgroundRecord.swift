@@ -7,7 +7,7 @@ package struct BackgroundRecord: Equatable, Sendable {
     package enum Manager: String, CaseIterable, Sendable {
         /// The user's own systemd.
         case systemd
-        /// `heliograph supervise`, without one.
+        /// `heliograph supervise`, on machines without systemd.
         case supervised
     }
 
@@ -18,11 +18,11 @@ package struct BackgroundRecord: Equatable, Sendable {
     package var parts: [BackgroundPart] = []
     /// Agents that `up` connected, so that `down` disconnects them and no others.
     package var agents: [String] = []
-    /// `up` has let the user's services run without a login.
+    /// True if `up` has let the user's services run without a login.
     package var lingers = false
-    /// `down` was called: nothing runs, and the next `up` goes on with the same arguments.
+    /// True after `down`: nothing runs, and the next `up` continues with the same arguments.
     package var isDown = false
-    /// The port to which `up` has made this machine's address in its tailnet lead.
+    /// The local port to which `up` has directed this machine's address in its tailnet.
     package var servedPort: UInt16?
 
     private static let bytesMax = 64 << 10

@@ -3,17 +3,17 @@ package import HeliographHook
 internal import HeliographPlatform
 internal import RelayAccess
 
-/// Starts and stops this machine's programs in the background, with whatever manages them here.
+/// Starts and stops this machine's programs in the background, with the manager that is used here.
 package struct BackgroundServices {
     private let paths: HostPaths
     private let limits = BackgroundLimits()
 
     package init(_ paths: HostPaths = HostPaths()) { self.paths = paths }
 
-    /// The manager of a machine that is new to this.
+    /// The manager for a machine without a set-up.
     package static var manager: BackgroundRecord.Manager { UserUnits.areAvailable ? .systemd : .supervised }
 
-    /// Keeps the record, and has its parts run. Those that run already, of the same build and with the same arguments, go on.
+    /// Saves the record and runs its parts. Parts that run already, of the same build and with the same arguments, go on.
     package func start(_ record: BackgroundRecord) throws(HostError) {
         let known = try BackgroundRecord.load(paths)
         if let known, known.manager != record.manager { try stop(known, keeping: nil) }
@@ -36,7 +36,7 @@ package struct BackgroundServices {
                 _ = try DetachedProcess.start(
                     [record.executable, "supervise"], log: paths.stateDirectory + "/supervisor.log", inNewSession: true)
             }
-            // A program that ends for the change may take as long as it may.
+            // A program that the change ends may use all of its time to stop.
             let state = BackgroundRecord.build(of: BackgroundRecord.file(paths))
             try wait(
                 limits.startWithin + limits.stopWithin,
@@ -45,7 +45,7 @@ package struct BackgroundServices {
         }
     }
 
-    /// Lets the services run without a login; true if they do now, and `record` knows whether that is our doing.
+    /// Lets the services run without a login. Returns true if they do now; `record` notes whether that is our doing.
     package func letLinger(_ record: inout BackgroundRecord) throws(HostError) -> Bool {
         if UserUnits.lingers == true { return true }
         guard UserUnits.setLinger(true) else { return false }
@@ -54,7 +54,7 @@ package struct BackgroundServices {
         return true
     }
 
-    /// Ends all of it and removes what `start` made. The next `up` goes on with the arguments of `last`.
+    /// Ends everything and removes what `start` created. The next `up` continues with the arguments of `last`.
     package func stop(_ record: BackgroundRecord, keeping last: BackgroundRecord?) throws(HostError) {
         switch record.manager {
         case .systemd:
@@ -79,7 +79,7 @@ package struct BackgroundServices {
         try Files.makePrivateDirectory(paths.stateDirectory)
         let file = try File(paths.stateDirectory + "/up.lock", O_RDWR | O_CREAT)
         let descriptor = file.descriptor
-        // Closing it ends the lock.
+        // Closing the file ends the lock.
         defer { _ = file.descriptor }
         try wait(limits.commandWithin, "another heliograph up or down has not ended") {
             flock(descriptor, LOCK_EX | LOCK_NB) == 0
@@ -87,7 +87,7 @@ package struct BackgroundServices {
         return try body()
     }
 
-    /// The last line that a part has written to its log beyond `mark`; nil if there is none, and where systemd keeps the log.
+    /// The last line that a part has written to its log after `mark`; nil if there is none, or systemd keeps the log.
     package func lastWords(of part: BackgroundPart.Name, since mark: Int) -> String? {
         guard let file = try? File(Supervisor.log(of: part, paths), O_RDONLY), let size = try? file.size(), size > mark else {
             return nil
@@ -97,7 +97,7 @@ package struct BackgroundServices {
         return text?.split(separator: "\n").last.map(String.init)
     }
 
-    /// For `lastWords`: the length of the log now, in bytes.
+    /// The current length of the log in bytes, for `lastWords`.
     package func logMark(of part: BackgroundPart.Name) -> Int {
         (try? File(Supervisor.log(of: part, paths), O_RDONLY).size()) ?? 0
     }
@@ -113,13 +113,13 @@ package struct BackgroundServices {
     /// The supervisor's process; nil if there is none.
     package var supervisor: Int32? { SupervisorLock.holder(paths) }
 
-    /// The daemon's own account of itself, as `GET /v1/status` has it; nil if none answers.
+    /// The daemon's status, the body of `GET /v1/status`; nil if no daemon answers.
     package var hostStatus: [UInt8]? {
         guard let address = RelayAddress("unix:" + paths.socket) else { return nil }
         return (try? HTTPExchange(relay: address, method: .get, path: "/v1/status").perform())?.body
     }
 
-    /// Becomes the program that shows the logs.
+    /// Replaces this process by the program that shows the logs.
     package func showLogs(_ record: BackgroundRecord, lines: Int, follows: Bool) throws(HostError) {
         let command: [String] =
             switch record.manager {
@@ -136,7 +136,7 @@ package struct BackgroundServices {
         guard Self.wait(duration, until: isDone) else { throw HostError(.system, complaint) }
     }
 
-    /// False if it did not happen in time.
+    /// Waits until `isDone`. Returns false if that did not happen in time.
     package static func wait(_ duration: Duration, until isDone: () -> Bool) -> Bool {
         let end = ContinuousClock.now + duration
         while !isDone() {
@@ -148,7 +148,7 @@ package struct BackgroundServices {
 
     static func pause(_ duration: Duration) {
         var time = timespec(tv_sec: 0, tv_nsec: Int(duration.components.attoseconds / 1_000_000_000))
-        // A signal that cuts this short costs one early look.
+        // A signal that ends the sleep only makes one check early.
         unsafe nanosleep(&time, nil)
     }
 }

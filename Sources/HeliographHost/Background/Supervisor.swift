@@ -3,13 +3,13 @@ internal import Glibc
 package import HeliographHook
 internal import HeliographPlatform
 
-/// `heliograph supervise`: keeps the programs of `BackgroundRecord` running where there is no service manager.
+/// `heliograph supervise`: keeps the programs of `BackgroundRecord` running on machines without a service manager.
 ///
-/// They end with it, so that the next one finds their place free. `SIGHUP` has it read the record again.
+/// They end with it, so that the next supervisor finds their place free. `SIGHUP` makes it read the record again.
 package struct Supervisor {
     private struct Child {
         let part: BackgroundPart
-        /// Nil while it waits to be started again.
+        /// The running process; nil while it waits to be started again.
         var process: pid_t?
         var startedAt = ContinuousClock.now
         var startsAt = ContinuousClock.now
@@ -23,7 +23,7 @@ package struct Supervisor {
 
     /// Returns the exit status, when it was asked to end.
     package static func run(_ paths: HostPaths = HostPaths()) throws -> Int32 {
-        // Before the lock says where to send them.
+        // Signals are blocked before the lock names the process to which they are sent.
         let awaited = blockSignals()
         guard let lock = try SupervisorLock(paths) else {
             throw HostError(.alreadyRunning, "a supervisor runs already with \(paths.stateDirectory)")
@@ -71,9 +71,9 @@ package struct Supervisor {
         }
     }
 
-    /// Programs whose arguments are unchanged go on.
+    /// Reads the record again. Programs whose arguments are unchanged go on.
     private mutating func readRecord(_ lock: borrowing SupervisorLock) throws {
-        // Before it is read: one that is written meanwhile is told of once more.
+        // The state is taken before the record is read: a record that is written meanwhile is announced once more.
         let state = BackgroundRecord.build(of: BackgroundRecord.file(paths))
         let record = try BackgroundRecord.load(paths)
         executable = record?.executable ?? executable
@@ -116,7 +116,7 @@ package struct Supervisor {
         children = []
     }
 
-    /// Ends them, and returns when they have ended.
+    /// Ends these programs, and returns when they have ended.
     private func stop(_ children: [Child]) {
         var processes = Set(children.compactMap(\.process))
         for process in processes { kill(process, SIGTERM) }
@@ -134,7 +134,8 @@ package struct Supervisor {
         "\(paths.stateDirectory)/\(part.rawValue).log"
     }
 
-    /// Its writers append, so they go on at the beginning of the emptied file. What they write in between is lost.
+    /// Empties a log that is too long. Programs append to it, so they continue at its new beginning; what they write in between is
+    /// lost.
     private func keepShort(_ path: String) {
         guard let file = try? File(path, O_RDWR), let size = try? file.size(), size > limits.logBytesMax,
             let bytes = try? file.read(at: 0, count: size)
@@ -145,7 +146,7 @@ package struct Supervisor {
 
     // MARK: - In the child
 
-    /// Becomes the program of a part, which ends when its supervisor does. Returns only if that is not possible.
+    /// Replaces this process by the program of a part, which ends when its supervisor does. Returns only if that is not possible.
     package static func become(_ name: BackgroundPart.Name, parent: Int32, _ paths: HostPaths = HostPaths()) throws {
         guard let record = try BackgroundRecord.load(paths), let part = record.parts.first(where: { $0.name == name }) else {
             throw HostError(.badConfiguration, "there is no \(name.rawValue) to run in the background: heliograph up")

@@ -1,16 +1,17 @@
 internal import Glibc
 internal import HeliographHook
 
-/// Held by the one supervisor of a state directory, whose process the file names; the kernel lets go of it when it ends.
+/// A lock held by the one supervisor of a state directory; the file names its process. The kernel releases it when the process
+/// ends.
 struct SupervisorLock: ~Copyable {
     private let file: File
 
     static func path(_ paths: HostPaths) -> String { paths.stateDirectory + "/supervisor.lock" }
 
-    /// Nil if another process has it.
+    /// Nil if another process holds the lock.
     init?(_ paths: HostPaths) throws(HostError) {
         let file = try File(Self.path(paths), O_RDWR | O_CREAT)
-        // A command that looks who has it holds it for a moment.
+        // A command that looks for the holder holds the lock for a moment.
         let descriptor = file.descriptor
         let isOurs = BackgroundServices.wait(Self.lookMax) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
         guard isOurs else { return nil }
@@ -18,7 +19,7 @@ struct SupervisorLock: ~Copyable {
         self.file = file
     }
 
-    /// `record`: the state of the record's file that is carried out now.
+    /// Publishes that the record is carried out. `record`: the state of its file.
     borrowing func tell(_ record: String) throws(HostError) { try Self.write(record, to: file) }
 
     private static func write(_ record: String, to file: borrowing File) throws(HostError) {
@@ -34,13 +35,13 @@ struct SupervisorLock: ~Copyable {
         return words[1]
     }
 
-    /// The process that has it; nil if none has.
+    /// The process that holds the lock; nil if none does.
     static func holder(_ paths: HostPaths) -> pid_t? { words(paths)?.first.flatMap { pid_t($0) } }
 
     private static let bytesMax = 256
     private static let lookMax = Duration.seconds(1)
 
-    /// Nil if no process has it.
+    /// The words in the file; nil if no process holds the lock.
     private static func words(_ paths: HostPaths) -> [String]? {
         guard let file = try? File(path(paths), O_RDWR) else { return nil }
         if flock(file.descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }

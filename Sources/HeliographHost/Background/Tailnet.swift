@@ -1,7 +1,8 @@
 internal import RelayAccess
 internal import RelayProtocol
 
-/// This machine's HTTPS address in its tailnet, by the program `tailscale` (1.52 or later), which gets the certificate by itself.
+/// This machine's HTTPS address in its tailnet. The program `tailscale` (1.52 or later) serves it and gets the certificate by
+/// itself.
 package struct Tailnet: Equatable, Sendable {
     /// `https://NAME`
     package let address: String
@@ -13,7 +14,7 @@ package struct Tailnet: Equatable, Sendable {
 
     package static var isInstalled: Bool { InstalledProgram.path(of: program) != nil }
 
-    /// Serves a port of this machine's loopback, in the background and after a restart; what a person types.
+    /// The command that serves a port of this machine's loopback, in the background and after a restart, as a person would type it.
     package static func command(port: UInt16) -> String { "\(program) serve --bg \(port)" }
 
     /// Throws an error that says what is to be done first.
@@ -22,7 +23,7 @@ package struct Tailnet: Equatable, Sendable {
         try self.init(status: Self.run("status", "--json", "--peers=false"))
     }
 
-    /// `status` is what `tailscale status --json` prints.
+    /// `status`: the output of `tailscale status --json`.
     init(status: [UInt8]) throws(HostError) {
         let (state, dnsName, domains) = try Self.read(status, of: "status") { root throws(WireError) in
             (
@@ -43,7 +44,8 @@ package struct Tailnet: Equatable, Sendable {
 
     // MARK: - What it serves
 
-    /// Makes the address lead to a port of this machine's loopback. Returns false if it did already, and throws if it leads elsewhere.
+    /// Directs the address to a port of this machine's loopback. Returns false if it led there already, and throws if it leads
+    /// elsewhere.
     package func lead(to port: UInt16) throws(HostError) -> Bool {
         let target = try target
         guard target != Self.target(port) else { return false }
@@ -60,18 +62,18 @@ package struct Tailnet: Equatable, Sendable {
         _ = try Self.run("serve", "--https=443", "off")
     }
 
-    /// The target of the address; nil without one.
+    /// The target of the address; nil if it has none.
     private var target: String? {
         get throws(HostError) { try target(in: Self.run("serve", "status", "--json")) }
     }
 
-    /// `served` is what `tailscale serve status --json` prints.
+    /// `served`: the output of `tailscale serve status --json`.
     func target(in served: [UInt8]) throws(HostError) -> String? {
         try Self.read(served, of: "serve status") { root throws(WireError) -> String? in
             let sites = try root.optional("Web")?.members() ?? []
             guard let site = sites.first(where: { $0.key == "\(name):443" })?.value else { return nil }
             let handlers = try site.optional("Handlers")?.members() ?? []
-            // Anything else than a proxy at the root is somebody's, too.
+            // Any other handler than a proxy at the root belongs to somebody too.
             guard let root = handlers.first(where: { $0.key == "/" }) ?? handlers.first else { return nil }
             return try root.value.optionalString("Proxy") ?? root.key
         }

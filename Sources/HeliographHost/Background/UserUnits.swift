@@ -5,16 +5,16 @@ internal import RelayAccess
 /// The parts as services of the user's own systemd.
 struct UserUnits {
     private let folder: String
-    /// Of the terminal in which `up` was called, as far as the programs look at it.
+    /// The environment of the terminal in which `up` was called, as far as our programs use it.
     private let environment: [String]
 
-    /// The host's agents are looked up in PATH, and its files in the other folders.
+    /// Variables that a service needs: the host's agents are found in PATH, and its files in the other folders.
     private static let variables = [
         "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HELIOGRAPH_DATA", "HELIOGRAPH_SOCKET", "HTTPS_PROXY",
         "NO_PROXY", "CLAUDE_CONFIG_DIR", "CODEX_HOME",
     ]
     private static let outputBytesMax = 64 << 10
-    /// A relay may have to bring a long history into a new form before it says that it runs.
+    /// Seconds for a service's start: a relay may have to convert a long history before it reports that it runs.
     private static let secondsMax: Int64 = 300
 
     init(_ paths: HostPaths, environment: (String) -> String? = HostPaths.variable) {
@@ -58,7 +58,7 @@ struct UserUnits {
             """
     }
 
-    /// Runs when this returns. One that runs already, from the same text, goes on.
+    /// Starts a part; it runs when this returns. One that runs already, from the same unit text, goes on.
     func start(_ part: BackgroundPart, executable: String, build: String) throws(HostError) {
         let path = path(part.name)
         let wanted = Array(text(part, executable: executable, build: build).utf8)
@@ -105,7 +105,7 @@ struct UserUnits {
             ["systemctl", "--user"] + arguments, input: [], outputBytesMax: outputBytesMax, seconds: secondsMax)
     }
 
-    /// One word of a unit file, whatever is in it.
+    /// Quotes a text as one word of a unit file, whatever it contains.
     static func word(_ text: String, isCommand: Bool) -> String {
         var word = "\""
         for scalar in text.unicodeScalars {
@@ -125,7 +125,7 @@ struct UserUnits {
 
     private static var userName: String { "\(getuid())" }
 
-    /// Nil if it is not known.
+    /// True if the user's services run without a login; nil if that is not known.
     static var lingers: Bool? {
         guard
             let result = try? ChildProcess.run(

@@ -1,19 +1,19 @@
 // `environ` is read before there is a second thread.
 @unsafe @preconcurrency import Glibc
 
-/// The agent as a child process: its input and output are pipes of ours.
+/// The agent as a child process with our pipes as its input and output.
 struct AgentChild: Sendable {
     let process: pid_t
     /// Bytes written here are read by the agent.
     let input: Int32
     let output: Int32
-    /// The pipe of its standard error, if it has one.
+    /// The pipe of the child's standard error, if it has one.
     let errors: Int32?
 
-    /// Destination of its standard error.
+    /// Destination of the child's standard error.
     enum Errors { case ours, withOutput, apart }
 
-    /// `isApart` keeps it from what a terminal sends to all who sit there; `environment` is added to ours.
+    /// `isApart`: the child gets no signals that a terminal sends to its process group. `environment`: variables added to ours.
     init(_ command: [String], isApart: Bool = false, environment: [String] = [], errors: Errors = .ours) throws {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
@@ -46,7 +46,7 @@ struct AgentChild: Sendable {
         self.errors = complaints[0] >= 0 ? complaints[0] : nil
     }
 
-    /// The child's.
+    /// The child's ends of the pipes.
     private struct Ends {
         var input: Int32
         var output: Int32
@@ -76,10 +76,10 @@ struct AgentChild: Sendable {
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         let apart = isApart ? POSIX_SPAWN_SETPGROUP : 0
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | apart))
-        // The strings live until the child runs: posix_spawnp returns after that, and then they are freed.
+        // The strings live until the child runs: posix_spawnp returns only then, and they are freed after it.
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
-        // The strings of `environ` are the system's and stay. If two variables have one name, programs take one or the other.
+        // The strings of `environ` belong to the system and stay. If a name occurs twice, programs use one or the other.
         let names = environment.map { String($0.prefix { $0 != "=" }) + "=" }
         let added: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) }
         defer { unsafe added.forEach { unsafe free($0) } }
@@ -94,7 +94,7 @@ struct AgentChild: Sendable {
         return unsafe posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &variables)
     }
 
-    /// Waits for its end on this thread.
+    /// Waits for the end of the process, on this thread.
     func waitForEnd() -> AgentEnd { Self.end(of: process) }
 
     static func end(of process: pid_t) -> AgentEnd {

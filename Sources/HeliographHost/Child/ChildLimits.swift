@@ -1,11 +1,11 @@
-/// The bytes between an agent that is our child and the person in front of it: every bound, next to its reason.
+/// Bounds of the bytes between an agent that is our child and the person in front of it, each with its reason.
 struct ChildLimits: Sendable {
-    /// Bytes that wait for a slow reader; then its writer waits, as it would without us.
+    /// Bytes that wait for a slow reader; beyond this its writer waits, as it would without us.
     var bufferBytes = 1 << 20
-    /// One read: what a pipe holds.
+    /// Bytes of one read: the content of a pipe.
     var readBytes = 64 << 10
-    /// One write after the system said that there is room: a pipe then takes so much without waiting.
+    /// Bytes of one write after the system reported room: a pipe then takes this much without blocking.
     var writeBytes = 4 << 10
-    /// The agent's last output may still be held by a program that it started.
+    /// Time in which the agent's last output is read after its end; a program that it started may hold the pipe open.
     var drainGrace = Duration.seconds(1)
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Input of other threads for a loop, which takes all of it when `pipe` is readable.
+/// Input of other threads for a loop, which reads all of it when `pipe` is readable.
 final class LoopInbox<Element: Sendable>: Sendable {
     let pipe: WakePipe
     private let items = Mutex<[Element]>([])

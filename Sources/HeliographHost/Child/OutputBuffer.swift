@@ -1,14 +1,14 @@
 import Glibc
 
-/// Bytes that wait for a reader. Nothing is lost and nothing changed; its writer checks `count` before it reads more.
+/// Bytes that wait for a reader. Nothing is lost or changed; the writer checks `count` before it reads more.
 struct OutputBuffer {
-    /// Bytes already written that may still be kept.
+    /// Bytes already written that may stay in the buffer.
     private static let keptBytesMax = 1 << 20
 
     let descriptor: Int32
     private var bytes: [UInt8] = []
     private var written = 0
-    /// The reader is gone: what would go there goes nowhere.
+    /// True if the reader is gone; further output is discarded.
     private(set) var isBroken = false
 
     init(descriptor: Int32) { self.descriptor = descriptor }
@@ -21,7 +21,7 @@ struct OutputBuffer {
             bytes = more
             written = 0
         } else {
-            // A reader that is always a little behind would keep all that it has ever read.
+            // Without this, a reader that is always a little behind would keep all that it has ever read.
             if written >= Self.keptBytesMax {
                 bytes.removeFirst(written)
                 written = 0
@@ -30,7 +30,7 @@ struct OutputBuffer {
         }
     }
 
-    /// Writes as much as goes without waiting, a piece each time the system says that there is room.
+    /// Writes as much as possible without blocking, a piece each time the system reports room.
     mutating func write(bytesMax: Int) {
         while count > 0, !isBroken {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// One read of a pipe or terminal that has something, or has come to its end.
+/// Reads once from a pipe or terminal that has data, or has ended.
 enum PipeRead {
-    /// Empty at the end, nil if there is nothing after all.
+    /// The bytes read; empty at the end, nil if there are none after all.
     static func bytes(from descriptor: Int32, max: Int) -> [UInt8]? {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max) { buffer, initialized in

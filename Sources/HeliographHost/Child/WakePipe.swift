@@ -16,7 +16,7 @@ struct WakePipe: Sendable {
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    /// A full pipe wakes as well as one byte more would.
+    /// If the pipe is full, its bytes wake the thread already.
     func wake() {
         var byte: UInt8 = 0
         unsafe _ = write(writeEnd, &byte, 1)

@@ -1,6 +1,6 @@
 internal import HeliographHook
 
-/// A command line in Claude Code's settings that is ours, known by its shape: one of our two programs, then our words.
+/// A command line of ours in Claude Code's settings, recognised by its shape: one of our two programs, followed by our words.
 enum ClaudeCommand: Equatable {
     case hook(executable: String, event: String)
     case statusLine(executable: String, wrapped: String?)

@@ -30,7 +30,7 @@ struct ClaudeConnect: ConnectPart {
     /// True if Claude Code calls our hooks here, by any of the settings in force.
     static var isConnectedHere: Bool { isConnected(in: workingDirectory()) }
 
-    /// The same in another folder; nil if it is unknown.
+    /// True if Claude Code calls our hooks in another folder; nil is no folder.
     static func isConnected(in folder: String?) -> Bool {
         let ofProject = folder.map { [localPath(in: $0), sharedPath(in: $0)] } ?? []
         return ([path(of: .user)] + ofProject).contains { path in
@@ -91,7 +91,7 @@ struct ClaudeConnect: ConnectPart {
 
     // MARK: - What asks
 
-    /// True if the agent asks by some settings in force here, besides those of `place`.
+    /// True if settings in force here, other than those of `place`, make the agent ask.
     static func asks(besides place: ConnectPlace? = nil) -> Bool {
         let paths = ConnectPlace.allCases.filter { $0 != place }.map { path(of: $0) } + [sharedProjectPath]
         return paths.contains { path in ((try? SettingsFile(path: path).read()) ?? nil).map(ClaudeSettings.asks) ?? false }
@@ -115,7 +115,7 @@ struct ClaudeConnect: ConnectPart {
 
     // MARK: - Files
 
-    /// A status line in a project's local settings would hide the one of the project or of the user.
+    /// The status line that one in a project's local settings would hide: that of the project or of the user.
     private static func inheritedStatusLine() throws(ConnectError) -> String? {
         for path in [sharedProjectPath, path(of: .user)] {
             guard let bytes = try SettingsFile(path: path).read() else { continue }
@@ -124,7 +124,7 @@ struct ClaudeConnect: ConnectPart {
         return nil
     }
 
-    /// The settings that a project has in git.
+    /// The settings file that a project keeps in git.
     static var sharedProjectPath: String { sharedPath(in: workingDirectory()) }
 
     private static func localPath(in folder: String) -> String { folder + "/.claude/settings.local.json" }
@@ -132,7 +132,7 @@ struct ClaudeConnect: ConnectPart {
     private static func sharedPath(in folder: String) -> String { folder + "/.claude/settings.json" }
 
     private static func workingDirectory() -> String {
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path, which is freed after it was read.
         guard let directory = unsafe getcwd(nil, 0) else { return "." }
         defer { unsafe free(directory) }
         return unsafe String(cString: directory)

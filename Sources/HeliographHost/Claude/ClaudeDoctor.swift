@@ -38,19 +38,20 @@ enum ClaudeDoctor {
             mend: "claude update")
     }
 
-    /// Nil if Claude Code runs the hooks that it has.
+    /// The obstacle that keeps Claude Code from running its hooks; nil if there is none.
     static func obstacle(_ policy: ClaudeHookPolicy) -> Finding? {
         policy.obstacle.map { Finding("Hook policy", .wrong, "nothing is reported: \($0.words)", mend: $0.mend) }
     }
 
-    /// A session's own option (`--permission-mode`) and an administrator's policy cannot be seen from here.
+    /// Finding about whether the settings make Claude Code ask. A session's own option (`--permission-mode`) and an administrator's
+    /// policy cannot be seen from here.
     static func questions(areAsked: Bool) -> Finding {
         areAsked
             ? Finding("Questions", .well, "Claude Code's settings make it ask")
             : Finding("Questions", .doubtful, ClaudeConnect.autoMode, mend: "heliograph connect claude --ask Bash")
     }
 
-    /// Nil: nothing of ours in a project's settings, which need none.
+    /// Finding about the hooks in one place; nil if a project's settings contain nothing of ours, which is fine.
     private static func hooks(_ place: ConnectPlace, _ executable: String) -> Finding? {
         let path = ClaudeConnect.path(of: place)
         let again = "heliograph connect claude" + (place == .project ? " --project" : "")

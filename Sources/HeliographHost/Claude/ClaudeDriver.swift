@@ -6,12 +6,13 @@ internal import HostCore
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Reads Claude Code's hooks, and its files: the registry of its sessions, transcripts, task lists, and what a question is about.
+/// Reads Claude Code's hooks and files: the registry of its sessions, transcripts, task lists, and the files that questions are
+/// about.
 final class ClaudeDriver: HookDriver, ProgramDriver {
-    /// A disk answers in a millisecond. If it takes longer, the question is asked without the file: the terminal's own dialog is there
-    /// already.
+    /// Time to read the file that a question is about: a disk answers in a millisecond. After it the question is asked without the
+    /// file, as the terminal's own dialog is open already.
     private static let lookWithin = Duration.milliseconds(250)
-    /// A thread each; once so many hang on a disk, no more are started.
+    /// Files read at a time, each on its own thread; once this many hang on a disk, no more are started.
     private static let looksMax = 4
 
     private let seat: DriverSeat
@@ -19,7 +20,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
     private var transcripts = TranscriptTail()
     private var prices: PricesReader
     private var unheard = UnheardSessions()
-    /// Questions that wait for what their file holds.
+    /// Questions that wait for the content of their file.
     private var looks: [HookToken: (hook: ClaudeHook, timer: TimerID?)] = [:]
     private var looksUnderWay = 0
     private let starter: ClaudeStarter
@@ -119,7 +120,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
 
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(WireError) {
-            // The local socket has asked whose session it is.
+            // The local socket has already chosen the driver by the session's adapter.
             guard let (name, word, run) = try SteeredWord.read(what, body), let session = SessionID(name) else { return false }
             tell(.programSaid(word, session, by: run, in: process, token))
         } catch {
@@ -159,7 +160,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         tell(.hookCalled(hook.with(file)))
     }
 
-    /// Ends the wait for a hook's file: its caller is gone, or the hook is reported now.
+    /// Ends the wait for a hook's file: the caller is gone, or the hook is reported now.
     @discardableResult
     private func forget(_ token: HookToken) -> ClaudeHook? {
         guard let look = looks.removeValue(forKey: token) else { return nil }

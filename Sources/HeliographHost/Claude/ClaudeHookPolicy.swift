@@ -1,17 +1,17 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// Settings by which Claude Code runs no hooks of ours, though they are installed.
+/// Settings that keep Claude Code from running our hooks although they are installed.
 ///
-/// Seen with 2.1.329: the administrator's settings count first, then those of the project in this folder (the personal ones before the
-/// shared ones), then the person's own. `--setting-sources` and `--bare`, options of one session, cannot be seen from here.
+/// Seen with 2.1.329: the administrator's settings come first, then those of the project in this folder (the personal ones before
+/// the shared ones), then the person's own. `--setting-sources` and `--bare`, options of one session, cannot be seen from here.
 struct ClaudeHookPolicy {
     private static let managedFolder = "/etc/claude-code"
     private static let managedMax = 64
 
-    /// The administrator's, each a file that counts by itself.
+    /// The administrator's settings files, of which each applies by itself.
     private let managed: [String]
-    /// The others, the first that says something counts.
+    /// The other settings files; the first with a value applies.
     private let own: [String]
 
     init(managed: [String], own: [String]) {
@@ -19,7 +19,7 @@ struct ClaudeHookPolicy {
         self.own = own
     }
 
-    /// Those in force in this folder.
+    /// The policy in force in this folder.
     static var here: ClaudeHookPolicy {
         let parts = Files.names(in: managedFolder + "/managed-settings.d").filter { $0.hasSuffix(".json") }.sorted()
         return ClaudeHookPolicy(
@@ -29,8 +29,8 @@ struct ClaudeHookPolicy {
             own: [ClaudeConnect.path(of: .project), ClaudeConnect.sharedProjectPath, ClaudeConnect.path(of: .user)])
     }
 
-    /// Why no hook of ours runs, as a sentence, and what changes that; nil if nothing is in the way. A file that cannot be read or is not
-    /// JSON says nothing.
+    /// The reason why our hooks do not run, as a sentence, and the remedy; nil if nothing prevents them. A file that cannot be read
+    /// or is not JSON counts as empty.
     var obstacle: (words: String, mend: String)? {
         for path in managed {
             guard let settings = Self.read(path), !ClaudeCommand.isNamed(in: Array(settings.bytes)) else { continue }

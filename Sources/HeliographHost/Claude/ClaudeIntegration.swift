@@ -2,7 +2,7 @@ internal import AgentClaude
 internal import HeliographHook
 internal import RelayAccess
 
-/// Claude Code, by its hooks.
+/// Claude Code, connected by its hooks.
 enum ClaudeIntegration: AgentIntegration {
     static let name = "claude"
     static let title = "Claude Code"

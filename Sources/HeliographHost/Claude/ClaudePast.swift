@@ -3,28 +3,28 @@ internal import Glibc
 internal import HostCore
 internal import RelayProtocol
 
-/// The sessions that Claude Code keeps of one folder, by its transcripts.
+/// The past sessions of one folder, as Claude Code's transcripts show them.
 struct ClaudePast {
-    /// Looked at for their age; those that are listed are read.
+    /// Transcripts whose age is looked at; only those that are listed are read.
     private static let filesMax = 4_096
-    /// The first prompt is near the beginning.
+    /// Bytes read of a transcript: the first prompt is near the beginning.
     private static let readBytes = 128 << 10
     private static let titleBytesMax = 512
 
-    /// Folders in which Claude Code was started: it has one directory for each.
+    /// Most folders of transcripts; Claude Code has one for each folder in which it was started.
     private static let foldersMax = 4_096
 
     private typealias Lines = LazyMapSequence<
         LazyFilterSequence<LazyMapSequence<[ArraySlice<UInt8>], JSONValue?>>, JSONValue
     >
 
-    /// As in Claude Code's transcripts, byte for byte: two spellings of one name are two folders.
+    /// The project's path as Claude Code's transcripts spell it, byte for byte: two spellings of one name are two folders.
     private let projects: [[UInt8]]
     private let folders: [String]
     private let configDirectory: String
 
     init(of project: String, configDirectory: String = ClaudeDirectory.path()) {
-        // The kernel gives a process its folder without links.
+        // The kernel reports a process's folder with links resolved.
         let spellings = ProjectsFile.folder(project).map { [project, $0] } ?? [project]
         projects = spellings.map { Array($0.utf8) }
         let parent = configDirectory + "/projects"
@@ -40,7 +40,7 @@ struct ClaudePast {
         folders.contains { beginning(of: "\($0)/\(session).jsonl").map(isOurs) == true }
     }
 
-    /// The latest first. Blocks.
+    /// The past sessions, the latest first. Blocks.
     func list() -> [PastSession] {
         let paths = folders.flatMap { folder in
             Files.names(in: folder).filter { $0.hasSuffix(".jsonl") }.map {
@@ -61,13 +61,13 @@ struct ClaudePast {
         return sessions
     }
 
-    /// As its own command line takes it.
+    /// True for a name that Claude Code's command line takes.
     static func isName(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit && $0.isASCII } }
     }
 
-    /// In milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     private static func changed(_ path: String) -> Int64? {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }

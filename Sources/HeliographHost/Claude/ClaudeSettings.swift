@@ -3,22 +3,23 @@ import RelayProtocol
 
 /// The changes that `connect claude` makes to Claude Code's settings, and their removal. Pure: bytes in, bytes out.
 ///
-/// | key | what |
+/// | key | change |
 /// |---|---|
 /// | `hooks.EVENT` | one more entry for each event of `events`, in addition to those of others |
 /// | `statusLine` | ours, or around the person's own, whose other keys stay |
-/// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only if asked for; `env.HELIOGRAPH_TODO_TOOLS` next to it says that it came from us |
-/// | `permissions.ask` | rules that were asked for and not there; `env.HELIOGRAPH_ASK_RULES` says which came from us, one a line |
+/// | `env.CLAUDE_CODE_ENABLE_TODO_TOOLS` | only on request; `env.HELIOGRAPH_TODO_TOOLS` next to it marks it as ours |
+/// | `permissions.ask` | requested rules that were missing; `env.HELIOGRAPH_ASK_RULES` lists those that are ours, one a line |
 package struct ClaudeSettings: Sendable {
-    /// The events that we want, whether they take a matcher, and after how many seconds Claude Code shall give up on us.
+    /// The events for which we want hooks, whether each takes a matcher, and the seconds after which Claude Code gives up on our
+    /// hook.
     static let events: [(name: String, takesMatcher: Bool, timeoutSeconds: Int)] = [
         ("SessionStart", false, 5),
         ("UserPromptSubmit", false, 5),
         ("MessageDisplay", false, 5),
         ("PreToolUse", true, 5),
-        // A person may need a night; the dialog in the terminal is open all the time, except for a subagent's question.
+        // A person may need a night; the dialog in the terminal is open meanwhile, except for a subagent's question.
         ("PermissionRequest", true, 86_400),
-        // The same, but here that dialog opens only when a key is pressed there, or when the hook is over.
+        // The same time, but here the dialog opens only when a key is pressed there, or when the hook has ended.
         (ClaudeHooks.elicitation, true, 86_400),
         ("ElicitationResult", true, 5),
         ("PostToolUse", true, 5),
@@ -31,15 +32,15 @@ package struct ClaudeSettings: Sendable {
         ("SubagentStop", false, 5),
         ("Stop", false, 5),
         ("StopFailure", false, 5),
-        // Without a time-out of its own it would be cancelled after a second and a half.
+        // Without a time-out of its own this hook would be cancelled after a second and a half.
         ("SessionEnd", false, 5),
     ]
-    /// Text that Claude Code shows next to its spinner while that hook waits.
+    /// Text that Claude Code shows next to its spinner while the elicitation hook waits.
     static let elicitationMessage = "Asked remotely too: press a key to answer here"
     static let todoTools = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
     static let todoToolsMark = "HELIOGRAPH_TODO_TOOLS"
     static let askRulesMark = "HELIOGRAPH_ASK_RULES"
-    /// Modes of `permissions.defaultMode` in which the agent does what it deems safe without asking; none said means the first.
+    /// Modes of `permissions.defaultMode` in which the agent does what it deems safe without asking; the first is the default.
     static let modesThatSeldomAsk = ["auto", "bypassPermissions", "dontAsk"]
 
     private var text: JSONText
@@ -55,9 +56,9 @@ package struct ClaudeSettings: Sendable {
         try require(text.root, isObject: true, at: "the top level")
     }
 
-    /// Adds what is missing and renews the path of what is there; what a person changed in our entries since stays.
+    /// Adds our missing entries and updates the path in the existing ones; a person's changes to our entries stay.
     ///
-    /// `inheritedStatusLine` is the command that another settings file would lose to a status line in this one.
+    /// `inheritedStatusLine`: the command of another settings file that a status line in this one would hide.
     package static func connect(
         _ current: [UInt8]?, executable: String, todoTools: Bool = false, askRules: [String] = [],
         inheritedStatusLine: String? = nil
@@ -72,7 +73,7 @@ package struct ClaudeSettings: Sendable {
         return SettingsEdit(bytes: settings.text.bytes, notes: settings.notes)
     }
 
-    /// Our hooks alone, for one session of a person who has not connected them.
+    /// Settings with our hooks alone, for one session of a person who has not connected them.
     static func hooks(executable: String) throws(ConnectError) -> [UInt8] {
         try check(executable)
         var settings = try ClaudeSettings(nil)
@@ -80,7 +81,7 @@ package struct ClaudeSettings: Sendable {
         return settings.text.bytes
     }
 
-    /// Takes out what is ours, and nothing else.
+    /// Removes our entries, and nothing else.
     package static func disconnect(_ current: [UInt8]) throws(ConnectError) -> SettingsEdit {
         var settings = try ClaudeSettings(current)
         settings.removeHooks()
@@ -146,14 +147,15 @@ package struct ClaudeSettings: Sendable {
 
     private mutating func removeHooks(of event: String, keeping kept: Int) {
         while !isEmpty, let handler = handlers(of: event).dropFirst(kept).last {
-            // An entry without any handler does nothing: ours goes as a whole, one that others share loses only ours.
+            // An entry without any handler does nothing. Ours is removed whole; one that is shared with others loses only our
+            // handler.
             let list = Array(handler.dropLast())
             let isOnlyOne = (try? text.value(at: list)?.array().count) == 1
             remove(isOnlyOne ? Array(list.dropLast()) : handler)
         }
     }
 
-    /// The places of our own handlers of an event, in order.
+    /// The paths of our own handlers of an event, in order.
     private func handlers(of event: String) -> [[JSONText.Step]] {
         var paths: [[JSONText.Step]] = []
         let path: [JSONText.Step] = [.key("hooks"), .key(event)]
@@ -232,7 +234,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// The person's own command as a JSON string, in their spelling if it is still known.
+    /// The person's own command as a JSON string, in the person's spelling if that is still known.
     private static func original(of value: JSONValue, wrapped: String) -> [UInt8] {
         guard let raw = StatusLineWrapping.unwrap(value.bytes),
             let document = try? JSONDocument(parsing: raw), (try? document.root.string()) == wrapped
@@ -248,14 +250,14 @@ package struct ClaudeSettings: Sendable {
             return text.append("env", .object(members), to: [])
         }
         try require(environment, isObject: true, at: "$.env")
-        // A value that a person has set, whatever it is, was meant.
+        // A value that a person has set, whatever it is, is left alone.
         if text.value(at: [.key("env"), .key(Self.todoTools)]) != nil { return }
         for key in [Self.todoTools, Self.todoToolsMark] where text.value(at: [.key("env"), .key(key)]) == nil {
             text.append(key, .string("1"), to: [.key("env")])
         }
     }
 
-    /// Only what has our mark next to it is ours, and only while it has the value that we gave it.
+    /// Removes the variable only if our mark is next to it and it still has the value that we gave it.
     private mutating func removeTodoTools() {
         guard !isEmpty, text.value(at: [.key("env"), .key(Self.todoToolsMark)]) != nil else { return }
         if (try? text.value(at: [.key("env"), .key(Self.todoTools)])?.string()) == "1" {
@@ -301,7 +303,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// Removes the last rule of each kind that our mark names, unless a person has taken it out; ours came after theirs.
+    /// Removes the last rule of each kind that our mark names, unless a person has removed it. Ours came after the person's.
     private mutating func removeAskRules() {
         guard !isEmpty, text.value(at: Self.askRulesMarkPath) != nil else { return }
         for rule in askRulesOfOurs {
@@ -310,7 +312,7 @@ package struct ClaudeSettings: Sendable {
         remove(Self.askRulesMarkPath)
     }
 
-    /// The rules. An entry that is no string is nil, and keeps its place.
+    /// The rules; an entry that is not a string is nil and keeps its place.
     private var askRules: [String?] {
         ((try? text.value(at: Self.askPath)?.array()) ?? []).map { try? $0.string() }
     }
@@ -320,7 +322,8 @@ package struct ClaudeSettings: Sendable {
         return mark.split(separator: "\n").map(String.init)
     }
 
-    /// A tool's name, perhaps with what it is about in brackets. A rule that Claude Code does not understand could cost the whole file.
+    /// Throws unless the rule is a tool's name, perhaps with an argument in brackets: a rule that Claude Code does not understand
+    /// could cost the whole file.
     private static func check(rule: String) throws(ConnectError) {
         let name = rule.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
         let about = rule.dropFirst(name.count)
@@ -344,7 +347,7 @@ package struct ClaudeSettings: Sendable {
 
     private static func members(_ object: JSONValue) -> [String] { ((try? object.members()) ?? []).map(\.key) }
 
-    /// Throws unless we can find the executable again in the settings, and the shell takes it for one word.
+    /// Throws unless we can find the executable again in the settings, and the shell reads it as one word.
     private static func check(_ executable: String) throws(ConnectError) {
         guard executable.utf8.first == UInt8(ascii: "/"),
             executable.split(separator: "/").last.map({ ClaudeCommand.programs.contains(String($0)) }) == true,
@@ -356,7 +359,7 @@ package struct ClaudeSettings: Sendable {
         }
     }
 
-    /// `byte 17` is of little use in an editor.
+    /// The error's place as a line and column, because `byte 17` is of little use in an editor.
     private static func place(of error: WireError, in bytes: [UInt8]) -> String {
         guard error.path.hasPrefix("byte "), let offset = Int(error.path.dropFirst(5)), offset <= bytes.count else {
             return error.path

@@ -1,8 +1,8 @@
 internal import RelayProtocol
 
-/// Says in a few sentences what a change of Claude Code's settings does.
+/// Describes a change of Claude Code's settings in a few sentences.
 enum ClaudeSettingsChange {
-    /// Empty if no part of ours differs.
+    /// The sentences; empty if no part of ours differs.
     static func sentences(from old: [UInt8]?, to new: [UInt8]?) -> [String] {
         let (before, after) = (Parts(old), Parts(new))
         var sentences: [String] = []
@@ -37,14 +37,14 @@ enum ClaudeSettingsChange {
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// What is ours in a settings file.
+    /// Our parts of a settings file.
     private struct Parts {
         struct StatusLine: Equatable {
             let executable: String
             let isWrapping: Bool
         }
 
-        /// The programs by event.
+        /// The programs of our hooks, by event.
         var hooks: [String: String] = [:]
         var statusLine: StatusLine?
         var hasTodoTools = false

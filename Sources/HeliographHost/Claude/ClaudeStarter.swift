@@ -6,14 +6,14 @@ internal import HostCore
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Starts and resumes sessions of Claude Code for clients: each is a `heliograph run` of its own, in the project's folder, with the
+/// Starts and resumes sessions of Claude Code for clients: each is its own `heliograph run`, in the project's folder, with the
 /// daemon's environment, without a shell and without a terminal.
 ///
 /// The run outlives the daemon, and reports to the next one what can be done to it. It ends by `stop`, or when it is killed.
 final class ClaudeStarter {
     static let program = "claude"
 
-    /// Kept of its output: its last words, if it ends at once.
+    /// Bytes kept of the run's output: its last words, if it ends at once.
     private static let wordsBytesMax = 4 << 10
 
     private let seat: DriverSeat
@@ -25,7 +25,7 @@ final class ClaudeStarter {
         let tell: @Sendable (LaunchOutcome) -> Void = { outcome in
             handle.execute { bound.value.tell(ClaudeFact.launched(order.name, outcome)) }
         }
-        // A thread each, for as long as it runs: the host bounds how many.
+        // Each run has a thread for as long as it lives; the host limits their number.
         let isStarted = BackgroundThread.start {
             guard case .past = order.launch.purpose else { return Self.run(order, tell) }
             tell(.listed(ClaudePast(of: order.folder).list()))
@@ -46,7 +46,7 @@ final class ClaudeStarter {
         } catch let failure as HostError where failure.code == .notStarted {
             return tell(.refused(failure.message))
         } catch { return tell(.refused("\(error)")) }
-        // There is no keyboard.
+        // The run has no keyboard.
         close(child.input)
         tell(.began(id, AgentProcessTable.process(child.process)))
         let words = lastWords(of: child)
@@ -54,7 +54,7 @@ final class ClaudeStarter {
         tell(.ended(id, words: words ?? end.reason))
     }
 
-    /// Reads until the end, so that it never waits for us.
+    /// Reads the output to its end, so that the run never blocks on it. Returns the last words.
     private static func lastWords(of child: AgentChild) -> String? {
         var kept: [UInt8] = []
         while true {
@@ -78,7 +78,7 @@ final class ClaudeStarter {
             throw StartError(reason: "claude is not on the PATH of this host's daemon")
         }
         let run = [own, "run", "--folder", order.folder]
-        // The agent's own default may be a mode that asks nobody.
+        // The agent's own default may be a mode in which nobody is asked.
         var arguments = ["--permission-mode", order.launch.mode ?? ClaudeControl.modes[0]]
         if let model = order.launch.model {
             guard model.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !model.hasPrefix("-") else {

@@ -3,18 +3,18 @@ internal import Glibc
 internal import HeliographPlatform
 
 /// Reads a file that an agent names, which may be anything: bounded, never a pipe or device, and never on the event loop's thread,
-/// which a disk that does not answer would stop.
+/// which an unresponsive disk would stop.
 enum FileLook {
     /// Bytes searched for secrets; twice that is scanned, before and after.
     static let bytesMax = 512 << 10
-    /// A notebook holds its pictures too; of it one cell is shown.
+    /// Bytes read of a notebook, which contains its pictures too; one cell of it is shown.
     static let notebookBytesMax = 4 << 20
 
-    /// `folder` is the agent's working directory: links above it are not its doing.
+    /// `folder`: the agent's working directory; links above it are not the agent's doing.
     static func read(_ path: String, in folder: String? = nil) -> ClaudeFile {
         let target = PathLinks.target(of: path, in: folder)
         var status = stat()
-        // Before it is opened: that alone can start a device.
+        // Checked before opening, which alone can start a device.
         guard unsafe stat(path, &status) == 0 else {
             return ClaudeFile(content: errno == ENOENT ? .absent : .unread(.unreadable), target: target)
         }
@@ -22,7 +22,7 @@ enum FileLook {
         var file = ClaudeFile(content: .unread(.tooLarge), size: Int64(status.st_size), target: target)
         let most = path.hasSuffix(".ipynb") ? notebookBytesMax : bytesMax
         guard status.st_size <= most else { return file }
-        // The name may lead to something else by now; a pipe must not make us wait.
+        // The name may lead to another file by now, and opening a pipe must not block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             file.content = .unread(.unreadable)
@@ -37,7 +37,7 @@ enum FileLook {
         return file
     }
 
-    /// Reads to the end, whatever size was reported: the kernel's own files report none.
+    /// Reads to the end, whatever the reported size: the kernel's own files report none.
     private static func read(_ descriptor: Int32, bytesMax: Int) -> ClaudeFile.Content {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

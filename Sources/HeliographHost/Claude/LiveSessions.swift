@@ -2,10 +2,10 @@ internal import Glibc
 internal import HostCore
 internal import RelayProtocol
 
-/// The process that has a session of Claude Code open, by Claude Code's own registry: if two write one session, one's messages are lost,
-/// and the program itself does not prevent that.
+/// Finds the process that has a session of Claude Code open, in Claude Code's own registry. If two write one session, one's
+/// messages are lost, and the program itself does not prevent that.
 enum LiveSessions {
-    /// Processes that have ended leave their entries now and then.
+    /// Entries that are read; ended processes sometimes leave theirs.
     private static let countMax = 4_096
 
     /// The reason why a program of ours must not open this session too; nil if it may.
@@ -17,8 +17,8 @@ enum LiveSessions {
         "this session is open in another program\(process.map { " (process \($0))" } ?? ""): end it there first"
     }
 
-    /// Nil if no process has it open, as far as the registry can be read.
-    /// `ancestor` and its descendants do not count.
+    /// The process that has the session open; nil if none has, as far as the registry can be read. `ancestor` and its descendants
+    /// do not count.
     static func process(of session: String, in configDirectory: String, except ancestor: Int32? = nil) -> Int32? {
         let directory = configDirectory + "/sessions"
         for name in Files.names(in: directory).filter({ $0.hasSuffix(".json") }).prefix(countMax) {
@@ -27,7 +27,7 @@ enum LiveSessions {
                 let id = entry.whole("pid").flatMap({ Int32(exactly: $0) }), let process = AgentProcessTable.process(id),
                 AgentProcessTable.isAlive(process)
             else { continue }
-            // The number may be another program's by now.
+            // The number may belong to another process by now.
             if let started = entry.text("procStart").flatMap({ UInt64($0) }), started != process.startedAt { continue }
             if let ancestor, AgentProcessTable.isDescendant(id, of: ancestor) { continue }
             return id

@@ -3,19 +3,19 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// The socket on which a Claude Code takes messages of the same user's other sessions; it does not answer.
+/// The socket on which Claude Code receives messages of the same user's other sessions; it does not answer.
 enum PeerSocket {
-    /// A line of 32 KiB is read at once, or the process hangs.
+    /// Time to write a message: a line of 32 KiB is read at once, or the process hangs.
     private static let within = Duration.seconds(2)
 
-    /// In microseconds.
+    /// Interval of looks, in microseconds.
     private static let lookEvery: UInt32 = 50_000
 
-    /// The reason why it was not written whole; nil if it was.
+    /// Sends a message. Returns the reason why it was not written whole; nil if it was.
     static func send(_ message: ClaudePeerMessage) -> String? {
         let deadline = ContinuousClock.now + within
         var path: String?
-        // Its hooks report the end of a turn some tenths of a second before its registry does.
+        // The agent's hooks report the end of a turn some tenths of a second before its registry does.
         while path == nil {
             guard let entry = RegistryReader.read(message.registryFile)?.root else {
                 return "its registry does not list it any more"
@@ -33,7 +33,7 @@ enum PeerSocket {
         var left = line[...]
         while !left.isEmpty {
             guard socket.wait(for: POLLOUT, until: .now + within) == .ready, let count = socket.send(left) else {
-                // Without its end a line is none.
+                // A line without its end is not read as one.
                 return "it did not read the message"
             }
             left = left.dropFirst(count)

@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// `heliograph cost price`: the owner's prices for models that Claude Code does not know.
 package enum PriceCall {
-    /// Dollars for a million tokens.
+    /// Prices in dollars for a million tokens.
     package struct Dollars {
         package var input: Double
         package var output: Double
@@ -16,7 +16,7 @@ package enum PriceCall {
         }
     }
 
-    /// Returns what people read. Cached tokens cost what others do, if nothing else is said.
+    /// Sets a model's prices. Returns the text for the person. Cached tokens cost the same as others unless given.
     package static func set(_ model: String, _ dollars: Dollars, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         guard (1...WireLimits.nameBytesMax).contains(model.utf8.count), VisibleText.line(model) == model else {
             throw HostError(.badInput, "that is no name of a model")
@@ -47,7 +47,7 @@ package enum PriceCall {
             "\(VisibleText.line(model)) has no price. What Claude Code guesses for it is shown as a guess, and is in no budget."
     }
 
-    /// A line each, or JSON.
+    /// The prices, one line each, or as JSON.
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let prices = try PricesFile(paths).read()
         guard !isJSON else {

@@ -3,11 +3,11 @@ internal import HeliographHook
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// `prices.json` in the configuration directory: what the host's owner pays for models that Claude Code does not know.
+/// `prices.json` in the configuration directory: the prices that the host's owner pays for models that Claude Code does not know.
 struct PricesFile {
     private static let bytesMax = 64 << 10
     static let modelsMax = 64
-    /// A million dollars for a million tokens is a mistake.
+    /// Highest price: a million dollars for a million tokens is a mistake.
     static let microUSDMax: Int64 = 1_000_000_000_000
 
     private let directory: String
@@ -34,7 +34,7 @@ struct PricesFile {
         }
     }
 
-    /// Replaces the prices by what `change` makes of them, as one step: two commands at once both count.
+    /// Changes the prices in one step, so that two commands at once both take effect.
     func update(_ change: (inout ModelPrices) throws(HostError) -> Void) throws(HostError) {
         try Files.edit(in: directory) { () throws(HostError) in
             var prices = try read()
@@ -44,7 +44,7 @@ struct PricesFile {
         }
     }
 
-    /// In micro-dollars for a million tokens.
+    /// The prices as JSON, in micro-dollars for a million tokens.
     static func entries(of prices: ModelPrices) -> [[UInt8]] {
         prices.byModel.sorted { $0.key < $1.key }.map { model, price in
             JSONWriter.object {
@@ -65,7 +65,7 @@ struct PricesReader {
 
     init(_ paths: HostPaths) { file = PricesFile(paths) }
 
-    /// Nil if nothing has changed, or the file cannot be read: then the prices stay what they were.
+    /// The prices; nil if the file is unchanged, or cannot be read: then the old prices stay.
     mutating func changed() -> ModelPrices? {
         let now = FileStamp(of: file.path)
         guard now != stamp else { return nil }

@@ -5,17 +5,17 @@ internal import RelayProtocol
 
 /// Reads the entries of Claude Code's session registry that changed since the last look.
 ///
-/// Another program writes them at any moment, and anything may lie under their names: what is no file, too long or half written says
-/// nothing, is read again at the next look, and never holds up the daemon.
+/// Another program writes them at any moment, and anything may be stored under their names: an entry that is not a file, is too
+/// long or half written is skipped, read again at the next look, and never holds up the daemon.
 struct RegistryReader {
-    /// An entry has about 700 bytes.
+    /// Bytes of an entry; it usually has about 700.
     private static let bytesMax = 64 << 10
 
     private var stamps: [ClaudeRegistryFile: FileStamp] = [:]
 
     enum Change { case entry(JSONDocument), gone }
 
-    /// Looks at these files and no others; what is not asked for any more is forgotten.
+    /// Reads these files and no others; the state of files that are not listed any more is forgotten.
     mutating func changes(in files: [ClaudeRegistryFile]) -> [(session: SessionID, change: Change)] {
         var changes: [(session: SessionID, change: Change)] = []
         var kept: [ClaudeRegistryFile: FileStamp] = [:]
@@ -40,7 +40,7 @@ struct RegistryReader {
     }
 
     static func read(_ path: String) -> JSONDocument? {
-        // A pipe that nobody writes to must not make us wait.
+        // Opening a pipe that nobody writes to must not block.
         guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size(), (1...bytesMax).contains(size),
             let bytes = try? file.read(at: 0, count: size)
         else { return nil }

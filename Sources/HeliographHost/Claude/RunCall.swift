@@ -6,17 +6,17 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// `heliograph run -- claude ARGS`: Claude Code without a screen of its own, which is steered from here and by clients.
+/// `heliograph run -- claude ARGS`: Claude Code without its own screen, steered from this terminal and by clients.
 package enum RunCall {
-    /// The agent's exit status, or a shell's status for a program that did not start; 2 for invalid arguments. `waitSeconds`: time for
-    /// which a permission waits for a decision if no person is at a terminal. `start`: the daemon starts it, and reads its output until
-    /// the daemon itself ends; then nothing does.
+    /// Returns the agent's exit status, or a shell's status for a program that did not start; 2 for invalid arguments.
+    /// `waitSeconds`: time for which a permission waits for a decision if no person is at a terminal. `start`: set if the daemon
+    /// starts the session; the daemon reads its output as long as it runs itself, and after that nothing does.
     package static func run(
         _ command: [String], executable: String, waitSeconds: Int64?, start: RunStart? = nil
     ) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         if let start {
-            // The process belongs to no terminal, and outlives the one that started the daemon.
+            // The process belongs to no terminal, and outlives the one from which the daemon was started.
             setsid()
             guard unsafe chdir(start.folder) == 0 else { return refuse("\(start.folder) cannot be worked in") }
         }
@@ -34,7 +34,8 @@ package enum RunCall {
         }
         let lock: SessionLock
         do throws(HostError) {
-            // A client that resumes the session has only just learned that it has ended.
+            // A client that resumes the session has only just learned that it has ended, so the old process gets some time to
+            // leave.
             lock = try SessionLock.take(arguments.session, within: start == nil ? .zero : SessionLock.leavesWithin)
         } catch {
             guard error.code == .sessionOpen else { throw error }
@@ -61,7 +62,7 @@ package enum RunCall {
         let inbox = try LoopInbox<RunItem>()
         let signals = BlockedSignals(BlockedSignals.ending)
         let child: AgentChild
-        // Apart from us: Ctrl-C at the terminal is an interrupt of the turn, and would end the agent.
+        // The agent is in another process group: Ctrl-C at the terminal interrupts the turn, and must not end the agent.
         do {
             child = try AgentChild(
                 command, isApart: true, environment: ["\(ClaudeHooks.run)=\(name)"], errors: isWatched ? .ours : .apart)
@@ -83,7 +84,7 @@ package enum RunCall {
             child: child, control: control, hasTerminal: control.hasTerminal, inbox: inbox, steering: link, rivals: rivals,
             limits: ChildLimits())
         let end = loop.run()
-        // The agent has gone, and the next may begin while our last reports are sent.
+        // The agent has ended, so the next one may begin while our last reports are sent.
         _ = consume lock
         link.finish()
         let again = "\nThis session goes on with: claude --resume \(name)\nor: heliograph run -- claude --resume \(name)\n"
@@ -91,7 +92,8 @@ package enum RunCall {
         return end.exit
     }
 
-    /// The agent's errors have no reader once the process that started us is gone; the agent must not fail because of that.
+    /// Passes the agent's errors on. They have no reader once the process that started us is gone, and the agent must not fail
+    /// because of that.
     private static func passErrors(of child: AgentChild) -> Bool {
         guard let errors = child.errors else { return true }
         return BackgroundThread.start {

@@ -10,6 +10,5 @@ enum RunItem: Sendable {
     case ended(AgentEnd)
     /// This process, which is not our agent's, has the session open.
     case openedElsewhere(Int32)
-    /// The daemon is there, or away.
     case daemon(isThere: Bool)
 }

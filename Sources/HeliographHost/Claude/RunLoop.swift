@@ -17,11 +17,11 @@ struct RunLoop {
     private var readsTerminal: Bool
     private var agentInputIsOpen = true
     private var agentOutputIsOpen = true
-    /// Its input is closed once all before that is written.
+    /// True if the agent's input is to be closed once all earlier input is written.
     private var closesInput = false
-    /// Typed, and not yet a whole line.
+    /// Typed bytes that are not a whole line yet.
     private var typed: [UInt8] = []
-    /// The process has ended; its output is read until this moment.
+    /// The end of the process, after which its output is read until this moment.
     private var end: (AgentEnd, drainUntil: ContinuousClock.Instant)?
     private var daemonWasThere: Bool?
     private let rivals: SessionRivals
@@ -43,7 +43,7 @@ struct RunLoop {
         toAgent = OutputBuffer(descriptor: child.input)
     }
 
-    /// Returns when the agent has ended and all that it wrote is shown.
+    /// Returns when the agent has ended and all its output was shown.
     mutating func run() -> AgentEnd {
         perform(.started)
         while true {
@@ -54,7 +54,7 @@ struct RunLoop {
             }
             waitAndPass()
             let items = inbox.take()
-            // What came beside the end was not given to the agent.
+            // Input that was taken together with the end did not reach the agent.
             for case .ended(let end) in items { self.end = (end, .now + limits.drainGrace) }
             for item in items { take(item) }
             if let due = control.nextDeadline, due <= HostInstant.now.monotonic { perform(.timerFired) }
@@ -62,7 +62,7 @@ struct RunLoop {
     }
 
     private mutating func waitAndPass() {
-        // Output that nobody reads at the terminal must not fill the memory: the agent waits then, as it would for its own screen.
+        // Output that nobody reads at the terminal must not fill the memory: the agent then blocks, as it would on its own screen.
         let readsAgent = agentOutputIsOpen && toTerminal.count < limits.bufferBytes
         var entries = [
             pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
@@ -116,7 +116,7 @@ struct RunLoop {
 
     private mutating func take(_ item: RunItem) {
         switch item {
-        // Refused at the end.
+        // Refused when the agent ended.
         case .steered(let request): if end == nil, steering.takes(request.name) { perform(.steered(request)) }
         case .answeredAfar(let request, let output):
             asking[request] = nil
@@ -155,7 +155,8 @@ struct RunLoop {
         write()
     }
 
-    /// No status line is drawn without a screen. The daemon takes it at once, or is away: then the transcript has the cost in the end.
+    /// Reports the cost, because without a screen no status line is drawn. If the daemon is away, it finds the cost in the
+    /// transcript later.
     private func tellSpent(_ line: [UInt8]) {
         let caller = HookCaller(process: "\(child.process)")
         guard let request = HookRequest(path: ["statusline", ClaudeIntegration.name], body: line, caller: caller) else {
@@ -164,7 +165,7 @@ struct RunLoop {
         HookExchange(request: request, socketPath: HostPaths().socket).tell()
     }
 
-    /// Offers steering only if no other program has the session: one may have opened it while ours was starting.
+    /// Offers steering only if no other program has the session open: one may have opened it while ours was starting.
     private mutating func stand(_ offer: SteeringOffer, _ standing: SteeringStanding) {
         if !hasStood, let rival = rivals.found {
             ProgramRequest.complain(LiveSessions.refusal(process: rival))

@@ -5,17 +5,18 @@ internal import HeliographPlatform
 internal import HostCore
 internal import Synchronization
 
-/// A tool server's question behind `heliograph run`, put to clients as the agent's own hook would, from a thread of its own that waits
+/// A tool server's question in a `heliograph run`, put to clients as the agent's own hook would, from its own thread, which waits
 /// for the answer.
 final class RunQuestion: Sendable {
-    /// Between two times that it is asked: a relay that restarts is back by then, and an answer that did not fit is soon given again.
+    /// Time between two times of asking: a relay that restarts is back by then, and an answer that did not fit can soon be given
+    /// again.
     private static let againAfter = Duration.seconds(3)
     /// Interval of the check whether it was answered here.
     private static let look = Duration.milliseconds(200)
 
     private let isWithdrawn = Mutex(false)
 
-    /// The answer goes to `inbox`, once, unless the question is withdrawn.
+    /// Asks clients. The answer goes to `inbox`, once, unless the question is withdrawn.
     init(_ request: String, _ payload: [UInt8], agent: Int32, inbox: LoopInbox<RunItem>) {
         let isStarted = BackgroundThread.start { [self] in
             while !isOver {
@@ -32,7 +33,7 @@ final class RunQuestion: Sendable {
 
     private var isOver: Bool { isWithdrawn.withLock { $0 } }
 
-    /// Nil if there is no decision: the daemon, or its relay, is away.
+    /// Asks once. Nil if there is no decision: the daemon, or its relay, is away.
     private func ask(_ payload: [UInt8], _ agent: Int32) -> [UInt8]? {
         let call = HookRequest(
             path: ["hook", ClaudeIntegration.name, ClaudeHooks.elicitation], body: payload, call: HookRequest.randomCall(),

@@ -1,12 +1,12 @@
 import RelayProtocol
 
-/// Wraps a status line command inside its JSON string, and takes the wrapping off again to the byte: however the person
-/// spelled an escape, it is there again after `disconnect`.
+/// Wraps a status line command inside its JSON string, and unwraps it to the byte: after `disconnect`, every escape has the
+/// person's own spelling again.
 enum StatusLineWrapping {
     private static let opening = Array("statusline claude --wrap '".utf8)
     private static let quoteEscape = Array("\\u0027".utf8)
 
-    /// `raw` is a JSON string with its quotes; so is the result.
+    /// `raw`: a JSON string with its quotes; so is the result.
     static func wrap(_ raw: ArraySlice<UInt8>, executable: String) -> [UInt8] {
         var result = JSONWriter.string("\(ShellWords.quoted(executable)) ")
         result.removeLast()
@@ -19,7 +19,7 @@ enum StatusLineWrapping {
         return result + Array("'\"".utf8)
     }
 
-    /// Nil if it is not spelled as `wrap` spells it, for example because a person edited it.
+    /// The unwrapped string; nil if it is not spelled as `wrap` spells it, for example because a person edited it.
     static func unwrap(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
         let inside = Array(raw.dropFirst().dropLast())
         guard let start = inside.indices.first(where: { inside[$0...].starts(with: opening) }) else { return nil }
@@ -40,7 +40,7 @@ enum StatusLineWrapping {
         token.elementsEqual([UInt8(ascii: "'")]) || token.elementsEqual(quoteEscape)
     }
 
-    /// Single bytes, and escapes as a whole.
+    /// The bytes and escapes of a JSON string, each escape as a whole.
     private static func tokens(of raw: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var tokens: [ArraySlice<UInt8>] = []
         var rest = raw

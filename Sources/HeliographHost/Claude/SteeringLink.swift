@@ -5,19 +5,19 @@ internal import HostCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// A session's line to the daemon: reports what can be done to it, waits for what clients send, and reports the outcomes.
+/// A session's connection to the daemon: reports what can be done to it, waits for clients' commands, and reports the outcomes.
 ///
-/// Two threads: one waits for the next command, one reports. While the daemon is away the present state is kept, and sent when it is
-/// back; by then it has forgotten the commands that it gave us, and reports that itself.
+/// One thread waits for the next command, another reports. While the daemon is away the current state is kept, and sent when it is
+/// back; by then the daemon has forgotten the commands that it gave us, and reports that itself.
 final class SteeringLink: Sendable {
     private struct State {
         var stand: SteeredWord?
         var isStandTold = true
         var changes: [SteeringChange] = []
-        /// In the inbox of the loop.
+        /// Commands in the inbox of the loop.
         var handover = CommandHandover()
         var isClosing = false
-        /// All is reported, or the grace for that is over.
+        /// True if everything is reported, or the grace for that is over.
         var isOver = false
     }
 
@@ -25,7 +25,7 @@ final class SteeringLink: Sendable {
 
     private let state = Mutex(State())
     private let session: SessionID
-    /// Nil for a program's own session, which the host calls otherwise than the program.
+    /// The adapter's name; nil for a program's own session, which the host calls by another name than the program.
     private let adapter: String?
     private let run: ProgramRun
     private let socketPath: String
@@ -67,10 +67,10 @@ final class SteeringLink: Sendable {
         work.wake()
     }
 
-    /// False if the command must not be given to the agent: it is another link's, or refused already.
+    /// Returns false if the command must not be given to the agent: it is another link's, or refused already.
     func takes(_ name: SteeringName) -> Bool { state.withLock { $0.handover.taken(name) } }
 
-    /// Nothing more is given to the agent; `reason` says why.
+    /// Stops giving commands to the agent, for this `reason`.
     func close(_ reason: String) {
         state.withLock { state in
             state.isClosing = true
@@ -79,7 +79,7 @@ final class SteeringLink: Sendable {
         work.wake()
     }
 
-    /// The agent is gone, or the link is closed: the remaining reports are sent within the grace.
+    /// Handles the end of the agent or the link: the remaining reports are sent within the grace.
     func finish() {
         close("the agent has ended")
         _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
@@ -96,7 +96,7 @@ final class SteeringLink: Sendable {
                 _ = HookSocket.wait(for: POLLIN, on: work.readEnd, until: .now + .seconds(3_600))
                 work.drain()
             }
-            // Read first: an outcome that comes while the others are sent, and then the end, needs another pass.
+            // Read before sending: an outcome that comes during the sending, followed by the end, needs another pass.
             let isLast = state.withLock { $0.isClosing }
             let isAway = !tellAll()
             if isLast { return finished.wake() }
@@ -105,8 +105,8 @@ final class SteeringLink: Sendable {
         }
     }
 
-    /// False if the daemon is away. A command's outcome is reported before what can be done next: the desk gives the next one on that. A
-    /// link that is closing offers nothing any more: another may have the session by now.
+    /// Sends all reports. Returns false if the daemon is away. A command's outcome is reported before the next readiness, which
+    /// makes the desk give the next command. A closing link offers nothing any more: another may have the session by now.
     private func tellAll() -> Bool {
         while let change = state.withLock({ $0.changes.first }) {
             guard post(.told(change)) != .away else { return false }
@@ -143,14 +143,14 @@ final class SteeringLink: Sendable {
 
     // MARK: - Listening
 
-    /// Also while the last reports are sent: to the daemon, a closed request means that no outcome will come.
+    /// Listens for commands, also while the last reports are sent: to the daemon, a closed request means that no outcome will come.
     private func listen() {
         SteeringListener(
             session: session, adapter: adapter, run: run, socketPath: socketPath, limits: limits
         ).listen(
             isWanted: { [self] in state.withLock { !$0.isOver && !($0.isClosing && $0.changes.isEmpty) } },
             sayAgain: { [self] in
-                // A daemon that was away has forgotten what can be done here.
+                // A daemon that was away has forgotten the offer.
                 let isOffered = state.withLock { state in
                     guard state.stand != nil, !state.isClosing else { return false }
                     state.isStandTold = false
@@ -160,7 +160,7 @@ final class SteeringLink: Sendable {
             },
             took: { [self] request in
                 if let refusal = state.withLock({ $0.handover.received(request.name, of: session) }) {
-                    // The thread that reports the rest may have ended.
+                    // The thread that reports the rest may have ended, so the refusal is sent here.
                     _ = post(.told(refusal))
                 } else {
                     inbox.put(.steered(request))

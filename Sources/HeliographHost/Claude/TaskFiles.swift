@@ -5,7 +5,7 @@ enum TaskFiles {
     private static let countMax = 500
     private static let bytesMax = 64 << 10
 
-    /// Best effort: a file that is being written is reported at the next change.
+    /// Reads the tasks. A file that is being written is read at the next change.
     static func read(_ directory: String) -> [JSONDocument] {
         let names = Files.names(in: directory).filter { $0.hasSuffix(".json") }.sorted().prefix(countMax)
         return names.compactMap { name in

@@ -4,11 +4,11 @@ internal import RelayProtocol
 
 /// Reads the end of a transcript, which is another program's and of any length.
 enum TranscriptReader {
-    /// Claude Code has one for each folder in which it was started.
+    /// Most folders of transcripts; Claude Code has one for each folder in which it was started.
     private static let foldersMax = 4_096
 
-    /// Looks for the earlier cost of a conversation in all folders: one that is resumed or forked in another folder than it began in is
-    /// named in the present one's.
+    /// The end of a transcript. The earlier cost of a conversation is looked for in all folders: one that is resumed or forked in
+    /// another folder is named in the current one's.
     static func end(for request: ClaudeTranscriptRequest) -> ClaudeTranscript? {
         switch request.purpose {
         case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap(end)
@@ -16,7 +16,7 @@ enum TranscriptReader {
         }
     }
 
-    /// The transcript of that name in another project's folder: a name is one conversation's alone.
+    /// The transcript of that name in another project's folder; a name belongs to one conversation.
     private static func elsewhere(_ path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > 3, parts[parts.count - 3] == "projects" else { return nil }
@@ -25,9 +25,9 @@ enum TranscriptReader {
         return paths.first { unsafe access($0, R_OK) == 0 }
     }
 
-    /// Nil if the transcript cannot be read, as before the agent has written it.
+    /// The end of a transcript; nil if it cannot be read, as before the agent has written it.
     static func end(of path: String) -> ClaudeTranscript? {
-        // A pipe that nobody writes to must not make us wait.
+        // Opening a pipe that nobody writes to must not block.
         guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size() else { return nil }
         let start = max(0, size - ClaudeTranscript.bytesMax)
         guard let bytes = try? file.read(at: start, count: size - start) else { return nil }

@@ -1,20 +1,19 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Lines that an agent adds to its transcripts from the moment one is followed: whole lines, and only those with a word that is looked
-/// for.
+/// Lines that an agent appends to its transcripts after one is followed: whole lines, and only those that contain a given word.
 ///
 /// The transcript is another program's, of any length, and undocumented: unexpected content is ignored.
 struct TranscriptTail {
-    /// Read in one look. A turn adds some 100 kB at once at most; what is longer is taken up at the next look.
+    /// Bytes read in one look. A turn appends some 100 kB at once at most; the rest is read at the next look.
     private static let bytesMax = 1 << 20
     /// Sessions that are followed at one time; people decide a few.
     private static let countMax = 64
 
-    /// In the order in which they were followed last.
+    /// The followed transcripts, the latest last.
     private var places: [(session: SessionID, path: String, offset: Int)] = []
 
-    /// Follows it from its end on, even if it was followed already.
+    /// Follows a transcript from its end on, even if it was followed already.
     mutating func follow(_ session: SessionID, _ path: String) {
         places.removeAll { $0.session == session }
         guard let file = try? Self.open(path), let size = try? file.size() else { return }
@@ -27,7 +26,7 @@ struct TranscriptTail {
             let file = try? Self.open(path), let size = try? file.size(), size > offset,
             let bytes = try? file.read(at: offset, count: min(size - offset, Self.bytesMax))
         else { return [] }
-        // A line that fills a whole look by itself is none of ours.
+        // A line that fills a whole look is not one that we need.
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? (bytes.count == Self.bytesMax ? bytes.count : 0)
         places[place].offset += end
         let needle = Array(word.utf8)
@@ -36,6 +35,6 @@ struct TranscriptTail {
         }
     }
 
-    /// A pipe that nobody writes to must not make us wait.
+    /// Opens a transcript; a pipe that nobody writes to must not block.
     private static func open(_ path: String) throws(HostError) -> File { try File(path, O_RDONLY | O_NONBLOCK) }
 }

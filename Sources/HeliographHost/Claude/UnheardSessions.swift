@@ -3,20 +3,20 @@ internal import Glibc
 internal import HostCore
 internal import RelayProtocol
 
-/// Finds sessions that Claude Code's registry has and no hook reports: `--setting-sources`, `--bare` and an administrator's settings leave
-/// our hooks out.
+/// Finds sessions that are in Claude Code's registry but that no hook reports: `--setting-sources`, `--bare` and an administrator's
+/// settings leave our hooks out.
 ///
-/// Only a process that began after this one counts, as the reports of older ones can have been lost. Nothing is said of a session for
-/// which nobody has connected Claude Code.
+/// Only processes that began after this one count, as the reports of older ones can have been lost. Nothing is reported if nobody
+/// has connected Claude Code for the session.
 struct UnheardSessions {
-    /// Processes that have ended leave their entries now and then.
+    /// Entries that are read; ended processes sometimes leave theirs.
     private static let countMax = 4_096
-    /// Between two looks. An entry that is there at two of them is no longer starting.
+    /// Time between two looks. An entry that is there at two of them is no longer starting.
     static let every = Duration.seconds(10)
 
     private let configDirectory: String
     private let isConnected: (_ folder: String?) -> Bool
-    /// This process, or nil if it cannot be told from its successors.
+    /// This process; nil if it cannot be distinguished from its successors.
     private let daemon: AgentProcess?
     private var seen: Set<ClaudeUnheard> = []
     private var told: Set<ClaudeUnheard> = []
@@ -30,7 +30,7 @@ struct UnheardSessions {
         self.isConnected = isConnected
     }
 
-    /// Those that were open at the last look, too, each once: the adapter knows which of them a hook has reported.
+    /// The sessions that were open at the last look too, each once; the adapter knows which of them a hook has reported.
     mutating func look() -> [ClaudeUnheard] {
         guard let daemon else { return [] }
         let open = Set(entries { $0.startedAt > daemon.startedAt })
@@ -53,7 +53,7 @@ struct UnheardSessions {
             guard let id = Int32(file.dropLast(5)), let process = AgentProcessTable.process(id),
                 isMeant(process), AgentProcessTable.isAlive(process),
                 let entry = RegistryReader.read(directory + "/" + file)?.root, let name = entry.text("sessionId"),
-                // Before its first word it has not begun: a folder is to be trusted, or a session to be chosen.
+                // Without a status the session has not begun: it waits until a folder is trusted or a session is chosen.
                 entry.text("status") != nil,
                 entry.text("procStart").flatMap({ UInt64($0) }) ?? process.startedAt == process.startedAt
             else { return nil }

@@ -1,6 +1,6 @@
 internal import HeliographHook
 
-/// `heliograph connect codex` and `disconnect codex`: a small file of ours, and nothing of Codex's.
+/// `heliograph connect codex` and `disconnect codex`: they write only a small file of ours, and none of Codex's.
 struct CodexConnect: ConnectPart {
     let program = "codex"
     let summary = "lets the host attach to the server that Codex shares with its terminal"

@@ -6,15 +6,15 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Keeps a WebSocket to Codex's app-server while Codex is connected and that server is there. The server comes and goes with its user, so
-/// it is looked for once a second, by `stat` alone.
+/// Keeps a WebSocket to Codex's app-server while Codex is connected and that server runs. The server comes and goes with its user,
+/// so it is looked for once a second, by `stat` alone.
 final class CodexDriver: AgentDriver, ClientHandler {
     private static let lookEvery = Duration.seconds(1)
-    /// Between two tries of a server that does not take us, doubled each time.
+    /// Longest time between two tries of a server that does not accept us; it doubles from `lookEvery`.
     private static let retryMax = Duration.seconds(30)
-    /// One message: a turn with what its commands printed. What is longer ends the connection.
+    /// Bytes of one message: a turn with the output of its commands. A longer one ends the connection.
     private static let messageBytesMax = 16 << 20
-    /// Names of our callers, apart from those of the local socket, which count up from one.
+    /// First token for Codex's questions, apart from those of the local socket, which count up from one.
     private static let firstToken: UInt64 = 0xC0DE << 48
 
     private let seat: DriverSeat
@@ -29,14 +29,14 @@ final class CodexDriver: AgentDriver, ClientHandler {
     private var lastError: CodexSocket.AddressError?
     private var isStarting = false
     private var lastToken = CodexDriver.firstToken
-    /// Tokens of this connection are greater.
+    /// The token before the first of this connection.
     private var tokenBefore = CodexDriver.firstToken
 
     init(_ seat: DriverSeat, _ paths: HostPaths) {
         self.seat = seat
         self.paths = paths
         links = LinkLook(seat.loop)
-        // The host starts before its agents do.
+        // The host's start is finished before its agents are looked for.
         seat.loop.schedule(after: .milliseconds(1)) { [weak self] in self?.look() }
     }
 
@@ -85,7 +85,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
     }
 
     private func waitLonger(_ reason: String) {
-        // Said once: a server that is gone has left its socket.
+        // Logged once: a server that has ended leaves its socket behind.
         if retryWait == Self.lookEvery { seat.logger.info("not connected to Codex", metadata: ["reason": "\(reason)"]) }
         retryAt = HostInstant.now.monotonic + retryWait.milliseconds
         retryWait = min(retryWait * 2, Self.retryMax)
@@ -93,9 +93,9 @@ final class CodexDriver: AgentDriver, ClientHandler {
 
     // MARK: Starting it
 
-    /// For a client that starts a thread, and for nothing else: a person at the terminal starts it with that.
+    /// Starts Codex's server, only for a client that starts a thread: a person at the terminal starts it by starting Codex.
     private func startServer() {
-        // The one that is there says hello in a moment, and the one that is being started answers for this as well.
+        // A running server says hello in a moment, and one that is being started serves this request as well.
         guard !isOpen, !isStarting else { return }
         readSettings()
         guard let home = settings?.home else {

@@ -3,20 +3,20 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// Has Codex start the server that its terminal shares: `codex app-server daemon start`, which finds the one that runs, and never starts a
-/// second one.
+/// Makes Codex start the server that its terminal shares, by `codex app-server daemon start`, which finds a running one and never
+/// starts a second.
 ///
-/// The server is Codex's own from then on. It belongs to no terminal, outlives this daemon, and ends by `codex app-server daemon stop`.
-/// It has this daemon's environment, as one that a terminal starts has that terminal's.
+/// The server is Codex's own from then on. It belongs to no terminal, outlives this daemon, and ends by `codex app-server daemon
+/// stop`. It has this daemon's environment, as one started from a terminal has that terminal's.
 enum CodexServer {
-    /// On the PATH.
+    /// The program, looked up on the PATH.
     static let program = "codex"
-    /// The server's first start copies the program, some 300 MB.
+    /// Time for the server's first start, which copies the program, some 300 MB.
     private static let within = Duration.seconds(60)
-    /// Kept of what it prints, from its beginning.
+    /// Bytes kept of its output, from the beginning.
     private static let wordsBytesMax = 16 << 10
 
-    /// Nil if the server runs, else the reason why not. Blocks until it is known.
+    /// Starts the server. Returns nil if it runs, else the reason why not. Blocks until that is known.
     static func start(home: String) -> String? {
         guard let codex = InstalledProgram.path(of: program) else { return "codex is not on the PATH of this host's daemon" }
         let child: AgentChild
@@ -35,7 +35,7 @@ enum CodexServer {
             ? nil : "Codex starts no server that is shared: \(complaint(in: said) ?? end.reason ?? "it says nothing")"
     }
 
-    /// Nil if it has not closed its output in time.
+    /// The output of the child; nil if it has not closed its output in time.
     private static func words(of child: AgentChild) -> [UInt8]? {
         let until = HostInstant.now.monotonic + within.milliseconds
         var kept: [UInt8] = []
@@ -46,7 +46,7 @@ enum CodexServer {
             guard unsafe poll(&entry, 1, Int32(clamping: left)) > 0 else { continue }
             guard let bytes = PipeRead.bytes(from: child.output, max: wordsBytesMax) else { continue }
             if bytes.isEmpty { return kept }
-            // Reading goes on, so that the program never waits for us.
+            // Reading goes on past the kept bytes, so that the program never blocks on its output.
             kept += bytes.prefix(wordsBytesMax - kept.count)
         }
     }

@@ -2,11 +2,12 @@ internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// `codex.json` in the configuration directory: there while Codex is connected.
+/// `codex.json` in the configuration directory, present while Codex is connected.
 ///
 /// | key | type | meaning |
 /// |---|---|---|
-/// | `home` | string | Codex's own folder, `$CODEX_HOME` or `~/.codex`: a daemon has not the environment of the shell in which Codex runs |
+/// | `home` | string | Codex's own folder, `$CODEX_HOME` or `~/.codex`: a daemon lacks the environment of the shell in which Codex
+/// runs |
 struct CodexSettings: Equatable {
     static let bytesMax = 16 << 10
 
@@ -24,7 +25,7 @@ struct CodexSettings: Equatable {
         return CodexSettings(home: home)
     }
 
-    /// Codex's home folder, by its own rule.
+    /// Codex's home folder, found as Codex itself finds it.
     static func home(_ paths: HostPaths, environment: (String) -> String? = HostPaths.variable) -> String {
         if let home = environment("CODEX_HOME"), home.hasPrefix("/") { return home }
         return paths.home + "/.codex"

@@ -11,12 +11,12 @@ struct CodexSocket: Equatable {
         case unsafe(String)
     }
 
-    /// The socket itself, behind its link.
+    /// The socket itself, with links resolved.
     let path: String
 
     init(home: String) throws(AddressError) {
         let link = Self.link(home)
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path, which is freed after it was read.
         guard let real = unsafe realpath(link, nil) else { throw .absent }
         defer { unsafe free(real) }
         path = unsafe String(cString: real)

@@ -1,8 +1,9 @@
-/// The part of Codex's version that decides what works with it.
+/// The part of Codex's version that decides which features work.
 struct CodexVersion: Comparable {
-    /// The terminal of this one and later ones starts the server that it shares. In 0.156 that is a feature that is off.
+    /// The oldest version whose terminal starts the server that it shares. In 0.156 this is a feature that is off.
     static let sharing = CodexVersion(major: 0, minor: 157)
-    /// The oldest that was seen to say whose prompt a message is. 0.133 does not, so that the outcome of a client's prompt is unknown.
+    /// The oldest version known to report whose prompt a message is. 0.133 does not, so that the outcome of a client's prompt is
+    /// unknown.
     static let naming = CodexVersion(major: 0, minor: 136)
 
     private let major: Int
@@ -13,7 +14,7 @@ struct CodexVersion: Comparable {
         self.minor = minor
     }
 
-    /// Reads `codex-cli 0.163.0`; nil if it is not so.
+    /// Reads a version such as `codex-cli 0.163.0`; nil for other text.
     init?(said: String) {
         guard let word = said.split(separator: " ").last else { return nil }
         let parts = word.split(separator: ".")
@@ -25,7 +26,7 @@ struct CodexVersion: Comparable {
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    /// What does not work with it, and what to do about it; nil if all does.
+    /// A sentence about what does not work with this version, and the remedy; nil if everything works.
     var shortcoming: (words: String, mend: String)? {
         guard self < Self.sharing else { return nil }
         let unknown = self < Self.naming ? ", and the outcome of a client's prompt is unknown" : ""

@@ -1,28 +1,28 @@
-/// Why nothing was written: a closed code, the place, and a sentence.
+/// The reason why nothing was written: a closed code, the place, and a sentence.
 package struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Sendable, CaseIterable {
         /// The file is not strict JSON.
         case badJSON
-        /// Valid JSON, but not the shape of the agent's settings.
+        /// Valid JSON that does not have the shape of the agent's settings.
         case unexpectedShape
-        /// Longer than `SettingsFile.bytesMax`.
+        /// The file is longer than `SettingsFile.bytesMax`.
         case tooLarge
         case unreadable
         case unwritable
-        /// The file was changed while the change was being looked at.
+        /// The file was changed while the person looked at the change.
         case changedMeanwhile
-        /// Our own path could not be found again in the settings.
+        /// The shape of our executable's path would not be recognised again in the settings.
         case unfitExecutable
-        /// The argument of `--ask` is no permission rule.
+        /// The argument of `--ask` is not a permission rule.
         case unfitRule
-        /// No agent that can be connected, or none that is, was found.
+        /// No agent was found that can be connected, or that is connected.
         case nothingFound
         /// There is a choice, and no terminal to ask on.
         case nobodyToAsk
     }
 
     package let code: Code
-    /// `/home/me/.claude/settings.json, line 3, column 5`.
+    /// The place of the error: `/home/me/.claude/settings.json, line 3, column 5`.
     package let place: String
     package let message: String
 

@@ -1,20 +1,20 @@
-/// Connects an agent to this host: by a change of a file, which is shown first and confirmed.
+/// Connects an agent to this host by changing a file; the change is shown and confirmed first.
 protocol ConnectPart {
-    /// The program that is looked for on the PATH.
+    /// The agent's program, looked up on the PATH.
     var program: String { get }
-    /// For the help: what connecting it does (`adds …`), what to type for what, and what one has to know besides.
+    /// Help texts: the effect of connecting (`adds …`), examples of command lines, and a remark.
     var summary: String { get }
     var examples: [(line: String, does: String)] { get }
     var remark: String? { get }
-    /// Options that it takes in addition to the place, and whether to ask.
+    /// Options that it takes besides the place and the confirmation.
     var options: Set<ConnectOption> { get }
 
     func isConnected(_ place: ConnectPlace) -> Bool
 
-    /// Exit status: 0 done, or nothing to do, or a dry run; 1 not confirmed. Whatever else is in the way is thrown, and then
+    /// Returns the exit status: 0 done, nothing to do, or a dry run; 1 not confirmed. Every other obstacle is thrown, and then
     /// nothing was written.
     func connect(_ request: ConnectRequest) throws(ConnectError) -> Int32
 
-    /// Takes away exactly what `connect` added.
+    /// Removes exactly what `connect` added.
     func disconnect(_ request: ConnectRequest) throws(ConnectError) -> Int32
 }

@@ -1,4 +1,4 @@
-/// The settings to change: those of this person for all projects, or for the one in this folder.
+/// The settings to change: a person's own for all projects, or those for the project in this folder.
 package enum ConnectPlace: String, CaseIterable, Sendable { case user, project }
 
 /// Options that not every agent takes.
@@ -19,19 +19,19 @@ package struct ConnectRequest: Sendable {
     /// The path of this program, for hooks that agents call.
     package var executable: String
     package var place = ConnectPlace.user
-    /// Also turn on the agent's todo tools.
+    /// True to turn on the agent's todo tools too.
     package var todoTools = false
     /// Permission rules that make the agent ask.
     package var askRules: [String] = []
-    /// No confirmation is asked for.
+    /// True to change the settings without asking.
     package var assumeYes = false
-    /// Shows the change line by line, too.
+    /// True to show the change line by line too.
     package var showsLines = false
-    /// Nothing is written, and every line is shown.
+    /// True to write nothing, and show every line.
     package var dryRun = false
-    /// With `dryRun`: the sentences alone.
+    /// With `dryRun`: print the sentences alone.
     var isBrief = false
-    /// The person has seen the change and agreed to it.
+    /// True if the person has seen the change and agreed to it.
     var wasShown = false
 
     package init(executable: String) { self.executable = executable }

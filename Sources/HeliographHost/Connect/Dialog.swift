@@ -9,7 +9,7 @@ enum Dialog {
 
     enum Answer { case yes, details, no }
 
-    /// The end of input is no.
+    /// The person's answer; the end of input is no.
     static func answer() -> Answer {
         switch readLine()?.lowercased() {
         case "y", "yes": .yes

@@ -2,31 +2,32 @@ import RelayProtocol
 
 /// A person's JSON text that is changed as little as possible: everything else keeps its bytes.
 ///
-/// Adding something and removing it again gives back the very same text. For that a container that was empty before must be told from one
-/// that came with the addition, and the text itself has to record it, because nothing else survives:
+/// Adding something and removing it again gives back the very same text. For that, a container that was empty before has to be
+/// distinguished from one that was added, and the text itself has to record it, because nothing else survives:
 ///
 /// | before | after the first addition | after its removal |
 /// |---|---|---|
-/// | no container | no blank line after the bracket | the container goes too |
+/// | no container | no blank line after the bracket | the container is removed too |
 /// | `{}` | a blank line after the bracket | `{}` |
 /// | `{ }`, any other space inside | a blank line, and that space before the closing bracket | as before |
 /// | a line break inside, as if laid out | two blank lines | as before |
 ///
-/// In a text of one line, a space means the blank line.
+/// In a text of one line, a space stands for the blank line.
 ///
-/// What JavaScript takes is taken: a byte-order mark, which stays, a key that occurs twice, of which the last counts, and an empty file.
+/// It accepts what JavaScript accepts: a byte-order mark, which stays, a key that occurs twice, of which the last counts, and an
+/// empty file.
 struct JSONText {
     enum Step { case key(String), index(Int) }
 
     private(set) var bytes: [UInt8]
-    /// A text that did not exist before: its root counts as added.
+    /// True if the text did not exist before: its root counts as added.
     private let isNew: Bool
     private let document: JSONDocument
-    /// What the document leaves out of `bytes` before its own.
+    /// Length of the byte order mark in `bytes`, which the document leaves out.
     private let markBytes: Int
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Nil as text means that there is none yet.
+    /// Reads a text; nil means that there is none yet.
     init(_ text: [UInt8]?) throws(WireError) {
         let isNew = text?.allSatisfy { [9, 10, 13, 32].contains($0) } ?? true
         try self.init(bytes: isNew ? Array("{}\n".utf8) : text ?? [], isNew: isNew)
@@ -77,8 +78,8 @@ struct JSONText {
         append(to: path) { element.bytes($0) }
     }
 
-    /// Removes a child, and with it every container around it that came with an addition and is empty now. Returns false if nothing is
-    /// left of the text.
+    /// Removes a child, and every container around it that was added with it and is empty now. Returns false if nothing is left of
+    /// the text.
     mutating func remove(_ path: [Step]) -> Bool {
         guard let last = path.last else { return false }
         let parentPath = Array(path.dropLast())
@@ -141,7 +142,7 @@ struct JSONText {
         splice(range.lowerBound + 1..<range.upperBound - 1, replacement)
     }
 
-    /// Content of a container before its only child was added; nil if the container was added with it.
+    /// The content of a container before its only child was added; nil if the container was added with it.
     private func spaceBefore(removing child: Range<Int>, from container: JSONValue) -> [UInt8]? {
         let range = span(of: container)
         let lead = bytes[range.lowerBound + 1..<child.lowerBound]
@@ -160,13 +161,13 @@ struct JSONText {
         return [13, 10]
     }
 
-    /// A text of one line stays so, unless there is nothing in it yet.
+    /// True if the text is on one line and not empty; such a text stays on one line.
     private var isInOneLine: Bool {
         let range = span(of: root)
         return !bytes[range].contains(10) && !children(of: root).isEmpty
     }
 
-    /// Indentation of one level, according to the first member.
+    /// Indentation of one level, taken from the first member.
     private var indentation: [UInt8] {
         guard let first = children(of: root).first, bytes[span(of: root).lowerBound..<first.lowerBound].contains(10) else {
             return [32, 32]
@@ -181,13 +182,13 @@ struct JSONText {
         return bytes[start - 1] == UInt8(ascii: ":") ? [] : [32]
     }
 
-    /// The space that begins the line in which this byte is.
+    /// The whitespace at the beginning of the line that contains this byte.
     private func lineIndentation(at place: Int) -> [UInt8] {
         let start = bytes[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
         return Array(bytes[start..<place].prefix { $0 == 32 || $0 == 9 })
     }
 
-    /// The places of the children; a member begins with its key.
+    /// The ranges of the children; a member begins with its key.
     private func children(of container: JSONValue) -> [Range<Int>] {
         if let elements = try? container.array() { return elements.map(span) }
         var start = span(of: container).lowerBound + 1

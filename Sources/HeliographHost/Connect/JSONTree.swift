@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// A value that we add to a person's JSON, before it is laid out in their style.
+/// A value that is added to a person's JSON, before it is laid out in their style.
 enum JSONTree {
     case string(String)
     case number(Int)
@@ -9,11 +9,11 @@ enum JSONTree {
 
     /// Layout of a value: over several lines, or in one.
     struct Layout {
-        /// Beginning of each line of the container itself; nil lays everything out in one line.
+        /// Beginning of each line of the container itself; nil puts everything on one line.
         var lineBreak: [UInt8]?
-        /// One level more.
+        /// The indentation of one more level.
         var indentation: [UInt8]
-        /// After a colon, and in one line after a comma: a space or nothing.
+        /// The space after a colon, and on one line after a comma; may be empty.
         var space: [UInt8]
 
         var nested: Layout {

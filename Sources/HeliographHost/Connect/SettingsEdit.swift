@@ -1,16 +1,16 @@
 internal import HostCore
 
-/// The outcome of an edit; `bytes` nil means that nothing is left and the file can go.
+/// The outcome of an edit. `bytes` is nil if nothing is left and the file can be removed.
 package struct SettingsEdit: Equatable, Sendable {
     package var bytes: [UInt8]?
-    /// What changes, as sentences; empty: only the lines themselves say it.
+    /// Sentences that describe the change; empty if only the lines themselves show it.
     package var summary: [String] = []
-    /// Sentences for the person: what was left alone, and why.
+    /// Sentences for the person about what was left alone, and why.
     package var notes: [String] = []
 }
 
 extension SettingsEdit {
-    /// Says what changes, asks, writes. `unchanged` says what nothing to change means, `holds` from when a change does.
+    /// Describes the change, asks, and writes. `unchanged`: the sentence for no change. `holds`: when the change takes effect.
     func apply(
         to file: SettingsFile, _ current: [UInt8]?, unchanged: String, _ request: ConnectRequest,
         holds: String = "It holds for sessions that start from now on."
@@ -20,7 +20,7 @@ extension SettingsEdit {
             if !summary.isEmpty { Dialog.say("\(file.path):\n" + summary.map { "  \($0)\n" }.joined()) }
             if request.showsLines || (request.dryRun && !request.isBrief) || summary.isEmpty { Dialog.say(lines) }
         }
-        // After the lines, which fill a screen or two.
+        // Printed after the lines, which fill a screen or two.
         for note in notes where !request.wasShown { Dialog.say("Note: \(note)\n") }
         if bytes == current {
             Dialog.say("\(file.path): \(unchanged); nothing to change.\n")

@@ -1,19 +1,19 @@
 import Glibc
 internal import HeliographPlatform
 
-/// One settings file of another program: read whole, replaced whole, never half written.
+/// One settings file of another program, always read whole and replaced whole.
 struct SettingsFile {
-    /// A settings file has a few kilobytes; what is longer is not one.
+    /// Bytes of a settings file. It usually has a few kilobytes; a longer file is not one.
     static let bytesMax = 1 << 20
 
-    /// As the person knows it; a symbolic link is kept, and what it points to is replaced.
+    /// The path as the person knows it. A symbolic link is kept, and its target is replaced.
     let path: String
 
-    /// Nil if there is no such file.
+    /// The file's content; nil if there is no such file.
     func read() throws(ConnectError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // A link to nothing is not the same as nothing: the file would have to be created elsewhere.
+            // A link to nothing differs from a missing file: the file would have to be created elsewhere.
             if errno == ENOENT, !isLink { return nil }
             throw failure(.unreadable, "cannot be opened")
         }
@@ -36,11 +36,11 @@ struct SettingsFile {
         }
     }
 
-    /// Puts the bytes in place in one step, with the mode of the file that was there; nil removes the file, or empties it if a link leads
-    /// to it, which is kept.
+    /// Replaces the file in one step, with the mode of the old file. Nil removes it, or empties it if a symbolic link leads to it,
+    /// which is kept.
     ///
-    /// Throws `changedMeanwhile` if the file no longer holds `expected`. Of two commands of ours one always sees the other's change; a
-    /// change of another program's in the moment between the look and the write is lost.
+    /// Throws `changedMeanwhile` if the file no longer holds `expected`. Of two commands of ours one always sees the other's
+    /// change; another program's change between the check and the write is lost.
     func write(_ bytes: [UInt8]?, replacing expected: [UInt8]?) throws(ConnectError) {
         let folder = Self.directory(of: try resolved())
         if expected == nil { try createDirectory(folder) }
@@ -54,7 +54,7 @@ struct SettingsFile {
 
     private func replace(_ expected: [UInt8]?, with bytes: [UInt8]?) throws(ConnectError) {
         guard try read() == expected else {
-            throw ConnectError(.changedMeanwhile, at: path, "somebody else has just changed this; nothing was written")
+            throw ConnectError(.changedMeanwhile, at: path, "another program has just changed this; nothing was written")
         }
         guard let bytes = bytes ?? (isLink ? Array("{}\n".utf8) : nil) else {
             guard unsafe unlink(path) == 0 else { throw failure(.unwritable, "cannot be removed") }
@@ -73,7 +73,7 @@ struct SettingsFile {
             unsafe unlink(temporary)
             throw error
         }
-        // So that the new name survives a power cut; without it the old file would be back, which is whole too.
+        // Syncs the folder, so that the new name survives a power cut. Otherwise the old file would be back, which is whole too.
         let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)
@@ -85,7 +85,7 @@ struct SettingsFile {
         if let original {
             var status = stat()
             guard unsafe stat(original, &status) == 0, fchmod(descriptor, status.st_mode & 0o7777) == 0 else { return false }
-            // Run by root for another user: the file must stay theirs.
+            // If root runs this for another user, the file must stay that user's.
             if status.st_uid != geteuid(), fchown(descriptor, status.st_uid, status.st_gid) != 0 { return false }
         }
         var rest = bytes[...]
@@ -100,10 +100,10 @@ struct SettingsFile {
 
     private static func directory(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-    /// The file itself, behind every link.
+    /// The path with all links resolved.
     private func resolved() throws(ConnectError) -> String {
         guard isLink else { return path }
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path, which is freed after it was read.
         guard let real = unsafe realpath(path, nil) else { throw failure(.unwritable, "points to nothing") }
         defer { unsafe free(real) }
         return unsafe String(cString: real)

@@ -1,11 +1,11 @@
-/// The little of the shell's grammar that our own commands need.
+/// The small part of the shell's grammar that our own commands need.
 package enum ShellWords {
-    /// One word for `/bin/sh` that means exactly this text.
+    /// Quotes a text as one word for `/bin/sh`.
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// One word for people to read: quoted only if needed.
+    /// The text as one word for people, quoted only if needed.
     package static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty
@@ -17,7 +17,7 @@ package enum ShellWords {
         return isPlain ? text : quoted(text)
     }
 
-    /// The words of a simple command; nil if the shell would do anything but split and unquote.
+    /// The words of a simple command; nil if the shell would do more than split and unquote.
     static func split(_ command: String) -> [String]? {
         var words: [String] = []
         var word: String.UnicodeScalarView?
@@ -46,7 +46,7 @@ package enum ShellWords {
         return words
     }
 
-    /// The inside up to the closing quote, which is consumed.
+    /// The inside of double quotes; the closing quote is consumed.
     private static func doubleQuoted(_ rest: inout Substring.UnicodeScalarView) -> String.UnicodeScalarView? {
         var inside = String.UnicodeScalarView()
         while let scalar = rest.popFirst() {

@@ -3,9 +3,9 @@ internal import ConsentKeys
 internal import HeliographHook
 internal import HostCore
 
-/// The host's consent on disk, in the configuration directory, readable by its owner only: `identity.json` with the keys by which devices know
-/// this host (see `PrivateKeys`), `devices.json` with the devices that it trusts (see `PinBook`), and `sealing.json` with the keys by which
-/// these read what it seals (see `EpochBook`).
+/// The host's consent on disk, in the configuration directory, readable only by its owner: `identity.json` with the keys by which
+/// devices know this host (see `PrivateKeys`), `devices.json` with the devices that it trusts (see `PinBook`), and `sealing.json`
+/// with the keys by which these read what it seals (see `EpochBook`).
 final class ConsentFiles: ConsentDisk {
     private let paths: HostPaths
     private var keysPath: String { paths.configDirectory + "/identity.json" }
@@ -14,10 +14,10 @@ final class ConsentFiles: ConsentDisk {
 
     init(_ paths: HostPaths) { self.paths = paths }
 
-    /// The host's keys and pins at its start; both are made the first time. Called by the one daemon of this machine.
+    /// The host's keys and pins at its start; both are created the first time. Called by the one daemon of this machine.
     ///
-    /// Each start gives both files a new generation, in an order that a crash at any moment leaves them belonging together. Keys without
-    /// their pins are replaced: nobody knows which of their devices' prompts were taken.
+    /// Each start gives both files a new generation, in an order in which they belong together after a crash at any moment. Keys
+    /// without their pins are replaced: it is not known which prompts of their devices were accepted.
     func open() throws(HostError) -> (ConsentIdentity, PinBook) {
         try Files.makePrivateDirectory(paths.configDirectory)
         let (known, pins) = (try readKeys(), try readPins())
@@ -35,7 +35,7 @@ final class ConsentFiles: ConsentDisk {
             return (keys.identity, book)
         }
         let fresh = Generation.random()
-        // Devices that were restored say their counts again: the relay could repeat what they sent meanwhile.
+        // If the files were restored, devices report their counts again: the relay could repeat what they sent meanwhile.
         _ = book.begin(keyFile: keys.generation, fresh: fresh)
         try write(book)
         keys.generation = fresh
@@ -45,7 +45,8 @@ final class ConsentFiles: ConsentDisk {
         return (keys.identity, book)
     }
 
-    /// Nil if there is none. One that cannot be read is an error and never replaced: devices know this host by it.
+    /// The stored keys; nil if there are none. A file that cannot be read is an error and is never replaced: devices know this host
+    /// by it.
     private func readKeys() throws(HostError) -> PrivateKeys? {
         guard let bytes = try Files.read(keysPath, bytesMax: PrivateKeys.fileBytesMax) else { return nil }
         do throws(ConsentError) { return try PrivateKeys(parsing: bytes) } catch {
@@ -53,7 +54,8 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
-    /// Nil if there is none. One that cannot be read is an error: a host that forgot counts would take old prompts again.
+    /// The stored pins; nil if there are none. A file that cannot be read is an error: a host that forgot counts would accept old
+    /// prompts again.
     private func readPins() throws(HostError) -> PinBook? {
         guard let bytes = try Files.read(devicesPath, bytesMax: PinBook.fileBytesMax) else { return nil }
         do throws(ConsentError) { return try PinBook(parsing: bytes, .openSSL) } catch {
@@ -61,7 +63,8 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
-    /// None before the first. A file that cannot be read is an error: with other keys nobody could open what was sealed with its own.
+    /// The epochs' keys; empty before the first. A file that cannot be read is an error: with other keys nobody could open what was
+    /// sealed with the lost ones.
     func openEpochs() throws(HostError) -> EpochBook {
         guard let bytes = try Files.read(epochsPath, bytesMax: EpochBook.fileBytesMax) else { return EpochBook() }
         do throws(ConsentError) { return try EpochBook(parsing: bytes) } catch {
@@ -69,7 +72,7 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
-    /// The host's keys as they are; nil before its first start.
+    /// The host's current keys; nil before its first start.
     func identity() throws(HostError) -> ConsentIdentity? { try readKeys()?.identity }
 
     /// True if some device may decide here.

@@ -4,7 +4,8 @@ internal import HostCore
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Requests of `heliograph host trust`, `devices` and `distrust` over the local socket. An answer with `error` says why not.
+/// Requests of `heliograph host trust`, `devices` and `distrust` over the local socket. An answer with `error` gives the reason of
+/// a refusal.
 ///
 /// | request | answer |
 /// |---|---|
@@ -12,9 +13,9 @@ internal import WebSocketEngine
 /// | `GET /v1/trust` | `device`, when it has joined; the secret is withdrawn if the caller goes away before |
 /// | `GET /v1/devices` | `host`, `sign`, `consent`, `content`, `devices` |
 /// | `POST /v1/distrust` | `name` of the `device` that was named |
-/// | `POST /v1/passkey` | `name` of the device and `origin`: takes the passkey with this `code` |
+/// | `POST /v1/passkey` | `name` of the device and `origin`: accepts the passkey with this `code` |
 enum ConsentRoute {
-    /// Nil if it is none of these.
+    /// The request; nil if it is none of these.
     static func request(_ request: HTTPRequest) -> ConsentRequest? {
         switch (request.method, request.path) {
         case ("POST", "/v1/trust"): .invite(.random(), history(request.body))
@@ -31,7 +32,7 @@ enum ConsentRoute {
         (try? JSONDocument(parsing: body).root.optionalString(key)) ?? ""
     }
 
-    /// A word of another version lets the device read no more than the least.
+    /// The part of the past that a device may read. An unknown word, from another version, means the least.
     private static func history(_ body: [UInt8]) -> SharedHistory {
         guard let word = try? JSONDocument(parsing: body).root.optionalString("history") else { return .all }
         return SharedHistory(rawValue: word) ?? .fromNow

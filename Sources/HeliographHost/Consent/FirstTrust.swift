@@ -4,24 +4,25 @@ package import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// Secrets in links that a relay shows on the machine of its hosts: each signed host of this user lets one device join with each. So the first
-/// scan pairs with the relay and with the hosts beside it.
+/// Secrets in links that a relay shows on the machine of its hosts. Each signed host of this user lets one device join with each,
+/// so that the first scan pairs with the relay and with the hosts beside it.
 ///
-/// `first-trust` in the configuration directory, readable by its owner only: `{"secrets":[{"secret","until"}]}`, oldest first, the times in
-/// milliseconds since 1970.
+/// `first-trust` in the configuration directory, readable only by its owner: `{"secrets":[{"secret","until"}]}`, oldest first,
+/// times in milliseconds since 1970.
 package struct FirstTrust {
-    /// As long as no host is set up here: the device scans first, and the host joins the relay later.
+    /// Validity of a link while no host is set up here: the device scans first, and the host joins the relay later.
     private static let beforeHost = Duration.seconds(24 * 60 * 60)
-    /// As long as the pairing code beside it.
+    /// Validity of a link that stands beside a pairing code, and of that code.
     private static let withHost = Duration.seconds(600)
 
-    /// Links of which the devices may still come; the oldest is dropped. Fewer than `TrustLimits.secretsMax`, as the terminal shows one, too.
+    /// Links with which devices may still join; the oldest is dropped. Fewer than `TrustLimits.secretsMax`, because the terminal
+    /// shows one too.
     private static let secretsMax = 6
     private static let bytesMax = 4 << 10
 
     struct Shown {
         let secret: TrustSecret
-        /// By the wall clock.
+        /// The end of its validity, by the wall clock.
         let end: Int64
     }
 
@@ -30,16 +31,16 @@ package struct FirstTrust {
 
     package init(_ paths: HostPaths = HostPaths()) { self.paths = paths }
 
-    /// True if a host that is set up here, or one that will be, asks for signatures.
+    /// True if the host that is set up here, or one that will be, requires signatures.
     package var isUseful: Bool {
         guard hasHost else { return ConsentSetting.ofNewHosts == .signed }
         return (try? HostConfiguration.load(paths))?.consent == .signed
     }
 
-    /// True if there is a link by which a device may still come.
+    /// True if there is a link with which a device may still join.
     package var isShown: Bool { !kept(at: .now).isEmpty }
 
-    /// `k` of a link. Those of earlier links stay valid until their time is over.
+    /// Makes a link's secret, its parameter `k`. Those of earlier links stay valid until they expire.
     package func show() throws(HostError) -> String {
         let time = hasHost ? Self.withHost : Self.beforeHost
         // Two commands may show links at once.
@@ -64,13 +65,13 @@ package struct FirstTrust {
 
     package var hasHost: Bool { Files.isThere(HostConfiguration.file(paths)) }
 
-    /// Those whose time is not over, each with its end by the clock that never jumps.
+    /// The secrets that have not expired, each with its end on the monotonic clock.
     func current(at now: HostInstant) -> [(secret: TrustSecret, until: Int64)] {
-        // A clock that was set back makes one last no longer than it ever may.
+        // If the clock was set back, no secret lasts longer than the longest validity.
         kept(at: now).map { ($0.secret, now.monotonic + min($0.end - now.wall, Self.beforeHost.milliseconds)) }
     }
 
-    /// None if the file cannot be read.
+    /// The stored secrets; none if the file cannot be read.
     private func kept(at now: HostInstant) -> [Shown] {
         guard let bytes = (try? Files.read(path, bytesMax: Self.bytesMax)) ?? nil,
             let entries = try? JSONDocument(parsing: bytes).root.object().array("secrets", countMax: Self.secretsMax)

@@ -8,28 +8,29 @@ internal import RelayProtocol
 
 /// `heliograph host trust`, `devices`, `distrust` and `passkey`: requests to the daemon of this machine.
 package enum TrustCall {
-    /// Lets one device join, once, until it expires or the caller of `wait` goes away.
+    /// An invitation that lets one device join, until it expires or the caller of `wait` goes away.
     package struct Invitation: Sendable, Equatable {
-        /// `k` of the link. Whoever has it is trusted by this host.
+        /// The link's parameter `k`. This host trusts whoever has it.
         package let secret: String
-        /// Milliseconds since 1970.
+        /// Time of expiry, in milliseconds since 1970.
         package let expiresAt: Int64
         package let host: String
     }
 
     package struct Device: Sendable, Equatable {
         package let id: String
-        /// What both screens show.
+        /// The code that both screens show.
         package let code: String
         package let name: String
     }
 
-    /// Longer than an invitation lives.
+    /// Seconds to wait for a device; longer than an invitation lives.
     private static let waitSeconds: Int64 = 660
 
     package static let historyWords = SharedHistory.allCases.map(\.rawValue)
 
-    /// Replaces an earlier invitation. `history`: one of `historyWords`, of what the device may read of what was sealed before.
+    /// Makes an invitation, which replaces an earlier one. `history`: one of `historyWords`, the part of earlier sealed content
+    /// that the device may read.
     package static func invite(history: String, _ paths: HostPaths = HostPaths()) throws(HostError) -> Invitation {
         let answer = try call(.post, "/v1/trust", paths, JSONWriter.object { $0.field("history", history) })
         do throws(WireError) {
@@ -39,13 +40,13 @@ package enum TrustCall {
         } catch { throw other(error) }
     }
 
-    /// Until the device has joined. Throws if the invitation has expired or was replaced by another.
+    /// Waits until the device has joined. Throws if the invitation has expired or was replaced by another.
     package static func wait(_ paths: HostPaths = HostPaths()) throws(HostError) -> Device {
         let answer = try call(.get, "/v1/trust", paths, seconds: waitSeconds)
         do throws(WireError) { return try Device(from: answer.required("device").object()) } catch { throw other(error) }
     }
 
-    /// A line for each, or the daemon's JSON.
+    /// The devices, one line each, or the daemon's JSON.
     package static func devices(isJSON: Bool, _ paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let answer = try call(.get, "/v1/devices", paths)
         if isJSON { return JSONLine.text(Array(answer.bytes)) }
@@ -68,14 +69,15 @@ package enum TrustCall {
         } catch { throw other(error) }
     }
 
-    /// `device` is an id as `devices` lists it, or its code. From now on nothing that it signs is taken. Returns its name.
+    /// Ends the trust in a device: nothing that it signs is accepted from now on. `device`: an id as `devices` lists it, or its
+    /// code. Returns the device's name.
     package static func distrust(_ device: String, _ paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let body = JSONWriter.object { $0.field("device", device) }
         let answer = try call(.post, "/v1/distrust", paths, body)
         do throws(WireError) { return try answer.string("name") } catch { throw other(error) }
     }
 
-    /// Takes the passkey with this code, which a device asked for. Returns the device's name and the address of the page.
+    /// Accepts the passkey with this code, for which a device asked. Returns the device's name and the address of the page.
     package static func takePasskey(
         _ code: String, _ paths: HostPaths = HostPaths()
     ) throws(HostError) -> (device: String, origin: String) {

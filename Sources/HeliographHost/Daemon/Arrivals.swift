@@ -1,13 +1,13 @@
 internal import WebSocketEngine
 
-/// What came over the local socket in one turn of the loop, in the order in which its senders connected.
+/// The requests that came over the local socket in one turn of the loop, in the order in which their senders connected.
 ///
-/// An agent goes on if we keep a hook waiting for too long: after a stall the hooks of several of its steps are read in one turn, in
-/// any order, and the end of a tool call must not come before its start.
+/// An agent goes on if a hook waits for too long: after a stall the hooks of several of its steps are read in one turn, in any
+/// order, and the end of a tool call must not come before its start.
 struct Arrivals {
     enum Arrival {
         case request(HTTPRequest, HTTPRequestID)
-        /// Its sender has left since.
+        /// The sender of this request has left.
         case gone(HTTPRequestID)
     }
 
@@ -16,14 +16,14 @@ struct Arrivals {
 
     mutating func received(_ request: HTTPRequest, _ id: HTTPRequestID) { requests.append((request, id)) }
 
-    /// False if it came in an earlier turn.
+    /// Returns false if the request came in an earlier turn.
     mutating func left(_ id: HTTPRequestID) -> Bool {
         guard requests.contains(where: { $0.id == id }) else { return false }
         gone.insert(id)
         return true
     }
 
-    /// The turn is over: all of it, once.
+    /// Returns all arrivals of the turn, once it is over.
     mutating func take() -> [Arrival] {
         defer { (requests, gone) = ([], []) }
         func place(_ one: (request: HTTPRequest, id: HTTPRequestID)) -> (UInt64, UInt64) {

@@ -10,7 +10,7 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The one daemon of a machine: carries out on one event loop what `HostMachine` orders, and passes it the facts.
+/// The one daemon of a machine: carries out the orders of `HostMachine` on one event loop, and passes facts to it.
 ///
 /// ```
 /// hook ─unix socket─▶ LocalSocket, AgentDriver ─▶ HostMachine ─▶ RelayConnection ═websocket═▶ relay
@@ -23,17 +23,17 @@ final class HostDaemon {
     private let rules: RulesFile
     private let parts: [(name: String, part: DaemonPart)]
     private var machine: HostMachine
-    /// Drivers by the names of their agents.
+    /// The agents' drivers, by name.
     private var drivers: [String: any AgentDriver] = [:]
     private var relay: RelayConnection?
     private var socket: LocalSocket?
     private var listener: Listener?
     private var timers: [HostTimer: TimerID] = [:]
-    /// Nil until the first client looks at a terminal.
+    /// The terminals that clients look at; nil until the first look.
     private var terminals: TerminalDesk?
     private var isStopping = false
 
-    /// For the close handshake at the end.
+    /// Time for the close handshake at the end.
     private static let stopWithin = Duration.seconds(1)
 
     static func run(_ configuration: HostConfiguration, agents: [any AgentIntegration.Type], logger: Logger) throws {
@@ -49,7 +49,7 @@ final class HostDaemon {
         try SignalWatch.start(stopOnly: true) { signals.fire($0) }
         var settings = EventLoop.Configuration()
         settings.name = "heliograph-host"
-        // Connections end while the loop is torn down, and report that to the daemon: also if it could not start.
+        // Connections end while the loop is torn down, and report that to the daemon, even if it could not start.
         var kept: HostDaemon?
         defer { withExtendedLifetime(kept) {} }
         try EventLoop.run(settings, logger: logger) { loop in
@@ -70,7 +70,7 @@ final class HostDaemon {
         withExtendedLifetime(lock) {}
     }
 
-    /// Nil for an open host whose folder takes no keys: it goes on as hosts of earlier versions did.
+    /// The host's consent. Nil for an open host whose folder cannot store keys: it works as hosts of earlier versions did.
     private static func consent(_ configuration: HostConfiguration, _ logger: Logger) throws(HostError) -> HostConsent? {
         let files = ConsentFiles(configuration.paths)
         do throws(HostError) {
@@ -94,7 +94,8 @@ final class HostDaemon {
         self.loop = loop
         self.logger = logger
         var parts = agents.compactMap { agent in agent.daemon.map { (name: agent.name, part: $0) } }
-        // An owner who lets nobody steer lets nobody start anything. The same session has the keys of what is sealed.
+        // An owner who lets nobody steer lets nobody start sessions either. The host's session also carries the keys of sealed
+        // content.
         if configuration.steering != .nobody || configuration.content == .sealed {
             parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents)))
         }
@@ -125,7 +126,7 @@ final class HostDaemon {
         }
         self.socket = socket
         let begun = machine.handle(.started(holds: HoldsFile(configuration.stateDirectory).read()), at: .now)
-        // Sessions that ended while no daemon ran, before their processes are found gone.
+        // Ends of sessions that hooks left while no daemon ran are read before their processes are found gone.
         for word in LeftWord.take(from: configuration.stateDirectory) { hear(word) }
         for order in begun { carryOut(order) }
         loop.inputsEnded = { [unowned socket] in socket.turnEnds() }
@@ -142,7 +143,7 @@ final class HostDaemon {
         driver.wordLeft(word.event, payload)
     }
 
-    /// Hooks that wait keep waiting: they call the next daemon again.
+    /// Stops the daemon. Waiting hooks go on waiting: they call the next daemon again.
     private func stop() {
         guard !isStopping else {
             loop.stop()
@@ -162,7 +163,7 @@ final class HostDaemon {
 
     // MARK: Facts
 
-    /// From connections: while we stop, these end because of us, and hooks will call again.
+    /// Handles a fact from a connection. While we stop, connections end because of us, and hooks will call again.
     private func learn(_ fact: HostFact) {
         switch fact {
         case .linkClosed where isStopping: loop.stop()
@@ -223,7 +224,7 @@ final class HostDaemon {
         if !isStarted { tell(.picturesFetched(name, .refused("its host could not fetch the picture: no thread is left"))) }
     }
 
-    /// Off the loop: it waits for the relay, and looks where paths lead.
+    /// Tries rules on another thread, because that waits for the relay, and resolves links in paths.
     private func tryRules(_ text: String, for name: SteeringName) {
         let (bound, handle, configuration) = (LoopBound(self, loop: loop), loop.handle, configuration)
         let isStarted = BackgroundThread.start {

@@ -28,7 +28,7 @@ extension Logger {
                 metadata: ["session.id": "\(session)", "command.id": "\(command)"])
         case .steered(let session, let name, let action):
             notice(
-                "somebody steers a session",
+                "a client steers a session",
                 metadata: [
                     "session.id": "\(session)", "client.id": "\(name.client)", "command.id": "\(name.command)",
                     "action": "\(action.rawValue)",
@@ -43,7 +43,7 @@ extension Logger {
         case .held(let holds):
             info("the relay holds sessions", metadata: ["count": "\(holds.everySession ? "all" : "\(holds.sessions.count)")"])
         case .malformed(let session):
-            error("an event of ours is not as the wire has it", metadata: ["session.id": "\(session)"])
+            error("an event of this host does not match the wire format", metadata: ["session.id": "\(session)"])
         case .notRecorded(let cause): error("the spool did not take an event", metadata: ["error": "\(cause)"])
         case .notSent(let cause): error("spooled events cannot be sent now", metadata: ["error": "\(cause)"])
         case .damaged(let session, let first, let cause):
@@ -104,7 +104,7 @@ extension Logger {
         case .notice(let code): warning("the relay says", metadata: ["code": "\(code.prefix(64))"])
         case .nameTaken(let session):
             error(
-                "another host of this workspace has a session of this name: the relay takes nothing of ours",
+                "another host of this workspace has a session of this name: the relay refuses this host's events of it",
                 metadata: ["session.id": "\(session)"])
         case .dropped(let session, let code):
             error(

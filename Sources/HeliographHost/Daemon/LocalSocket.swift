@@ -6,18 +6,19 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The Unix socket that hooks and programs talk to: HTTP/1.1, for processes of the same user only.
+/// The Unix socket that hooks and programs use: HTTP/1.1, for processes of the same user only.
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /v1/hook/AGENT/EVENT` | 204 when it is in the spool; of an event that the agent's adapter answers, 200 and what the hook prints, or 204: no decision; maybe tomorrow |
+/// | `POST /v1/hook/AGENT/EVENT` | 204 when it is in the spool. If the agent's adapter answers this event: 200 and the hook's
+/// output, or 204 for no decision; this may take a day |
 /// | `POST /v1/statusline/AGENT` | 204 |
-/// | `POST /v1/agent/WHAT` | any program's own events and questions, and how it is steered, see the page Agents of the documentation |
-/// | `GET /v1/alive` | 204: a hook that waits asks now and then |
-/// | `GET /v1/status` | what this daemon does, as JSON |
+/// | `POST /v1/agent/WHAT` | any program's own events and questions, and its steering, see the page Agents of the documentation |
+/// | `GET /v1/alive` | 204: a waiting hook asks now and then |
+/// | `GET /v1/status` | the daemon's status, as JSON |
 /// | `/v1/trust`, `/v1/devices`, `/v1/distrust` | see `ConsentRoute` |
 final class LocalSocket: ServerHandler {
-    /// The largest request that a hook makes (see `HookLimits.inputBytesMax`).
+    /// Bytes of the largest request of a hook (see `HookLimits.inputBytesMax`).
     private static let bodyBytesMax = 8 << 20
 
     private let loop: EventLoop
@@ -77,7 +78,7 @@ final class LocalSocket: ServerHandler {
 
     func requestAborted(_ id: HTTPRequestID) { if !arrivals.left(id) { callerGone(id) } }
 
-    /// Serves what came in this turn.
+    /// Handles the arrivals of this turn.
     func turnEnds() {
         for arrival in arrivals.take() {
             switch arrival {
@@ -121,7 +122,7 @@ final class LocalSocket: ServerHandler {
         let strict = parse(request, event)
         driver.hookCalled(
             HookReport(
-                // A payload that is not strict JSON is shown as well as it can be, so that no event of an agent vanishes.
+                // A payload that is not strict JSON is repaired as well as possible, so that no event of an agent is lost.
                 event: event, payload: strict ?? JSONRepair.document(request.body),
                 isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
                 isAttended: request.header("x-agent-attended") != "0",
@@ -133,12 +134,12 @@ final class LocalSocket: ServerHandler {
         if !isAnswered { loop.respond(to: id, HTTPResponse(status: 204)) }
     }
 
-    /// A program that says nothing else is the process that connected.
+    /// Handles a program's request. Unless the program says otherwise, its process is the one that connected.
     private func programRequested(_ what: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let token = HookToken(rawValue: id.rawValue)
         var caller = process(request)
         if request.header("x-agent-pid") == nil, case .unix(_, let id) = request.peer { caller = AgentProcessTable.process(id) }
-        // Programs call their sessions what they like, also as an agent's are called.
+        // Programs choose the names of their sessions, which may look like an agent's.
         let owner = SteeredWord.paths.contains(what) ? SteeredWord.adapter(in: request.body) ?? LocalIntegration.name : nil
         for (name, driver) in drivers where owner == nil || owner == name {
             if let driver = driver as? any ProgramDriver, driver.requested(what, request.body, by: caller, token) { return }
@@ -146,7 +147,7 @@ final class LocalSocket: ServerHandler {
         loop.respond(to: id, HTTPResponse(status: 404))
     }
 
-    /// Anything but 16 bytes in hexadecimal is no name of a hook's run.
+    /// The name of a hook's run; nil unless it is 16 bytes in hexadecimal.
     static func run(_ header: String) -> String? {
         let isName = header.utf8.count == 32 && header.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
         return isName ? header : nil

@@ -5,7 +5,7 @@ internal import RelayProtocol
 
 /// Fetches the pictures of one prompt from the relay, one after the other, with the host's own token. Blocks the calling thread.
 struct PictureFetch: Sendable {
-    /// For one of them: a picture in 768 KiB over a line of 1 Mbit/s. All four come within `SteeringLimits.evidenceWithin`.
+    /// Seconds for one picture: 768 KiB over a line of 1 Mbit/s. All four come within `SteeringLimits.evidenceWithin`.
     static let seconds: Int64 = 7
 
     let relay: RelayAddress
@@ -30,7 +30,7 @@ struct PictureFetch: Sendable {
                 guard Crypto.hex(Crypto.sha256(answer.body)) == picture.digest.rawValue else {
                     return .refused("what its host got is not the picture that was sent")
                 }
-                // Of a sealed one this is known once it is open.
+                // The size of a sealed picture is known only once it is open.
                 guard picture.type == .sealed || PictureSize(of: answer.body)?.isDrawable == true else {
                     return .refused("the picture has too many pixels, or does not say how many")
                 }

@@ -5,16 +5,15 @@ internal import RelayAccess
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// The WebSocket to the relay: reports what happens on it, and sends what is ordered.
+/// The WebSocket to the relay: reports its events, and sends messages as ordered.
 final class RelayConnection: ClientHandler {
-    /// Deltas are dropped when so much waits for the relay already.
+    /// Bytes waiting for the relay beyond which deltas are dropped.
     private static let streamBacklogMax = 256 << 10
 
     private let loop: EventLoop
     private let configuration: HostConfiguration
     private let logger: Logger
     private let tell: (HostFact) -> Void
-    /// While there is one.
     private var connection: ConnectionID?
 
     init(_ loop: EventLoop, _ configuration: HostConfiguration, _ logger: Logger, tell: @escaping (HostFact) -> Void) {
@@ -42,7 +41,7 @@ final class RelayConnection: ClientHandler {
         do throws(WireError) {
             tell(.received(try MessageToHost(parsing: message.bytes)))
         } catch {
-            // A newer relay may say more than we know; nothing of ours depends on it.
+            // A newer relay may send messages that we do not know; none of our work depends on them.
             logger.warning("a message of the relay was not understood", metadata: ["code": "\(error.code.rawValue)"])
         }
     }
@@ -69,7 +68,7 @@ final class RelayConnection: ClientHandler {
 
     func send(_ bytes: [UInt8]) { if let connection { loop.send(OutgoingMessage(text: bytes), to: connection) } }
 
-    /// Live only: what the relay does not take now is lost, and the whole message follows.
+    /// Sends something live. If too much waits for the relay it is dropped, and the whole message follows later.
     func stream(_ bytes: [UInt8]) {
         if let connection, loop.outboxBytes(of: connection) < Self.streamBacklogMax { send(bytes) }
     }

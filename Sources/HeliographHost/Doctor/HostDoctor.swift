@@ -6,7 +6,7 @@ internal import RelayProtocol
 
 /// Finds what may be wrong with this machine as a host.
 package struct HostDoctor {
-    /// Below this the spool may soon take no more events.
+    /// Free bytes on the disk below which the spool may soon accept no more events.
     static let freeBytesMin: UInt64 = 200 << 20
 
     private let paths: HostPaths
@@ -19,12 +19,12 @@ package struct HostDoctor {
         self.agents = agents
     }
 
-    /// True if anything of a host is here.
+    /// True if this machine is set up as a host, or has a connected agent.
     package var isHost: Bool {
         unsafe access(HostConfiguration.file(paths), F_OK) == 0 || agents.contains { $0.connect?.isConnected(.user) == true }
     }
 
-    /// Blocks for as long as the relay and the agents take to answer, half a minute each at most.
+    /// The findings. Blocks until the relay and the agents have answered, half a minute each at most.
     package func findings(now: Int64) -> [Finding] {
         let known = agents.map {
             (
@@ -40,7 +40,7 @@ package struct HostDoctor {
         ConnectPlace.allCases.contains { agent.connect?.isConnected($0) == true }
     }
 
-    /// Nothing is wrong with an agent that is neither here nor connected, if another one is.
+    /// True for each agent to show; one that is neither installed nor connected is shown only if none is connected.
     static func shown(_ agents: [(isConnected: Bool, isInstalled: Bool)]) -> [Bool] {
         let isAnyConnected = agents.contains(where: \.isConnected)
         return agents.map { $0.isConnected || $0.isInstalled || !isAnyConnected }

@@ -3,11 +3,11 @@ internal import HostCore
 
 /// Finds the Git checkout that a folder is in by reading three small files, without running Git.
 enum CheckoutReader {
-    /// Folders that are looked at, from the given one upwards.
+    /// Folders that are searched, from the given one upwards.
     private static let levelsMax = 64
     private static let bytesMax = 4 << 10
 
-    /// Nil if it is in none, or in one whose root is the home folder: what is versioned there is the person's settings.
+    /// The checkout; nil if there is none, or if its root is the home folder, where people version their settings.
     static func read(_ folder: String, home: String?) -> Checkout? {
         var root = folder
         for _ in 0..<levelsMax {
@@ -19,7 +19,7 @@ enum CheckoutReader {
         return nil
     }
 
-    /// A linked worktree has a file in place of the folder `.git`.
+    /// The checkout with this root. A linked worktree has a file in place of the folder `.git`.
     private static func checkout(at root: String) -> Checkout? {
         if let head = line(root + "/.git/HEAD") { return Checkout(root: root, head: head, common: nil) }
         let mark = "gitdir: "

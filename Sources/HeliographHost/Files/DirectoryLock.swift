@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Held by the one daemon of a state directory; the kernel lets go of it when the process ends, however it ends.
+/// A lock held by the one daemon of a state directory; the kernel releases it when the process ends in any way.
 struct DirectoryLock: ~Copyable {
     private let file: File
 

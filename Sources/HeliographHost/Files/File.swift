@@ -5,7 +5,7 @@ struct File: ~Copyable {
     let descriptor: Int32
     let path: String
 
-    /// Only its owner may read what we keep.
+    /// Mode of our files: only their owner may read them.
     static let mode: mode_t = 0o600
 
     init(_ path: String, _ flags: Int32) throws(HostError) {
@@ -16,7 +16,7 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Writes all of it at the descriptor's position, or throws with an unknown part written.
+    /// Writes all bytes at the descriptor's position, or throws with an unknown part written.
     borrowing func write(_ bytes: [UInt8]) throws(HostError) {
         var written = 0
         while written < bytes.count {

@@ -3,7 +3,7 @@ internal import HeliographPlatform
 
 /// Files and directories that only their owner may read.
 enum Files {
-    /// Makes the directory and those above it; one that others can look into is refused.
+    /// Makes the directory and those above it. One that others can read is refused.
     static func makePrivateDirectory(_ path: String) throws(HostError) {
         do throws(FolderError) {
             try PrivateDirectory.make(path, isOwn: true)
@@ -14,7 +14,7 @@ enum Files {
         }
     }
 
-    /// Nil if there is no such file; at most `bytesMax` of it.
+    /// The beginning of a file, at most `bytesMax`; nil if there is no such file.
     static func read(_ path: String, bytesMax: Int) throws(HostError) -> [UInt8]? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         let file = try File(path, O_RDONLY)
@@ -38,12 +38,12 @@ enum Files {
         return result
     }
 
-    /// The file holds either what it held or `bytes`, whatever happens; on disk when this returns.
+    /// Replaces a file; it is on disk when this returns. Whatever happens, the file holds either its old content or `bytes`.
     static func replace(_ path: String, with bytes: [UInt8]) throws(HostError) {
         let temporary = path + ".new"
         do throws(HostError) {
             let file = try File(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-            // The file could be left over from another time with another mode.
+            // The temporary file could be left over from earlier, with another mode.
             guard fchmod(file.descriptor, File.mode) == 0 else { throw HostError.file("protect", temporary) }
             try file.write(bytes)
             try file.synchronize()
@@ -55,10 +55,10 @@ enum Files {
         try synchronizeDirectory(of: path)
     }
 
-    /// True also if the file cannot be examined: absence has to be certain.
+    /// True if the file exists or cannot be examined, because absence has to be certain.
     static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
 
-    /// Gone from the disk when this returns, if it was there.
+    /// Removes a file, if it is there; the removal is on disk when this returns.
     static func remove(_ path: String) throws(HostError) {
         guard unsafe unlink(path) == 0 else {
             if errno == ENOENT { return }
@@ -76,7 +76,7 @@ enum Files {
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while true {
-            // The only way to tell the end from a failure.
+            // `errno` is the only way to distinguish the end from a failure.
             errno = 0
             // The entry is read before the next call could reuse its storage.
             guard let entry = unsafe readdir(directory) else {
@@ -90,7 +90,7 @@ enum Files {
         }
     }
 
-    /// A rename is on disk when its directory is. Some file systems have no such thing, and say EINVAL.
+    /// Syncs a directory, which makes a rename durable. Some file systems do not support it, and report EINVAL.
     private static func synchronizeDirectory(of path: String) throws(HostError) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let directory = String(path[..<slash])

@@ -1,13 +1,13 @@
 internal import HeliographPlatform
 internal import WebSocketEngine
 
-/// Finds out where links lead in paths that an agent asks to write to, never on the event loop's thread: a disk may not answer.
+/// Resolves links in paths that an agent asks to write to, never on the event loop's thread, because a disk may not answer.
 final class LinkLook {
-    /// A disk answers in a millisecond.
+    /// Time for resolving links; a disk answers in a millisecond.
     private static let within = Duration.milliseconds(250)
-    /// A thread each; once so many hang on a disk, no more are started.
+    /// Lookups at a time, each on its own thread; once this many hang on a disk, no more are started.
     private static let looksMax = 4
-    /// Paths of one question; more are more than a person looks through.
+    /// Paths of one question that are resolved; a person does not read more.
     private static let pathsMax = 256
 
     private let loop: EventLoop
@@ -17,8 +17,9 @@ final class LinkLook {
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    /// `found` is called once, later: with the files that are meant, by the paths through which a link leads to them; nil if the disk did
-    /// not answer in time. `folder` is the agent's working directory: links above it are not its doing.
+    /// Looks up where these paths lead. `found` is called once, later, with the real files by the paths that lead to them through a
+    /// link; nil if the disk did not answer in time. `folder`: the agent's working directory; links above it are not the agent's
+    /// doing.
     func find(_ paths: [String], in folder: String?, _ found: @escaping ([String: String]?) -> Void) {
         lastLook += 1
         let look = lastLook

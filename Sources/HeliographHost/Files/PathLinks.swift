@@ -4,14 +4,14 @@ internal import Glibc
 enum PathLinks {
     private typealias Path = [UInt8]
 
-    /// Linux follows as many.
+    /// Most links that are followed, as in Linux.
     private static let linksMax = 40
     private static let slash = UInt8(ascii: "/")
     private static let dot = Path(".".utf8)
     private static let dots = Path("..".utf8)
 
-    /// The file that is meant, if the name is a link or leads through one below `folder`; also of a file that is about to be made. In `folder`
-    /// it is named as from there, whatever links lead to that. Nil if no link leads elsewhere, or nobody can tell.
+    /// The real file if the name is a link or leads through one below `folder`; also for a file that does not exist yet. In
+    /// `folder` it is named from there, whatever links lead to that. Nil if no link leads elsewhere, or that cannot be found out.
     static func target(of path: String, in folder: String?) -> String? {
         let path = Path(path.utf8)
         guard let real = resolved(path, linksMax) else { return nil }
@@ -22,7 +22,7 @@ enum PathLinks {
         return text(self.rest(of: real, below: realFolder).map { joined(normalized(folder), $0) } ?? real)
     }
 
-    /// The path without links, also of a file that is about to be made; nil if it cannot be found out.
+    /// The path with links resolved, also for a file that does not exist yet; nil if that cannot be found out.
     static func real(_ path: String) -> String? { resolved(Path(path.utf8), linksMax).map(text) }
 
     private static func text(_ path: Path) -> String { String(decoding: path, as: UTF8.self) }
@@ -34,7 +34,7 @@ enum PathLinks {
 
     private static func joined(_ folder: Path, _ name: Path) -> Path { (folder == [slash] ? folder : folder + [slash]) + name }
 
-    /// Without `.`, `..` and doubled slashes, as they read: what the path would be if no part of it was a link.
+    /// The path as text without `.`, `..` and doubled slashes: the real path if no part of it is a link.
     private static func normalized(_ path: Path) -> Path {
         var parts: [Path] = []
         for part in path.split(separator: slash).map({ Path($0) }) where part != dot {
@@ -43,7 +43,7 @@ enum PathLinks {
         return [slash] + parts.joined(separator: [slash])
     }
 
-    /// The last parts need not be there: writing to a link to nothing makes the file that it names.
+    /// Resolves a path whose last parts may be missing: writing to a link to nothing creates the file that it names.
     private static func resolved(_ path: Path, _ linksLeft: Int) -> Path? {
         if let real = realPath(path) { return real }
         guard errno == ENOENT, linksLeft > 0, let end = path.lastIndex(of: slash) else { return nil }

@@ -5,13 +5,13 @@ internal import Logging
 internal import RelayProtocol
 internal import WebSocketEngine
 
-/// Reads which folders and agents may be used to start sessions: when the daemon starts, when its owner changes the list, and for each
-/// command again.
+/// Reads the folders and agents with which sessions may be started: when the daemon starts, when its owner changes the list, and
+/// again for each command.
 final class LaunchDriver: ProgramDriver {
-    /// The request by which `heliograph host projects` says that the list is another one, and `heliograph rules accept` that the rules are.
+    /// The request by which `heliograph host projects` reports a changed list, and `heliograph rules accept` changed rules.
     private static let request = "projects"
 
-    /// False if no daemon was reached that can be steered.
+    /// Informs the daemon. Returns false if no daemon was reached that can be steered.
     static func tellDaemon(_ paths: HostPaths) -> Bool {
         signal(SIGPIPE, SIG_IGN)
         let request = ProgramRequest(process: getpid(), socketPath: paths.socket)
@@ -23,7 +23,7 @@ final class LaunchDriver: ProgramDriver {
     private let file: ProjectsFile
     private let agents: [(name: String, title: String, part: StartPart)]
 
-    /// With all that this host can start.
+    /// The part of the daemon that starts agents, with all that this host can start.
     static func part(of agents: [any AgentIntegration.Type], _ paths: HostPaths = HostPaths()) -> DaemonPart {
         let parts = agents.compactMap { agent in agent.start.map { (name: agent.name, title: agent.title, part: $0) } }
         return DaemonPart { _, _, now in

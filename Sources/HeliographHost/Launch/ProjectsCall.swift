@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// `heliograph host projects add|list|remove`: the folders in which clients may start sessions.
 package enum ProjectsCall {
-    /// `isHome`: said explicitly that all of the home folder is meant. Returns what people read.
+    /// Adds a folder. `isHome`: the person said explicitly that the whole home folder is meant. Returns the text for the person.
     package static func add(
         _ directory: String, name: String?, isHome: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
@@ -53,7 +53,7 @@ package enum ProjectsCall {
         return "\(removed.name) is removed. What runs in \(removed.folder) runs on.\(tellDaemon(paths))"
     }
 
-    /// A line each, or JSON.
+    /// The projects, one line each, or as JSON.
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let projects = try ProjectsFile(paths).read()
         guard !isJSON else {

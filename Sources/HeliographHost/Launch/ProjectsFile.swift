@@ -2,10 +2,10 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// `projects.json` in the configuration directory: the folders in which this host's owner lets clients start sessions, each absolute
-/// and behind every link.
+/// `projects.json` in the configuration directory: the folders in which this host's owner lets clients start sessions, each
+/// absolute and with links resolved.
 ///
-/// Only its owner reads it. One that cannot be read lets nothing be started.
+/// Readable only by its owner. With a file that cannot be read nothing can be started.
 struct ProjectsFile {
     struct Project: Equatable {
         var name: String
@@ -36,7 +36,7 @@ struct ProjectsFile {
         }
     }
 
-    /// Replaces the projects by what `change` makes of them, if it makes anything else, as one step: two commands at once both count.
+    /// Changes the projects in one step, so that two commands at once both take effect. Writes nothing if they stay the same.
     func update<Result>(_ change: (inout [Project]) throws(HostError) -> Result) throws(HostError) -> Result {
         try Files.edit(in: directory) { () throws(HostError) in
             let before = try read()
@@ -63,7 +63,7 @@ struct ProjectsFile {
 
     /// The folder that a path leads to, with all links resolved; nil if there is none.
     static func folder(_ path: String) -> String? {
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path, which is freed after it was read.
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         var facts = stat()
@@ -73,6 +73,6 @@ struct ProjectsFile {
 }
 
 extension ProjectsFile.Project {
-    /// The folder, if it is still the one that was allowed: a link that was put in its way since leads elsewhere.
+    /// The folder, if it is still the one that was allowed; nil if a link that was added since leads elsewhere.
     var folderNow: String? { ProjectsFile.folder(folder).flatMap { $0 == folder ? $0 : nil } }
 }

@@ -3,9 +3,9 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// `heliograph ask`: asks a person, waits, and prints the answer. Killed, it takes its question back.
+/// `heliograph ask`: asks a person, waits, and prints the answer. If it is killed, it withdraws its question.
 package struct AskCall {
-    /// Exit status for the shell. Only 0 is a yes.
+    /// Exit status for the shell. Only 0 means yes.
     package enum Outcome: Int32, Sendable {
         case allowed = 0
         case denied = 1
@@ -17,9 +17,9 @@ package struct AskCall {
     package var agent: String?
     package var tool: String?
     package var title: String?
-    /// JSON: the tool's input.
+    /// The tool's input, as JSON.
     package var input: String?
-    /// JSON: the questions.
+    /// The questions, as JSON.
     package var questions: String?
     package var waitSeconds: Int64
     package var process: Int32?
@@ -56,11 +56,11 @@ package struct AskCall {
     }
 
     private func makeBody() throws(HostError) -> [UInt8] {
-        // Without a name of its own it is a question that nobody asked before.
+        // A question without a given name is a new one.
         guard let name = approval ?? HookRequest.randomCall() else {
             throw HostError(.system, "the kernel has no random bytes")
         }
-        // Two texts that are put together could be read as something else than either.
+        // Each text is checked alone: two that are joined could be read as something else.
         for (name, text) in [("--questions", questions), ("--input", input)] {
             guard let text else { continue }
             do throws(WireError) { _ = try JSONDocument(parsing: Array(text.utf8)) } catch {

@@ -3,9 +3,9 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// `heliograph emit`: hands events from standard input to the daemon, one JSON object a line, as they come.
+/// `heliograph emit`: passes events from standard input to the daemon as they come, one JSON object a line.
 ///
-/// Each line is looked at before it goes, so that a bad one is named and keeps no other back.
+/// Each line is checked before it is sent, so that a bad one is reported and holds back no other.
 package struct EmitCall {
     private let session: String?
     private let agent: String?
@@ -18,7 +18,7 @@ package struct EmitCall {
 
     private static let chunkBytes = 64 << 10
 
-    /// `isDurable`: what is taken is on disk, whatever happens to the machine next.
+    /// `isDurable`: accepted events are on disk, whatever happens to the machine next.
     package init(session: String?, agent: String?, process: Int32?, isDurable: Bool = false) {
         self.session = session
         self.agent = agent
@@ -29,7 +29,7 @@ package struct EmitCall {
     package mutating func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)
         var rest: [UInt8] = []
-        // The line at hand is longer than one may be: the rest of it is not kept.
+        // True if the current line is too long; the rest of it is not kept.
         var isOverlong = false
         while let chunk = Self.read(), !chunk.isEmpty {
             rest += chunk
@@ -88,7 +88,7 @@ package struct EmitCall {
         ProgramRequest.complain("line \(number): \(reason)")
     }
 
-    /// The line, with the session and the agent's name added if it names none.
+    /// The line, with the session's and the agent's name added if they are missing.
     private func completed(_ line: [UInt8]) -> [UInt8] {
         guard let root = try? JSONDocument(parsing: line).root, let start = line.firstIndex(of: UInt8(ascii: "{")),
             let members = try? root.members()
@@ -102,7 +102,7 @@ package struct EmitCall {
         return line[...start] + added + line[(start + 1)...]
     }
 
-    /// Nil if all is well.
+    /// Sends the batch. Returns nil on success.
     private mutating func flush() -> ProgramExit? {
         guard batchCount > 0 else { return nil }
         defer { (batch, batchCount) = ([], 0) }
@@ -113,7 +113,7 @@ package struct EmitCall {
         switch status {
         case 200:
             guard let root = try? JSONDocument(parsing: body).root else { return nil }
-            // Scripts read it: those sessions have to ask before each tool.
+            // Printed because scripts read it: these sessions have to ask before each tool.
             if let held = root.optional("held") {
                 HookStream.write(JSONWriter.object { $0.raw("held", held.bytes) } + [UInt8(ascii: "\n")])
             }

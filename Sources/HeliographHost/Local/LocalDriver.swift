@@ -2,7 +2,7 @@ internal import AgentLocal
 internal import HeliographHook
 internal import HostCore
 
-/// Reads the requests of programs, and refuses malformed ones before the adapter gets any of it.
+/// Reads the requests of programs, and refuses malformed ones before the adapter gets any part of them.
 final class LocalDriver: ProgramDriver {
     static let durableEvents = "events/sync"
 

@@ -1,6 +1,6 @@
 internal import AgentLocal
 
-/// Any program of the user's own, by requests over the local socket.
+/// Any program of the user's own that reports by requests over the local socket.
 enum LocalIntegration: AgentIntegration {
     static let name = LocalAdapter.name
     static let title = "programs of your own"

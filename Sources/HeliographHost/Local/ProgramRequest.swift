@@ -2,13 +2,13 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayProtocol
 
-/// One request of a program that is not ours to the daemon: `emit`, `ask`, `settle`, `steering` and `steered` make it for a script.
+/// One request of a user's program to the daemon; `emit`, `ask`, `settle`, `steering` and `steered` make it for a script.
 struct ProgramRequest {
-    /// The script, whose sessions end with it: what started us, unless it names another process.
+    /// The script's process, with which its sessions end: the one that started us, unless another is given.
     var process: Int32
     var socketPath = HostPaths().socket
 
-    /// A daemon that is busy is waited for longer than a hook may wait: nobody's tool call waits for this.
+    /// Longer than a hook waits for a busy daemon: no tool call waits for this.
     private static let budget = Duration.seconds(5)
     private static let transferMax = Duration.seconds(30)
 
@@ -34,7 +34,7 @@ struct ProgramRequest {
     }
 }
 
-/// Exit status of a program's command; the same numbers as everywhere in this program.
+/// Exit status of a program's command, with the same numbers as all commands here.
 package enum ProgramExit: Int32, Sendable {
     case done = 0
     case refused = 1

@@ -4,11 +4,11 @@ internal import HeliographHook
 internal import HostCore
 package import RelayProtocol
 
-/// `heliograph steering`: says what people can do to a script's session, waits for one command, and prints it.
+/// `heliograph steering`: reports what people can do to a script's session, waits for one command, and prints it.
 package struct SteeringCall {
     package var session: String
     package var actions: [String]
-    /// Nil waits as long as the script lives.
+    /// Seconds to wait; nil waits as long as the script lives.
     package var waitSeconds: Int64?
     package var process: Int32?
 
@@ -24,7 +24,7 @@ package struct SteeringCall {
 
     package func run() -> ProgramExit {
         signal(SIGPIPE, SIG_IGN)
-        // A program that waits for a command could take a prompt.
+        // A program that waits for a command is ready for a prompt.
         let stand = SteeredWord.stands(SteeringOffer(actions: Set(actions.compactMap(SteeringAction.Kind.init))), .idle)
         let end = waitSeconds.map { ContinuousClock.now + .seconds($0) }
         while end.map({ .now < $0 }) ?? true {
@@ -40,7 +40,7 @@ package struct SteeringCall {
             case 200:
                 HookStream.write(Array((JSONLine.text(command) + "\n").utf8))
                 return .done
-            // Nothing came yet, or the daemon was restarted and knows nothing of the offer.
+            // There is no command yet, or the daemon was restarted and has forgotten the offer.
             case 204: continue
             case 409 where Self.path(command) == LocalError.offerPath: continue
             default: return Self.refused(nextStatus, command)
@@ -70,7 +70,7 @@ package struct SteeringCall {
     }
 }
 
-/// `heliograph steered`: says what has become of a command that `steering` printed.
+/// `heliograph steered`: reports the outcome of a command that `steering` printed.
 package enum SteeredCall {
     package static func run(
         session: String, command: String, stage: SteeringStage, reason: String?, process: Int32?

@@ -4,32 +4,32 @@ internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// Waits at the daemon for what clients send to one session, on a thread of its own. What the daemon gives is handed on once; what has
-/// become of it is told elsewhere.
+/// Waits at the daemon for clients' commands to one session, on its own thread. Each command is passed on once; its outcome is
+/// reported elsewhere.
 struct SteeringListener: Sendable {
     /// Result of one request.
     private enum Heard {
         case command(SteeringRequest)
-        /// Nothing came in the time that the daemon keeps a request open.
+        /// No command came in the time for which the daemon keeps a request open.
         case nothing
-        /// The daemon does not know what can be done to the session: it was restarted, or the session is new to it.
+        /// The daemon lacks the session's offer: it was restarted, or the session is new to it.
         case forgotten
-        /// The daemon was away, or went away.
+        /// The daemon was away, or ended.
         case away
         /// Another program waits for this session's commands, the session is over, or the daemon is of another version.
         case unwanted
     }
 
     let session: SessionID
-    /// Nil for a program's own session, which the host calls otherwise than the program.
+    /// The adapter's name; nil for a program's own session, which the host calls by another name than the program.
     var adapter: String?
-    /// The run that waits.
+    /// The run of the program that waits.
     let run: ProgramRun
     let socketPath: String
     let limits: DaemonLimits
 
-    /// Listens until no more is wanted: then its request is closed, by which the daemon knows that nobody is there to report the outcomes
-    /// of the commands that it gave. A program that has to report them wants it open until it has done so.
+    /// Listens until no more commands are wanted. Then its request is closed, which tells the daemon that nobody will report the
+    /// outcomes of the commands that it gave. A program that has to report them keeps it open until it has done so.
     func listen(isWanted: @escaping () -> Bool, sayAgain: () -> Void, took: (SteeringRequest) -> Void) {
         while isWanted() {
             let begun = ContinuousClock.now
@@ -58,11 +58,11 @@ struct SteeringListener: Sendable {
         else { return .away }
         switch status {
         case 200:
-            // As the relay sent it to the daemon. A command that cannot be read is not done; its sender gets that outcome when the time
-            // for evidence is over.
+            // The command as the relay sent it to the daemon. One that cannot be read is not carried out; its outcome is reported
+            // when the time for evidence is over.
             guard let asked = HandedCommand.read(answer), isMeant(asked.session) else { return .away }
             return .command(asked)
-        // A daemon that knows the session keeps the request open.
+        // A daemon that knows the session keeps the request open for longer.
         case 204: return ContinuousClock.now - begun < limits.retryInterval ? .forgotten : .nothing
         case 409:
             let path = (try? JSONDocument(parsing: answer).root)?.text("path")
@@ -72,7 +72,8 @@ struct SteeringListener: Sendable {
         }
     }
 
-    /// A name that is too long with the adapter's before it is one that only the host knows.
+    /// True if the command is for this session. If its name with the adapter's in front is too long, only the host knows the name
+    /// it uses.
     private func isMeant(_ named: SessionID) -> Bool {
         let expected = adapter == nil ? SessionID("\(LocalIntegration.name)-\(session.rawValue)") : session
         return expected.map { $0 == named } ?? true
@@ -83,7 +84,7 @@ struct SteeringListener: Sendable {
         while isWanted(), ContinuousClock.now < end {
             let parts = min(end - .now, limits.retryInterval).components
             var time = timespec(tv_sec: Int(max(0, parts.seconds)), tv_nsec: Int(max(0, parts.attoseconds / 1_000_000_000)))
-            // A signal that cuts this short costs one early look.
+            // A signal that ends the sleep only makes one check early.
             unsafe nanosleep(&time, nil)
         }
     }

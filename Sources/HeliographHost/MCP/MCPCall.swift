@@ -8,7 +8,7 @@ internal import RelayProtocol
 /// `heliograph mcp`: the MCP server on standard input and output, until its client hangs up.
 package struct MCPCall {
     private static let readBytes = 64 << 10
-    /// Output that its client has not read yet; then its requests are not read either.
+    /// Bytes of output that the client has not read; beyond this its requests are not read either.
     private static let bufferBytes = 4 << 20
     private static let writeBytes = 64 << 10
 
@@ -17,10 +17,10 @@ package struct MCPCall {
     private let reporter: MCPReporter
     private var output = OutputBuffer(descriptor: STDOUT_FILENO)
     private var line: [UInt8] = []
-    /// The rest of the line at hand is longer than one may be, and is not kept.
+    /// True if the current line is too long; the rest of it is not kept.
     private var isOverlong = false
 
-    /// Returns the exit status.
+    /// Runs the server. Returns the exit status.
     package static func run(waitSeconds: Int64, version: String) throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         guard let run = HookRequest.randomCall() else { throw HostError(.system, "the system gives no random bytes") }
@@ -43,7 +43,7 @@ package struct MCPCall {
     }
 
     private static func folder() throws -> String {
-        // The system makes the room, and it is given back below.
+        // The system allocates the path; it is freed below.
         guard let path = unsafe getcwd(nil, 0) else { throw HostError(.system, "this folder is gone") }
         defer { unsafe free(path) }
         return unsafe String(cString: path)
@@ -68,7 +68,7 @@ package struct MCPCall {
         }
     }
 
-    /// False at the end of the input.
+    /// Waits for input and reads it. Returns false at the end of the input.
     private mutating func waitAndRead() -> Bool {
         var entries = [
             pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),

@@ -3,6 +3,6 @@ internal import AgentLocal
 /// Input for the loop of `heliograph mcp`.
 enum MCPItem: Sendable {
     case fact(MCPMachine.Fact)
-    /// Asked to end.
+    /// The process was asked to end.
     case signal
 }

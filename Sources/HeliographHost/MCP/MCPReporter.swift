@@ -6,9 +6,9 @@ internal import HostCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// Carries the machine's requests to the daemon on threads of its own: in order, except that a question waits on a thread by itself.
+/// Carries the machine's requests to the daemon on other threads, in order, except that each question waits on its own thread.
 ///
-/// Its queue is bounded by the calls that the machine takes at a time.
+/// Its queue is bounded by the number of calls that the machine accepts at a time.
 final class MCPReporter: Sendable {
     private enum Item: Sendable {
         case ask(Int, [UInt8])
@@ -17,7 +17,7 @@ final class MCPReporter: Sendable {
 
     private struct State {
         var items: [Item] = []
-        /// Questions on their way.
+        /// Questions that wait at the daemon.
         var asking: Set<Int> = []
         var isClosing = false
     }
@@ -54,7 +54,7 @@ final class MCPReporter: Sendable {
         work.wake()
     }
 
-    /// The remaining reports are sent within the grace.
+    /// Ends the reporter: the remaining reports are sent within the grace.
     func finish() {
         state.withLock { state in
             state.isClosing = true
@@ -88,13 +88,14 @@ final class MCPReporter: Sendable {
         switch request.exchange(what, body).send() {
         case nil: .unreachable
         case (200, let answer)?: .done(answer)
-        // Of a settlement it is the answer, of events it means that the disk takes nothing.
+        // For a settlement, 204 is the answer; for events, it means that the disk takes nothing.
         case (204, _)?: what == "events" ? .refused("the host's disk takes nothing now") : .done([])
         case (let status, let answer)?: .refused(ProgramRequest.sentence(status, answer))
         }
     }
 
-    /// Beyond that, the question's thread notices within `agentCheck` that nobody waits for it any more, and hangs up.
+    /// Asks on a separate thread. A question that is no longer wanted is noticed there within `agentCheck`, and the thread hangs
+    /// up.
     private func startAsking(_ call: Int, _ body: [UInt8]) {
         let isStarted = BackgroundThread.start { [self] in
             var exchange = request.exchange("ask", body)
@@ -115,6 +116,6 @@ final class MCPReporter: Sendable {
         inbox.put(.fact(.answered(call, .unreachable)))
     }
 
-    /// A call that was cancelled is shown as withdrawn within this.
+    /// Time within which a cancelled call is shown as withdrawn.
     private static let withdrawCheck = Duration.milliseconds(200)
 }

@@ -3,19 +3,19 @@ internal import HostCore
 
 /// The kernel's information on the agents' processes.
 enum AgentProcessTable {
-    /// Nil if there is no such process.
+    /// The process with that number; nil if there is none.
     static func process(_ id: Int32) -> AgentProcess? {
         guard id > 1, let status = status(of: id) else { return nil }
         return AgentProcess(id: id, startedAt: status.startedAt)
     }
 
-    /// The process that a peer means by a number; nil if that is not known. In a PID namespace of its own a number means another process
+    /// The process that a peer means by a number; nil if that is not known. In another PID namespace a number means another process
     /// than here, whose end would be taken for the agent's.
     static func process(_ number: Int32, saidBy peer: Int32) -> AgentProcess? {
         guard let depth = numbers(of: peer)?.count else { return nil }
-        // A peer that we can see, in no namespace below ours, is in ours.
+        // A peer that we can see and that is in no namespace below ours is in ours.
         guard depth > 1 else { return process(number) }
-        // There a hook names the agent that has started it, directly or not.
+        // In a namespace below ours, a hook names the agent that has started it, directly or not.
         var next = peer
         for _ in 0..<ancestorsMax {
             guard let numbers = numbers(of: next), numbers.count == depth else { return nil }
@@ -26,16 +26,16 @@ enum AgentProcessTable {
         return nil
     }
 
-    /// A process with the same number that began at another time is another one.
+    /// True if the process still runs. One with the same number but another start time is a different process.
     static func isAlive(_ process: AgentProcess) -> Bool {
         if kill(process.id, 0) != 0 && errno == ESRCH { return false }
-        // Without /proc, or with one that hides it, the number has to do.
+        // Without /proc, or if it is hidden, the number alone has to do.
         guard let status = status(of: process.id) else { return unsafe access("/proc/self/stat", R_OK) != 0 }
         if status.isZombie { return false }
         return process.startedAt == 0 || process.startedAt == status.startedAt
     }
 
-    /// True if a process is `ancestor`, or was started by it, directly or not.
+    /// True if a process is `ancestor`, or a direct or indirect child of it.
     static func isDescendant(_ id: Int32, of ancestor: Int32) -> Bool {
         var next = id
         for _ in 0..<ancestorsMax {
@@ -46,10 +46,11 @@ enum AgentProcessTable {
         return false
     }
 
-    /// Deeper than any shell that starts a shell.
+    /// Most ancestors that are looked at; no nesting of shells is deeper.
     private static let ancestorsMax = 64
 
-    /// Its numbers in our PID namespace and in each below it, down to its own. They come after the groups, of which there may be thousands.
+    /// The process's numbers in our PID namespace and in each one below it, down to its own. In the file they follow the groups, of
+    /// which there may be thousands.
     private static func numbers(of id: Int32) -> [Int32]? {
         guard let file = try? File("/proc/\(id)/status", O_RDONLY), let bytes = try? file.read(at: 0, count: 64 << 10) else {
             return nil
@@ -64,7 +65,7 @@ enum AgentProcessTable {
         guard let file = try? File("/proc/\(id)/stat", O_RDONLY), let bytes = try? file.read(at: 0, count: 4096) else {
             return nil
         }
-        // The program's name is in parentheses and may hold anything, parentheses too.
+        // The program's name is in parentheses and may contain anything, also parentheses.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = String(decoding: bytes[(end + 1)...], as: UTF8.self).split(separator: " ")
         // proc(5): state is field 3, the parent 4, starttime field 22.

@@ -2,12 +2,12 @@ internal import Glibc
 internal import HeliographHook
 internal import RelayAccess
 
-/// A program that is found as a shell would find it.
+/// Finds a program as a shell would.
 package enum InstalledProgram {
-    /// Output of `--version`.
+    /// Bytes that are read of the output of `--version`.
     private static let versionBytesMax = 4 << 10
 
-    /// Nil if it is not on the PATH.
+    /// The program's path; nil if it is not on the PATH.
     package static func path(of name: String, environment: (String) -> String? = HostPaths.variable) -> String? {
         let folders = (environment("PATH") ?? "").split(separator: ":")
         return folders.lazy.map { "\($0)/\(name)" }.first { path in
@@ -17,7 +17,7 @@ package enum InstalledProgram {
         }
     }
 
-    /// The first line of what it says of its version. Blocks until it has.
+    /// The first line of the output of `--version`. Blocks until the program has printed it.
     static func version(of name: String) throws(HTTPError) -> String {
         let said = try ChildProcess.run([name, "--version"], input: [], outputBytesMax: versionBytesMax)
         return String(decoding: said.output, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""

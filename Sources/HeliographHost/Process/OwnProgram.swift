@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// This very program.
 enum OwnProgram {
     /// The program's path at the start: if the file is replaced, the new one runs.
     static let path: String? = {
@@ -10,7 +9,7 @@ enum OwnProgram {
         return bytes.isEmpty ? nil : String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }()
 
-    /// For a person whose settings get this path; nil if it is one that stays.
+    /// A note for a person whose settings get this path, if the path may not last; else nil.
     static func passingNote(on path: String) -> String? {
         guard path.split(separator: "/").dropLast().contains(".build") else { return nil }
         return

@@ -1,18 +1,19 @@
 internal import RelayAccess
 internal import RelayProtocol
 
-/// Fetches what sessions of this host have asked before, as the relay keeps it, with the host's own token. Blocks the calling thread.
+/// Fetches the requests that sessions of this host made before, as the relay keeps them, with the host's own token. Blocks the
+/// calling thread.
 struct PastFetch {
-    /// What a person has done for weeks. The newest, if there are more.
+    /// Requests that are fetched, the newest first: weeks of a person's work.
     private static let requestsMax = 2_000
     private static let pagesMax = 16
-    /// All within `SteeringLimits.evidenceWithin`.
+    /// Seconds for all pages, within `SteeringLimits.evidenceWithin`.
     private static let seconds: Int64 = 15
-    /// The relay's page, and one more of it for what is written around the requests.
+    /// Bytes of the relay's page, doubled for what is written around the requests.
     private static let pageBytesMax = 1 << 20
 
     let configuration: HostConfiguration
-    /// Opens what this host has sealed; nil if it never did.
+    /// Opens what this host has sealed; nil if it has sealed nothing.
     let opening: PastOpening?
 
     func perform() throws(HostError) -> [KeptRequest] {
@@ -44,7 +45,7 @@ struct PastFetch {
             let answer = try exchange.perform()
             switch answer.status {
             case 200: return try KeptRequest.page(parsing: answer.body)
-            // One that does not know what is asked.
+            // The relay does not know this request.
             case 404: throw HostError(.unreachable, "the relay is older than this host, and does not tell what was asked")
             case let status: throw HostError(.unreachable, "the relay answered \(status)")
             }

@@ -3,12 +3,12 @@ internal import ConsentKeys
 internal import HostRules
 internal import RelayProtocol
 
-/// Opens this host's own requests as the relay keeps them. One that does not open stays as it is, and no rule fits it.
+/// Opens this host's own requests as the relay keeps them. One that cannot be opened stays sealed, and no rule matches it.
 struct PastOpening: Sendable {
     private let host: KeyID
     private let epochs: EpochBook
 
-    /// Nil if the host has never sealed.
+    /// Nil if the host has never sealed anything.
     init?(_ files: ConsentFiles) throws(HostError) {
         guard files.hasEpochs, let identity = try files.identity() else { return nil }
         (host, epochs) = (identity.id, try files.openEpochs())

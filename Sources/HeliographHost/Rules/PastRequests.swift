@@ -6,28 +6,28 @@ package import RelayProtocol
 /// One session as the relay keeps it: its summary, and its events of approvals and starts, oldest first.
 package typealias KeptSession = (summary: Summary, events: [Event])
 
-/// A request of an earlier day, and its end.
+/// A past request, and its outcome.
 struct PastRequest {
     let session: SessionID
     let approval: ApprovalID
     let title: String
-    /// Milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     let at: Int64
     var past: PastCall
-    /// The person's device, `the terminal`, or a rule.
+    /// The author of the answer: a person's device, `the terminal`, or a rule.
     var by: String?
     var wasRuled = false
 
     var day: String { past.moment.day }
     var clock: String { RuleHours.clock(past.moment.minute) }
 
-    /// Oldest first.
+    /// The requests in these sessions, oldest first.
     static func list(in sessions: [KeptSession], home: String, moment: (Int64) -> RuleMoment) -> [PastRequest] {
         sessions.flatMap { requests(in: $0, home, moment) }
             .sorted { ($0.at, $0.approval.rawValue) < ($1.at, $1.approval.rawValue) }
     }
 
-    /// Oldest first, as the host fetched them.
+    /// The requests as the host fetched them, oldest first.
     static func list(in kept: [KeptRequest], home: String, moment: (Int64) -> RuleMoment) -> [PastRequest] {
         kept.compactMap { kept in
             let approval = kept.approval
@@ -47,14 +47,14 @@ struct PastRequest {
     private static let terminal = "the terminal"
     private static let terminalAnswers: [String: PastCall.Answer] = ["allowedLocally": .allowed, "deniedLocally": .denied]
 
-    /// As people were shown it: under signed consent that is one text, and the event around it has nothing of it.
+    /// The request as people were shown it. Under signed consent that is one text, which the event around it does not repeat.
     private init(
         _ request: ApprovalRequest, _ event: Event, of session: SessionID, in folder: String?, _ home: String,
         _ moment: (Int64) -> RuleMoment
     ) {
         let shown = ShownText.text(inEvent: event.bytes).flatMap { try? ShownText(parsing: $0) }
         let (asked, whole) = shown.map { ($0.request, $0.event) } ?? (request, event)
-        // Sessions of an adapter begin with its name.
+        // The name of a session begins with that of its adapter.
         let agent = String(session.rawValue.prefix { $0 != "-" })
         let call = RuleCall(asked, whole, of: agent, in: folder, home: home)
         self.init(

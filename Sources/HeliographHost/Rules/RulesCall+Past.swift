@@ -3,9 +3,9 @@ internal import HostCore
 internal import HostRules
 internal import RelayProtocol
 
-/// `heliograph rules try|suggest`: rules held against the requests that the relay keeps.
+/// `heliograph rules try|suggest`: rules tried on the requests that the relay keeps.
 extension RulesCall {
-    /// The name by which this machine's sessions are known; nil: it is no host.
+    /// The name by which this machine's sessions are known; nil if it is not a host.
     package static func hostName(paths: HostPaths = HostPaths()) -> String? {
         guard let configuration = try? HostConfiguration.load(paths) else { return nil }
         return configuration.name ?? HostConfiguration.machineName()
@@ -21,7 +21,8 @@ extension RulesCall {
         return trial.words(sessions: sessions.count, showsAll: showsAll)
     }
 
-    /// The same for a client that asked from afar. Without `text` the host's own rules, those that are off too, and what they leave to suggest.
+    /// The same for a remote client. Without `text`: the host's own rules, also those that are off, and suggestions for the
+    /// requests that they leave open.
     static func tried(_ text: String, on kept: [KeptRequest], paths: HostPaths) throws(HostError) -> [UInt8] {
         let requests = PastRequest.list(in: kept, home: paths.home, moment: RulesFile.moment)
         guard text.isEmpty else {
@@ -36,14 +37,14 @@ extension RulesCall {
     }
 
     private static func suggestions(beside book: RuleBook, from requests: [PastRequest]) -> [RuleSuggestion] {
-        // Without those that a rule answers by now.
+        // Only requests that no rule answers.
         let open = requests.map(\.past).filter { past in
             if case .ask = past.verdict(of: book, look: PathLinks.real) { true } else { false }
         }
         return RuleSuggestion.list(for: open, look: PathLinks.real)
     }
 
-    /// Rules that would have answered as people did, ready to be taken over into `rules.toml`.
+    /// Rules that would have answered as people did, ready to be copied into `rules.toml`.
     package static func suggested(
         from sessions: [KeptSession], isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
@@ -73,12 +74,12 @@ extension Rule {
     fileprivate var asks: Bool { answer == .ask || answer == .passkey }
 }
 
-/// A request, and what rules would have answered to it.
+/// A request, and the answer that the rules would have given.
 private struct Tried {
     let request: PastRequest
     let verdict: RuleBook.Verdict
 
-    /// Those that answer; more than one if they cover a command line together.
+    /// Names of the rules that answer; several if they cover a command line together.
     var rules: [String] {
         switch verdict {
         case .allow(let names): names
@@ -96,12 +97,12 @@ private struct Tried {
         }
     }
 
-    /// In the order in which a person has to see them.
+    /// Kinds of results, in the order in which a person has to see them.
     enum Weight: CaseIterable { case freer, answered, asked }
 
     var weight: Weight { isFreer ? .freer : rules.isEmpty ? .asked : .answered }
 
-    /// A person denied what would be allowed.
+    /// True if a person denied the request and the rules would allow it.
     var isFreer: Bool { if case (.allow, .denied) = (verdict, request.past.answer) { true } else { false } }
 
     var line: String {
@@ -132,7 +133,7 @@ private struct Tried {
     }
 }
 
-/// Rules held against requests.
+/// The result of trying rules on requests.
 private struct RuleTrial {
     let book: RuleBook
     let tried: [Tried]
@@ -192,7 +193,8 @@ private struct RuleTrial {
         return lines.joined(separator: "\n")
     }
 
-    /// Beyond `bytesMax` calls are left out, whose number is in `more`: first those that would be asked, the oldest of each kind.
+    /// The result as JSON. Calls beyond `bytesMax` are left out and counted in `more`: first those that would be asked, the oldest
+    /// of each kind.
     func json(suggesting suggestions: [RuleSuggestion]? = nil, bytesMax: Int = .max) -> [UInt8] {
         let suggested = suggestions.map { $0.map(\.json) }
         let calls = tried.map(\.json)
@@ -226,7 +228,7 @@ private struct RuleTrial {
         }
     }
 
-    /// About what all but the calls takes: names, and numbers of at most so many digits.
+    /// Approximate bytes of everything but the calls: names, and numbers of limited length.
     private static func headBytes(_ book: RuleBook, _ suggested: [[UInt8]]?) -> Int {
         256 + book.rules.reduce(0) { $0 + $1.name.utf8.count + 128 } + (suggested ?? []).reduce(0) { $0 + $1.count + 1 }
     }

@@ -3,7 +3,7 @@ internal import HostCore
 internal import HostRules
 internal import RelayProtocol
 
-/// `heliograph rules list|check|accept`. Each returns what people read, or JSON.
+/// `heliograph rules list|check|accept`. Each returns text for the person, or JSON.
 package enum RulesCall {
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = RulesFile(paths)
@@ -34,7 +34,7 @@ package enum RulesCall {
         return JSONLine.text(document)
     }
 
-    /// The rules to accept, in words, the file's digest, and the rules that are off.
+    /// The rules to be accepted, in words, with the file's digest and the names of the rules that are off.
     package static func offered(
         paths: HostPaths = HostPaths()
     ) throws(HostError) -> (words: String, digest: String, off: Set<String>) {
@@ -43,16 +43,16 @@ package enum RulesCall {
         return (words(kept), kept.digest.rawValue, kept.off)
     }
 
-    /// `again`: the rules that were switched off from afar, and are to allow again.
+    /// Accepts the rules. `again`: rules that were switched off remotely and are to allow again.
     ///
-    /// - Throws: if the file is not the one that has this digest.
+    /// - Throws: if the file does not have this digest.
     package static func accept(_ digest: String, again: Set<String>, paths: HostPaths = HostPaths()) throws(HostError) {
         let file = RulesFile(paths)
         guard let current = try kept(file)?.digest, current.rawValue == digest else {
             throw HostError(.badInput, "\(file.path) has another digest: look at it again with heliograph rules list")
         }
         try file.accept(current, again: again)
-        // Without a daemon, the next one reads it.
+        // If no daemon runs, the next one reads the rules.
         _ = LaunchDriver.tellDaemon(paths)
     }
 
@@ -69,7 +69,7 @@ package enum RulesCall {
         return text[...end].joined(separator: "\n")
     }
 
-    /// A file anywhere.
+    /// The rules in a file at any path.
     static func read(_ path: String) throws(HostError) -> (digest: InputDigest, book: RuleBook) {
         guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
             throw HostError(.badInput, "\(path) is not there")
@@ -78,7 +78,7 @@ package enum RulesCall {
         return (digest, try checked(read, path))
     }
 
-    /// Nil if there is no file.
+    /// The host's rules; nil if there is no file.
     static func kept(_ file: RulesFile) throws(HostError) -> KeptRules? {
         guard let (digest, read) = try file.read() else { return nil }
         return KeptRules(

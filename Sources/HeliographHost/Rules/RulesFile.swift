@@ -8,25 +8,26 @@ internal import HostRules
 internal import Logging
 internal import RelayProtocol
 
-/// `rules.toml` in the configuration directory, and beside it the digest of the file that the owner accepted last, and the names of the rules
-/// that were switched off from afar since, one a line.
+/// `rules.toml` in the configuration directory, with two files beside it: the digest of the file that the owner accepted last, and
+/// the names of the rules that were switched off remotely since, one a line.
 ///
-/// Read again at each request: an edit counts at once. What cannot be read answers nothing.
+/// Read again at each request, so that an edit takes effect at once. Rules that cannot be read answer nothing.
 final class RulesFile: RuleSource {
     static let bytesMax = 256 << 10
-    /// A local disk resolves a path in a millisecond; the event loop waits no longer for one that hangs.
+    /// Time for which the event loop waits for a path to be resolved; a local disk does it in a millisecond.
     private static let lookWithin = DispatchTimeInterval.milliseconds(50)
-    /// The event loop waits no longer for `heliograph rules accept`: the person who switches a rule off sends it again.
+    /// Time for which the event loop waits for a running `heliograph rules accept`; after it, the person who switches a rule off
+    /// has to send that again.
     private static let switchWithin = Duration.milliseconds(200)
-    /// A thread each; once so many hang on a disk, no more are started.
+    /// Lookups at a time, each on its own thread; once this many hang on a disk, no more are started.
     private static let looksMax = 4
 
     private let directory: String
     private let logger: Logger?
     private let looks = DispatchSemaphore(value: looksMax)
-    /// The last reading, and its outcome.
+    /// The last reading of the file, and its outcome.
     private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleError>)?
-    /// The problem that the log has already.
+    /// The problem that was logged last.
     private var logged: String?
 
     var path: String { directory + "/rules.toml" }
@@ -40,7 +41,7 @@ final class RulesFile: RuleSource {
 
     // MARK: The file
 
-    /// Nil if there is none.
+    /// The file's digest and rules; nil if there is no file.
     func read() throws(HostError) -> (digest: InputDigest, book: Result<RuleBook, RuleError>)? {
         guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return nil }
         if let last, last.bytes == bytes { return (last.digest, last.book) }
@@ -62,7 +63,7 @@ final class RulesFile: RuleSource {
         return accepted.map { String(decoding: $0, as: UTF8.self) } == digest.rawValue + "\n"
     }
 
-    /// `again`: the rules that the owner saw to be off. One that was switched off since stays off.
+    /// Accepts the rules. `again`: the rules that the owner saw to be off. One that was switched off since stays off.
     func accept(_ digest: InputDigest, again: Set<String>) throws(HostError) {
         try Files.edit(in: directory) { () throws(HostError) in
             try Files.replace(acceptedPath, with: Array((digest.rawValue + "\n").utf8))
@@ -81,7 +82,7 @@ final class RulesFile: RuleSource {
         try Files.replace(offPath, with: Array(off.sorted().map { $0 + "\n" }.joined().utf8))
     }
 
-    /// The rules, nil without any that can be read, and the reason if not all of them hold.
+    /// The rules, nil if there are none that can be read, and the reason if not all of them apply.
     private func look() -> (rules: KeptRules?, problem: String?) {
         do throws(HostError) {
             guard let (digest, read) = try read() else { return (nil, nil) }
@@ -98,7 +99,7 @@ final class RulesFile: RuleSource {
         }
     }
 
-    /// The reason if not all rules hold.
+    /// The reason if not all rules apply; else nil.
     var problem: String? { look().problem }
 
     // MARK: For the host
@@ -141,7 +142,8 @@ final class RulesFile: RuleSource {
         } catch { throw SpoolError(.failed, error.message) }
     }
 
-    /// The file first: after a crash in between it allows nothing until its owner has looked at it.
+    /// Replaces the file before its digest is accepted: after a crash in between, the rules allow nothing until the owner has
+    /// looked at them.
     private func replace(_ change: (RuleBook, String) throws(RuleError) -> String) throws(HostError) {
         let old = try Files.read(path, bytesMax: Self.bytesMax) ?? []
         let (digest, read) = Self.parse(old)
@@ -186,7 +188,7 @@ extension BinaryInteger {
     var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
-/// The outcome of a look that may come too late.
+/// The result of a lookup that may come too late.
 ///
 /// `@unchecked`: `path` is written before the one signal, and read after it.
 private final class FoundPath: @unchecked Sendable {

@@ -3,13 +3,13 @@ internal import HostCore
 
 /// A directory of files that only their owner may read.
 final class FileSpoolDisk: SpoolDisk {
-    /// The file that was last appended to stays open.
+    /// The file that was last appended to, which stays open.
     private struct Appending: ~Copyable {
         let name: String
         let file: File
     }
 
-    /// A file is read into memory at opening; ours are a few MiB.
+    /// Largest file: it is read into memory at opening; ours have a few MiB.
     private static let fileBytesMax = 1 << 30
 
     private let directory: String
@@ -41,7 +41,7 @@ final class FileSpoolDisk: SpoolDisk {
     }
 
     func replace(_ name: String, with bytes: [UInt8]) throws(SpoolError) {
-        // The open file is the one that is replaced.
+        // The open file is the one that is about to be replaced.
         if appending?.name == name { appending = nil }
         let path = path(name)
         try Self.translating { () throws(HostError) in try Files.replace(path, with: bytes) }
@@ -89,7 +89,7 @@ final class FileSpoolDisk: SpoolDisk {
             let code: SpoolError.Code =
                 switch error.number {
                 case ENOSPC, EDQUOT: .full
-                // When reading, it is gone for good. Nobody looks at the reason of anything else.
+                // Bytes that cannot be read are gone for good. For other calls the code does not matter.
                 case EIO, ENOENT: .damaged
                 default: .failed
                 }

@@ -4,7 +4,7 @@ internal import Logging
 extension Logger {
     func log(_ entry: SpoolLog) {
         switch entry {
-        // The host itself logs what the disk refuses.
+        // The host itself logs items that the disk refuses.
         case .took, .refused: break
         case .foreign(let file):
             error("a spool file is not one of ours and was left alone", metadata: ["file": "\(file)"])

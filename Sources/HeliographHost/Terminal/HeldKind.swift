@@ -5,7 +5,7 @@ package enum HeldKind: String, Sendable {
     /// `heliograph shell`
     case shell
 
-    /// As a person types it.
+    /// The command that a person types.
     var command: String { "heliograph \(rawValue)" }
 
     func runs(in terminal: HeldTerminal) -> Bool { (terminal.program == nil) == (self == .claude) }

@@ -5,9 +5,10 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// The session that the Claude Code in a terminal of ours has open: the state by its files, and its line to the daemon.
+/// The session that the Claude Code in a terminal of ours has open: its state as its files show it, and its connection to the
+/// daemon.
 ///
-/// It changes while the program runs: `/clear` begins another, `/resume` opens one that was there before.
+/// The session changes while the program runs: `/clear` begins another, `/resume` opens an earlier one.
 struct HeldSession: HeldProgram {
     private let inbox: LoopInbox<RunItem>
     private let config: String
@@ -16,7 +17,7 @@ struct HeldSession: HeldProgram {
     private var stamp: FileStamp?
     private var name: String?
     private var id: SessionID?
-    /// Opened since the machine was last given a fact.
+    /// The session opened since the machine last got a fact.
     private var opening: SessionID??
     private var link: SteeringLink?
     private var transcript: String?
@@ -30,7 +31,7 @@ struct HeldSession: HeldProgram {
     }
 
     static var directory: String {
-        // The C library allocates the path, and it is freed once it has been read.
+        // The C library allocates the path, which is freed after it was read.
         guard let directory = unsafe getcwd(nil, 0) else { return "" }
         defer { unsafe free(directory) }
         return unsafe String(cString: directory)
@@ -55,7 +56,7 @@ struct HeldSession: HeldProgram {
         var facts: [TypingFact] = []
         let path = "\(config)/sessions/\(process.id).json"
         let stamp = FileStamp(of: path)
-        // Half written: it is read again at the next look.
+        // A half-written file is read again at the next look.
         if stamp != self.stamp, let entry = stamp == nil ? JSONDocument?.none : RegistryReader.read(path) {
             self.stamp = stamp
             facts += says(TerminalStanding(entry, startedAt: process.startedAt))
@@ -84,7 +85,7 @@ struct HeldSession: HeldProgram {
         return facts + [.does(standing?.doing)]
     }
 
-    /// `name` is Claude Code's own.
+    /// The session's id for Claude Code's own name of it.
     static func id(_ name: String) -> SessionID? { SessionID("claude-" + name) }
 
     private mutating func open(_ id: SessionID?) {
@@ -98,7 +99,7 @@ struct HeldSession: HeldProgram {
         self.link = link
     }
 
-    /// Off this thread: a daemon that is away is waited for.
+    /// Closes the link on another thread, because that waits for a daemon that is away.
     private mutating func close() {
         guard let link else { return }
         self.link = nil
@@ -111,12 +112,12 @@ struct HeldSession: HeldProgram {
     }
 
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
-        // One for the session that was open before was refused when its link was closed.
+        // A command for the earlier session was refused when its link was closed.
         if case .steered(let request) = fact, request.session != id || link?.takes(request.name) != true { return [] }
         var orders: [TypingOrder] = []
         var due = machine.handle(fact, at: now)
         if case .opened = fact, let opened = opening {
-            // What it says of commands is for the link of the session that was open before.
+            // Outcomes of commands go to the link of the previous session.
             for case .tell(let change) in due { link?.tell(change) }
             due.removeAll { if case .tell = $0 { true } else { false } }
             opening = nil

@@ -3,15 +3,15 @@ internal import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// A holder of this user's, as it says of itself.
+/// One of this user's terminal holders, as it reports itself.
 struct HeldTerminal {
     let id: String
     let directory: String
     /// Claude Code's own name of the session; nil before it has one.
     let session: String?
-    /// The session as clients know it; nil while there is none.
+    /// The session's name for clients; nil while there is no session.
     let shown: SessionID?
-    /// Nil for Claude Code.
+    /// The program; nil for Claude Code.
     let program: String?
     let doing: String?
     let attached: Int64
@@ -21,12 +21,12 @@ struct HeldTerminal {
 
     static func directory(_ paths: HostPaths) -> String { paths.stateDirectory + "/claude" }
 
-    /// To the process that holds it, for a loop; nil if nobody listens.
+    /// A connection to the process that holds a terminal, to be used in a loop; nil if no process listens.
     static func connect(_ id: String, _ paths: HostPaths = HostPaths()) -> Int32? {
         HookSocket(connectingTo: directory(paths) + "/" + id, until: .now + TerminalLimits().queryBudget)?.descriptorForALoop()
     }
 
-    /// The holders that answer, oldest first. The socket of one that was killed is removed.
+    /// The holders that answer, oldest first. The socket of a killed one is removed.
     static func all(_ paths: HostPaths = HostPaths()) -> [HeldTerminal] {
         let directory = directory(paths)
         return Files.names(in: directory).filter { !$0.hasPrefix(".") }.sorted().prefix(countMax).compactMap { id in

@@ -2,7 +2,7 @@ import Glibc
 internal import HeliographHook
 internal import HostCore
 
-/// A connection to the holder of a terminal: a window that shows it, a hook, or a list.
+/// A connection to a terminal's holder: from a window that shows it, a hook, or a list.
 struct HolderConnection {
     let descriptor: Int32
     var reader = TerminalFrameReader()
@@ -10,7 +10,7 @@ struct HolderConnection {
     var keys = LocalKeys()
     /// The size of a window that shows the terminal.
     var size: (rows: Int, columns: Int)?
-    /// Closed when all of it is written.
+    /// True if the connection is closed once all output is written.
     var isLeaving = false
 
     init(_ descriptor: Int32) {

@@ -12,13 +12,13 @@ struct ShellSession: HeldProgram {
     private let program: String
     private let reports: ShellReports
     private var stop: SteeringName?
-    /// The program was asked to end, and is killed then.
+    /// Time at which the program, which was asked to end, is killed.
     private var killAt: Int64?
 
-    /// For a program that was told that its terminal is gone.
+    /// Milliseconds until a program is killed after it was told that its terminal is gone.
     private static let killAfter: Int64 = 5_000
 
-    /// `terminal` is the name of the terminal among those of this user.
+    /// `terminal`: the name of the terminal among this user's.
     init(_ command: [String], terminal: String, inbox: LoopInbox<RunItem>) throws {
         guard let own = SessionID("shell-\(terminal)"), let path = command.first else {
             preconditionFailure("a terminal's name is an identifier, and a command names a program")
@@ -66,7 +66,7 @@ struct ShellSession: HeldProgram {
     mutating func finish(exit: Int32) { reports.finish(exit: exit) }
 }
 
-/// Tells the daemon of the session, on a thread of its own: that it has begun, as soon as a daemon is there, and its end.
+/// Reports the session to the daemon, on its own thread: its start, as soon as there is a daemon, and its end.
 private final class ShellReports: Sendable {
     private enum Phase { case untold, told, over }
 
@@ -78,7 +78,7 @@ private final class ShellReports: Sendable {
     private let phase = Mutex(Phase.untold)
     private let over: WakePipe
     private let limits = DaemonLimits.ofSoleProgram
-    /// The daemon answers when the relay knows the session, or after two seconds.
+    /// Time for the daemon's answer, which comes when the relay knows the session, or after two seconds.
     private static let answerWithin = Duration.seconds(5)
 
     init(_ own: SessionID, program: String, title: String, inbox: LoopInbox<RunItem>) throws {
@@ -118,7 +118,7 @@ private final class ShellReports: Sendable {
         }
         over.wake()
         guard wasTold else { return }
-        // Before the link closes: a command to stop it has this as its outcome.
+        // Sent before the link closes, because it is the outcome of a command to stop the session.
         _ = send([.sessionEnded(reason: exit == 0 ? nil : "exit \(exit)", failed: exit != 0)], by: nil)
         link.finish()
     }

@@ -4,14 +4,14 @@ internal import HeliographHook
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// `heliograph claude` and `heliograph shell`: a program with its own screen, in a terminal that a process of ours holds, so that clients
-/// can see and steer it as well, and the person can leave it and come back.
+/// `heliograph claude` and `heliograph shell`: a program with its own screen, in a terminal held by a process of ours, so that
+/// clients can see and steer it too, and the person can leave it and come back.
 package struct TerminalCall {
     private let kind: HeldKind
 
     package init(_ kind: HeldKind) { self.kind = kind }
 
-    /// The key by which a window leaves, as people call it.
+    /// The key that leaves a window, as people call it.
     package static let leaveKey = "Ctrl-\\"
 
     private static let usage: Int32 = 2
@@ -35,7 +35,7 @@ package struct TerminalCall {
             _ = holder.waitForEnd()
             throw HostError(.system, "the process that holds the terminal did not come up")
         }
-        // The holder prints the terminal's name, or why there is none.
+        // The holder prints the terminal's name, or the reason why there is none.
         guard line.hasPrefix("=") else {
             _ = holder.waitForEnd()
             return Self.refuse(line)
@@ -66,7 +66,7 @@ package struct TerminalCall {
 
     // MARK: - Attach, list
 
-    /// Without a name: the only one there is.
+    /// Shows a running terminal; without a name, the only one there is.
     package func attach(_ id: String?) throws -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return Self.refuse("\(kind.command) attach needs a terminal")
@@ -134,10 +134,11 @@ package struct TerminalCall {
 
     // MARK: - Hold
 
-    /// The process that `start` runs: holds the terminal until the agent has ended. Prints its name on standard output, or an error.
+    /// The body of the process that `start` runs: holds the terminal until the agent has ended. Prints the terminal's name on
+    /// standard output, or an error.
     package func hold(_ arguments: [String], executable: String) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
-        // A session of its own: signals that the person's terminal sends to its processes are not for it.
+        // The process gets its own session, so that signals of the person's terminal do not reach it.
         _ = setsid()
         let signals = BlockedSignals(BlockedSignals.ending)
         do {
@@ -163,7 +164,7 @@ package struct TerminalCall {
         }
     }
 
-    /// With our hooks, if the person's settings do not have them. Empty if that cannot be.
+    /// The command for `claude`, with our hooks added if the person's settings lack them. Empty if they cannot be added.
     private static func claude(_ arguments: [String], executable: String) throws -> [String] {
         guard !ClaudeConnect.isConnectedHere else { return ["claude"] + arguments }
         guard !arguments.contains(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else { return [] }
@@ -176,7 +177,7 @@ package struct TerminalCall {
         return 1
     }
 
-    /// Lets the terminal's window be closed while the holder goes on.
+    /// Gives up the terminal, so that its window can be closed while the holder goes on.
     private static func leaveTerminal() {
         let nowhere = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nowhere >= 0 else { return }
@@ -184,7 +185,7 @@ package struct TerminalCall {
         close(nowhere)
     }
 
-    /// The mode that asks nobody, if an argument chose it: its screen may come later than the first prompt.
+    /// The mode in which nobody is asked, if an argument chose it: its screen may come later than the first prompt.
     private static func lawless(_ arguments: [String]) -> String? {
         let words = arguments.joined(separator: " ")
         let isLawless =

@@ -25,11 +25,11 @@ final class TerminalDesk: Sendable {
     private let answered: @Sendable (SteeringName, ScreenAnswer) -> Void
 
     private static let limits = TerminalLimits()
-    /// A connection that nobody needs is closed after this time, in milliseconds.
+    /// Milliseconds after which an unused connection is closed.
     private static let idleFor: Int32 = 15_000
     private static let gone = ScreenAnswer.failed(.unavailable, "the process that held this terminal is gone")
 
-    /// `answered` is called on a thread of its own. Throws if there is none to be had.
+    /// `answered` is called on another thread. Throws if no thread can be started.
     init(answered: @escaping @Sendable (SteeringName, ScreenAnswer) -> Void) throws {
         inbox = try LoopInbox()
         self.answered = answered
@@ -96,7 +96,7 @@ final class TerminalDesk: Sendable {
         if bytes?.isEmpty == true || holder.reader.isBroken || holder.output.isBroken { close(session, &holders) }
     }
 
-    /// Keys that were on their way may have been typed.
+    /// Closes the connection to a holder. Keys that were on their way may have been typed.
     private func close(_ session: SessionID, _ holders: inout [SessionID: Holder]) {
         guard let holder = holders.removeValue(forKey: session) else { return }
         Glibc.close(holder.descriptor)

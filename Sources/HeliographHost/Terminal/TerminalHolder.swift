@@ -5,9 +5,9 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// Holds the terminal of one program, with nobody or several people before it: one thread that waits for whatever comes next.
+/// Holds the terminal of one program, with any number of people before it, on one thread that waits for whatever comes next.
 ///
-/// The agent ends with it, and it with the agent; a window that comes or goes, and a daemon that is restarted, change nothing.
+/// The holder ends with the agent, and the agent with it. Windows that come and go, and a restarted daemon, change nothing.
 struct TerminalHolder {
     private let name: String
     private let command: [String]
@@ -23,11 +23,12 @@ struct TerminalHolder {
     private var isScreenNew = false
     private var session: any HeldProgram
     private var looks: ScreenLooks
-    /// The person's keys while we type.
+    /// The person's keys, held back while we type; nil while we do not.
     private var held: [UInt8]?
-    /// True if some of it was typed, not sent by the terminal itself.
+    /// True if some of the held input was typed by a person, not sent by the terminal itself.
     private var holdsKeys = false
-    /// Set between the two changes of size by which the agent draws everything again: it takes them for none if it has not drawn in between.
+    /// Time of the second of the two changes of size that make the agent redraw everything. If it has not drawn in between, it
+    /// ignores both.
     private var redrawAt: Int64?
     private var nextLook: Int64
     private let startUntil: Int64
@@ -51,7 +52,7 @@ struct TerminalHolder {
 
     private static var now: Int64 { HostInstant.now.monotonic }
 
-    /// Runs until the agent has ended, or no window came to see it start. Returns its exit status.
+    /// Runs until the agent has ended, or no window came to see it start. Returns the exit status.
     mutating func run(_ signals: BlockedSignals) -> Int32 {
         let inbox = inbox
         guard BackgroundThread.start({ while true { inbox.put(.signal(signals.next().number)) } }) else { return 1 }
@@ -60,7 +61,7 @@ struct TerminalHolder {
             if child == nil, end == nil, Self.now >= startUntil { return finish(1) }
             waitAndPass()
             let items = inbox.take()
-            // What came beside the end was not given to the agent.
+            // Input that was taken together with the end did not reach the agent.
             for case .ended(let end) in items { ended(end) }
             for item in items { take(item) }
             onTime()
@@ -81,7 +82,7 @@ struct TerminalHolder {
         ]
         for number in numbers {
             guard let connection = connections[number] else { continue }
-            // Input beyond what anybody types stays in the connection; nothing of it is lost.
+            // Further input stays unread in the connection, so that nothing is lost.
             let reads = (held?.count ?? 0) < limits.heldBytes && toAgent.count < limits.inputBytes
             let events = (reads ? POLLIN : 0) | (connection.output.count > 0 ? POLLOUT : 0)
             entries.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
@@ -156,7 +157,7 @@ struct TerminalHolder {
         looks.changed(at: Self.now)
     }
 
-    /// Reads the agent's files before its screen: Enter is pressed by what both show at this moment.
+    /// Reads the agent's files before its screen: Enter is pressed according to what both show at this moment.
     private mutating func look() {
         guard child != nil else { return }
         for fact in session.look() { perform(fact) }
@@ -167,7 +168,7 @@ struct TerminalHolder {
 
     private mutating func take(_ item: RunItem) {
         switch item {
-        // Refused at the end.
+        // Refused when the agent ended.
         case .steered where end != nil: break
         case .steered(let request):
             look()
@@ -246,7 +247,7 @@ struct TerminalHolder {
         }
     }
 
-    /// Of the session that is here now alone: its client may have meant another that was here before.
+    /// Handles a look or keys of a client, only for the current session: the client may have meant an earlier one.
     private mutating func called(_ call: TerminalQuestion, _ number: Int) {
         let asker = ScreenLooks.Asker(connection: number, question: call.number)
         guard child != nil, end == nil, session.session == call.session else {
@@ -281,7 +282,7 @@ struct TerminalHolder {
 
     private mutating func prompted(_ content: [UInt8], _ number: Int) {
         let feed = content.firstIndex(of: UInt8(ascii: "\n")) ?? content.endIndex
-        // An agent that this agent started has the same environment.
+        // Another agent that this one started has the same environment, so the process is compared.
         guard let child, String(decoding: content[..<feed], as: UTF8.self) == "\(child.process)",
             let prompt = TakenPrompt(Array(content[min(feed + 1, content.endIndex)...]))
         else {
@@ -300,12 +301,12 @@ struct TerminalHolder {
         connections[number]?.send(replay)
         write(number)
         fit()
-        // A program draws all of it again when its size has changed.
+        // A program redraws everything when its size has changed.
         set(rows: max(1, screen.rows - 1), columns: screen.columns)
         redrawAt = Self.now + Int64(limits.redrawWithin)
     }
 
-    /// Takes the size of the smallest window, so that every window shows all of the screen.
+    /// Sets the size of the smallest window, so that every window shows the whole screen.
     private mutating func fit() {
         guard redrawAt == nil else { return }
         let sizes = connections.values.compactMap(\.size)
@@ -315,7 +316,7 @@ struct TerminalHolder {
 
     private mutating func set(rows: Int, columns: Int) {
         guard (rows, columns) != (screen.rows, screen.columns) else { return }
-        // The program will not draw again outside of a smaller size, so that is cleared.
+        // The program will not draw outside of the smaller size again, so that area is cleared.
         sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
         child?.resize(rows: rows, columns: columns)
         screen.resize(rows: rows, columns: columns)

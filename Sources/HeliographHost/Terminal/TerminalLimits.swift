@@ -1,34 +1,35 @@
-/// Every bound of `heliograph claude`, next to its reason.
+/// Every bound of `heliograph claude`, each with its reason.
 struct TerminalLimits: Sendable {
-    /// One read of a terminal or a connection.
+    /// Bytes of one read of a terminal or a connection.
     var readBytes = 64 << 10
-    /// One write after the system said that there is room.
+    /// Bytes of one write after the system reported room.
     var writeBytes = 4 << 10
-    /// Unsent output of one window: some seconds of drawing. A window that reads slower is disconnected, and may attach again.
+    /// Bytes of unsent output of one window: some seconds of drawing. A window that reads more slowly is disconnected, and may
+    /// attach again.
     var outputBytes = 4 << 20
-    /// Unsent input of the agent: the longest prompt, with its marks.
+    /// Bytes of unsent input of the agent: the longest prompt, with its marks.
     var inputBytes = 1 << 20
-    /// For the rest of a key that came in part, in milliseconds: it follows at once, even over a network. Escape alone is late by so much.
+    /// Milliseconds to wait for the rest of a key: it follows at once, even over a network. A single Escape is delayed by this.
     var keyGap: Int32 = 30
-    /// Typed while we type; two seconds of a person, or what was pasted.
+    /// Bytes of keys held back while we type: two seconds of a person's typing, or a pasted text.
     var heldBytes = 256 << 10
-    /// Attached at a time, and hooks and lists that come by.
+    /// Connections at a time: windows, hooks and lists.
     var connectionsMax = 32
-    /// The agent waits to be started until its first window is there.
+    /// Milliseconds for which the agent's start waits for its first window.
     var firstAttachWithin = 10_000
-    /// For the holder to come up.
+    /// Time for the holder to come up.
     var startWithin = Duration.seconds(10)
-    /// Between two looks at the agent's files: while nothing is typed for a client, and while something is.
+    /// Milliseconds between two looks at the agent's files: `lookEvery` usually, `lookOftenEvery` while text of a client is typed.
     var lookEvery = 250
     var lookOftenEvery = 40
-    /// From what a program draws after the first of the two changes of size by which it redraws, until the second.
+    /// Milliseconds from the program's drawing after the first change of size until the second one.
     var redrawAfter = 60
-    /// For a program to draw after the first: a busy machine takes a while.
+    /// Milliseconds for a program to draw after the first change of size; a busy machine is slow.
     var redrawWithin = 3_000
-    /// The agent's last output may still be held by a program that it started.
+    /// Milliseconds in which the agent's last output is read after its end; a program that it started may hold it.
     var drainGrace = 1_000
-    /// For those attached to take the last of it.
+    /// Milliseconds for windows to read the last output.
     var farewellGrace = 1_000
-    /// A holder answers a list in a millisecond; one that is stuck is left out.
+    /// Time for a holder's answer, which takes a millisecond; one that is stuck is left out of lists.
     var queryBudget = Duration.seconds(1)
 }

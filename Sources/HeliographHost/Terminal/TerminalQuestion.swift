@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// A client's look or keys on the way from the daemon to the process that holds the terminal.
 struct TerminalQuestion {
-    /// Of this connection; its answer has the same.
+    /// Number of the question on this connection; its answer has the same.
     let number: Int64
     let session: SessionID
     let wish: ScreenCall.Wish
@@ -15,7 +15,7 @@ struct TerminalQuestion {
         wish = call.wish
     }
 
-    /// Nil if it is none.
+    /// Nil if the content is not such a question.
     init?(_ content: [UInt8]) {
         guard let root = try? JSONDocument(parsing: content).root, let number = root.whole("number"),
             let session = root.text("session").flatMap({ SessionID($0) })

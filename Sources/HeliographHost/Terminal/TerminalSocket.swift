@@ -2,18 +2,18 @@ internal import CHeliographLinux
 import Glibc
 internal import HeliographPlatform
 
-/// The socket of one holder, in a directory that only its owner may look into, and for processes of the same user only.
+/// The socket of one holder, in a directory that only its owner may read, and for processes of the same user only.
 struct TerminalSocket {
     let path: String
     let descriptor: Int32
 
     private static let backlog: Int32 = 16
 
-    /// `id` is its name among those of this user.
+    /// `id`: the terminal's name among this user's.
     init(id: String, in directory: String) throws {
         try PrivateDirectory.make(directory, isOwn: true)
         path = directory + "/" + id
-        // Named when it listens: one that does not is taken for a killed holder's, and removed.
+        // The socket gets its name once it listens: one that does not listen is taken for a killed holder's, and removed.
         let draft = directory + "/." + id
         guard let address = UnixAddress(draft) else { throw HostError(.tooLong, "the path of the socket is too long: \(path)") }
         descriptor = socket(
@@ -27,7 +27,7 @@ struct TerminalSocket {
         }
     }
 
-    /// Nil if the client has gone, or is another user's process.
+    /// The next connection; nil if the client has gone, or is another user's process.
     func accept() -> Int32? {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let connection = accept4(descriptor, nil, nil, flags)

@@ -3,7 +3,7 @@ internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 
-/// Shows the terminal that a holder has, in the person's own, until the agent ends or the person leaves.
+/// Shows a holder's terminal in the person's own, until the agent ends or the person leaves.
 struct TerminalWindow {
     enum End: Equatable {
         case left
@@ -22,10 +22,10 @@ struct TerminalWindow {
     private var parser = TerminalParser()
     private var modes = TerminalModes()
     private var leaveKey = LeaveKey()
-    /// When what it holds is passed on; nil: it holds nothing.
+    /// Time at which held keys are passed on; nil if none are held.
     private var holdsUntil: ContinuousClock.Instant?
 
-    /// `inbox` has the signals sent to us.
+    /// `inbox`: the signals sent to us.
     init(_ connection: Int32, _ inbox: LoopInbox<Int32>) {
         self.connection = connection
         self.inbox = inbox
@@ -51,13 +51,13 @@ struct TerminalWindow {
             var entries = [
                 pollfd(fd: inbox.pipe.readEnd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: toHolder.count < limits.inputBytes ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-                // Output that the terminal is slow to show waits at the holder.
+                // If the terminal is slow to show output, the rest waits at the holder.
                 pollfd(
                     fd: connection, events: Int16((toTerminal.count < limits.outputBytes ? POLLIN : 0) | writes), revents: 0),
                 pollfd(fd: toTerminal.count > 0 ? STDOUT_FILENO : -1, events: Int16(POLLOUT), revents: 0),
             ]
             let count = unsafe poll(&entries, nfds_t(entries.count), leaveKey.isHolding ? limits.keyGap : -1)
-            // Also while other things go on.
+            // The deadline of held keys is checked in every pass, also while other input comes.
             if let holdsUntil, holdsUntil <= .now {
                 pass(leaveKey.flush())
                 self.holdsUntil = nil
@@ -69,7 +69,7 @@ struct TerminalWindow {
                 toHolder.append(TerminalFrame(.resize, rows: size.rows, columns: size.columns).bytes)
             }
             if entries[1].revents != 0, let bytes = PipeRead.bytes(from: STDIN_FILENO, max: limits.readBytes) {
-                // The window is closed.
+                // The end of the input means that the window was closed.
                 if bytes.isEmpty { return .left }
                 if typed(bytes) { return .left }
             }
@@ -80,7 +80,7 @@ struct TerminalWindow {
         }
     }
 
-    /// Returns true if the person leaves; what was typed before that is passed on.
+    /// Handles typed bytes. Returns true if the person leaves; what was typed before that is passed on.
     private mutating func typed(_ bytes: [UInt8]) -> Bool {
         let (keys, leaves) = leaveKey.take(bytes)
         pass(keys)

@@ -3,16 +3,16 @@ internal import DeviceConsent
 internal import LiveActivityKit
 internal import RelayProtocol
 
-/// Permission to allow a request from its alert. Of a host that takes only signed decisions and trusts this device, the words are its own,
-/// and are signed; a sealed request is decided in the app. The page's worker has a twin.
+/// Whether a request can be allowed from its alert. If the host takes only signed decisions and trusts this device, the alert's
+/// words come from the text that is signed. A sealed request is decided in the app. The page's worker has a twin.
 enum AlertAllowing: Equatable {
-    /// Its host is an open one.
+    /// The host takes unsigned decisions.
     case unsigned
-    /// The text that is signed, and what of it an alert says.
+    /// The text to sign, and the part of it that an alert shows.
     case signed(text: String, ShownAlert)
     case inApp
 
-    /// UTF-16 units of an input that is shown whole, as the relay has them.
+    /// Largest input that an alert shows whole, in UTF-16 units, as at the relay.
     static let fullCharactersMax = 2_600
 
     init(_ found: ApprovalLookup.Found?, _ book: HostBook) {
@@ -29,7 +29,7 @@ enum AlertAllowing: Equatable {
         }
     }
 
-    /// Nil if an alert cannot show all of it, or shows it otherwise than it is.
+    /// The alert's words; nil if an alert cannot show all of the request exactly as it is.
     private static func words(_ request: ApprovalRequest, host: String) -> ShownAlert? {
         guard request.kind == .tool, !request.isCut, !request.needsPasskey, let words = request.alert, words.isWhole,
             let full = words.full, full.utf16.count <= fullCharactersMax, isPlain(full), isPlain(request.tool), isPlain(host)
@@ -40,7 +40,7 @@ enum AlertAllowing: Equatable {
         return ShownAlert(title: "Allow \(request.tool)? · \(host)", subtitle: "", body: body)
     }
 
-    /// False with characters that do not look like what they are, or like anything.
+    /// False if the text has invisible characters, or characters that can be mistaken for others.
     static func isPlain(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             if scalar == "\n" { return true }

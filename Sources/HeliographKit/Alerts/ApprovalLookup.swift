@@ -3,9 +3,10 @@ internal import HeliographLink
 internal import LiveActivityKit
 internal import RelayProtocol
 
-/// Asks the relay once for an approval, as the app would, without counting as a person who looks.
+/// Asks the relay once for an approval, as the app would, but does not count as a person who is looking.
 struct ApprovalLookup: Sendable {
-    /// An extension, or an app that was woken for a button, has 30 s, of which the decision itself may take most.
+    /// Time for the lookup. An extension, or an app that was woken for a button, has 30 s, of which the decision itself may take
+    /// most.
     static let within = Duration.seconds(6)
 
     struct Found: Sendable {
@@ -17,7 +18,7 @@ struct ApprovalLookup: Sendable {
     let credentials: any RelayCredentials
     let transport: any RelayTransport
 
-    /// Nil: it does not wait any more, or the relay does not say.
+    /// Nil if the approval is no longer pending, or the relay did not answer.
     func find(_ approval: String) async -> Found? {
         await withTaskGroup { group in
             group.addTask { await asked(approval) }

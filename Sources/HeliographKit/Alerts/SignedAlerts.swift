@@ -4,10 +4,10 @@ public import Foundation
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// Alerts of hosts that take only what is signed, or that seal: their words before they are shown, for a notification service, and the
-/// signature for their *Allow*, for `DecisionDesk`.
+/// Alerts of hosts that take only signed decisions, or that seal. Supplies a notification service with their words before they are
+/// shown, and `DecisionDesk` with the signature for their *Allow*.
 ///
-/// The text to sign is looked up at the relay when it is needed, and signed only if the alert said exactly that: words that the relay
+/// The text to sign is looked up at the relay when needed, and signed only if the alert showed exactly that: words that the relay
 /// puts into an alert are never signed.
 public struct SignedAlerts: DecisionSigning {
     private let lookup: ApprovalLookup
@@ -25,7 +25,7 @@ public struct SignedAlerts: DecisionSigning {
     // MARK: Buttons
 
     public func proof(of verdict: Verdict, approval: String, shown: ShownAlert?) async -> DecisionProof {
-        // A denial without words counts without a signature.
+        // A denial without a message counts without a signature.
         if verdict == .deny() { return .notNeeded }
         guard let book = try? trust.book() else { return .needsApp }
         if book.hosts.isEmpty { return .notNeeded }
@@ -42,16 +42,16 @@ public struct SignedAlerts: DecisionSigning {
 
     // MARK: Words
 
-    /// Words that a notification service shows in place of those that came.
+    /// The words that a notification service shows in place of those that arrived.
     public enum Reading: Sendable, Hashable {
         case asItCame
-        /// The host's own words.
+        /// The host's words, from the text that is signed or opened.
         case words(ShownAlert)
         /// Only the app can show the request: `AlertCategory.review`.
         case review
     }
 
-    /// `offersAllow`: its category has the button.
+    /// `offersAllow` is true if the alert's category has that button. `came` are the words that arrived.
     public func reading(of payload: AlertPayload, offersAllow: Bool, came: ShownAlert) async -> Reading {
         guard let book = try? trust.book() else { return offersAllow ? .review : .asItCame }
         if offersAllow, !book.hosts.isEmpty, let approval = payload.approval {
@@ -76,7 +76,7 @@ public struct SignedAlerts: DecisionSigning {
                 let key = try? WrapKey(of: identity, with: pin, trust.crypto)?.open(wrap.bytes, of: wrap.epoch)
             else { continue }
             let seal = SessionSeal(of: session, host: pin.id, key, epoch: wrap.epoch, trust.crypto)
-            // Else it is another host's.
+            // A line that does not open is another host's.
             guard let bytes = try? seal.open(sealed, as: .line), let line = try? SessionLine(parsing: bytes) else { continue }
             let place = [line.project, line.title].compactMap(\.self).joined(separator: " · ")
             let news = payload.kind == DeviceRegistration.Kind.error.rawValue ? line.error : line.operation

@@ -3,12 +3,12 @@ internal import Foundation
 public import LiveActivityKit
 public import UserNotifications
 
-/// `SealedNotificationService` for hosts that take only what is signed, or that seal: their alerts get the host's own words. An app's
-/// notification service extension has a class that inherits from this one and overrides
-/// `keychain` with the access group that it shares with the app, which keeps the relay there: `Keychain.setRelay(_:)`.
+/// `SealedNotificationService` for hosts that take only signed decisions, or that seal: their alerts show the host's own words. An
+/// app's notification service extension has a class that inherits from this one and overrides `keychain` with the access group that
+/// it shares with the app, which keeps the relay there: `Keychain.setRelay(_:)`.
 ///
-/// An alert that offers to allow is looked up at the relay first, for 6 s at most. Where it cannot be, it is shown as it came, and decided
-/// in the app.
+/// An alert that offers to allow is looked up at the relay first, for 6 s at most. If that fails, it is shown as it came, and
+/// decided in the app.
 open class HeliographNotificationService: SealedNotificationService {
     private let delivery = Delivery()
 
@@ -29,7 +29,7 @@ open class HeliographNotificationService: SealedNotificationService {
         }
     }
 
-    /// The person has not seen what would be allowed.
+    /// The person has not seen what would be allowed, so the alert can only be reviewed.
     override open func serviceExtensionTimeWillExpire() { delivery.end(.review) }
 }
 

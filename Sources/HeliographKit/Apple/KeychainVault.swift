@@ -6,18 +6,18 @@ public import LiveActivityKit
 internal import Security
 
 extension DeviceTrust {
-    /// With keys in the Secure Enclave where there is one, and all else in the keychain. `keychain`: of the access group that the app shares
-    /// with its notification service.
+    /// Keeps keys in the Secure Enclave if there is one, and all else in the keychain. `keychain` must use the access group that
+    /// the app shares with its notification service.
     public convenience init(keychain: Keychain) { self.init(KeychainVault(keychain: keychain), .cryptoKit) }
 }
 
-/// Private keys never leave the Secure Enclave: what the keychain holds of them is a handle that works on this device only. Where there
-/// is none, as in the simulator, it holds the keys.
+/// Private keys never leave the Secure Enclave: the keychain holds a handle that works on this device only. Without an enclave, as
+/// in the simulator, it holds the keys.
 struct KeychainVault: TrustVault {
     private static let sign = "consentSign"
     private static let box = "consentBox"
 
-    /// The first byte of what is kept of a key.
+    /// First byte of a stored key: where the private key is.
     private enum Place: UInt8 {
         case keychain = 1
         case enclave = 2
@@ -32,7 +32,7 @@ struct KeychainVault: TrustVault {
 
     func makeIdentity() throws(LiveActivityError) -> ConsentIdentity {
         let (sign, box) = try Self.using { try Self.make() }
-        // Both or none: a signing key without the other is replaced by the next try.
+        // If only one of the two was stored, the next attempt replaces both.
         try keychain.keep(box, as: Self.box)
         try keychain.keep(sign, as: Self.sign)
         return try Self.using { try Self.identity(sign, box) }
@@ -49,7 +49,7 @@ struct KeychainVault: TrustVault {
 
     // MARK: Keys
 
-    /// The first key signs only while the phone is unlocked. The second opens alerts while it is locked, too.
+    /// Makes both keys. The signing key works only while the phone is unlocked; the box key also opens alerts while it is locked.
     private static func make() throws -> (sign: Data, box: Data) {
         guard SecureEnclave.isAvailable else {
             return (
@@ -79,7 +79,7 @@ struct KeychainVault: TrustVault {
         guard let signPoint = SigningPoint(Array(signPoint)), let boxPoint = BoxPoint(Array(boxPoint)) else {
             throw LiveActivityError(.keychain, "the keychain holds other keys than this app's")
         }
-        // Empty, or nil, if the key cannot be used now.
+        // The closures return empty bytes or nil if the key cannot be used now.
         return ConsentIdentity(sign: signPoint, box: boxPoint, .cryptoKit) {
             (try? signer($0)) ?? []
         } agreement: {

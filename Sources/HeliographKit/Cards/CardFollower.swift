@@ -13,7 +13,8 @@ public struct CardFollower: Sendable {
         case end(SessionCard)
     }
 
-    /// The system refuses a sixth card of an app, and one place stays for a card that a push starts.
+    /// Number of cards that the app starts. The system refuses a sixth card, and one place stays free for a card that a push
+    /// starts.
     public static let cardsMax = 4
 
     /// The last state sent to each card.
@@ -72,12 +73,12 @@ public struct CardFollower: Sendable {
 }
 
 extension SessionRow {
-    /// For the person.
+    /// True if the session waits for the person.
     fileprivate var waits: Bool { approvals + questions > 0 }
 }
 
 extension SessionCard {
-    /// In more than the time.
+    /// True if more than the time differs.
     fileprivate func differs(from told: SessionCard) -> Bool {
         var content = content
         content.updatedAt = told.content.updatedAt
@@ -86,7 +87,7 @@ extension SessionCard {
 }
 
 extension LiveActivityManager {
-    /// Throws the errors of `start`. A card that went meanwhile is not an error.
+    /// Throws the errors of `start`. A card that has disappeared by then is not an error.
     public func carryOut(_ order: CardFollower.Order) async throws(LiveActivityError) {
         do throws(LiveActivityError) {
             switch order {

@@ -6,7 +6,8 @@ public struct SessionCard: Sendable, Hashable {
     public let attributes: HeliographActivityAttributes
     public let content: HeliographActivityAttributes.ContentState
 
-    /// `asked`: the oldest pending approval of this session. `isWhole` is never set: allowing from a card requires the code of the alert.
+    /// `asked` is the oldest pending approval of this session. `isWhole` is never set: allowing from a card requires the code of
+    /// the alert.
     public init(_ session: SessionRow, asked: PendingApproval?, for device: DeviceRegistration, at now: Date) {
         let showsText = device.text.showsText
         attributes = HeliographActivityAttributes(

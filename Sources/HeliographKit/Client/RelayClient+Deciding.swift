@@ -7,7 +7,7 @@ internal import RelayProtocol
 
 /// A person's decisions and words, signed for exactly what was shown, and sealed for hosts that seal.
 extension RelayClient {
-    /// Decides for exactly the input that was shown. Throws `refused` where `PendingApproval.obstacle` or the host's trust forbids it,
+    /// Decides for exactly the input that was shown. Throws `refused` if `PendingApproval.obstacle` or the host's trust forbids it,
     /// `keychain` if this device cannot sign now, `unreachable` if no reply came: `states` then shows the outcome sooner or later.
     public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
         try check(approval, verdict)
@@ -39,7 +39,7 @@ extension RelayClient {
         case .answer: isMeant = approval.canAnswer
         case .deny(nil): isMeant = true
         case .deny:
-            // The host takes the words of a device that it trusts only.
+            // The host takes a message only from a device that it trusts.
             isMeant =
                 switch approval.obstacle {
                 case .notTrusted, .sealed, .unreadable: false
@@ -53,8 +53,8 @@ extension RelayClient {
                 ?? (approval.isQuestion ? "This is a question: answer it." : "This is no question: allow or deny it."))
     }
 
-    /// A prompt, which the host gives to the agent in its turn. Throws as `decide`; returns once it is on its way to the host: what becomes
-    /// of it is in the session's events.
+    /// Sends a prompt, which the host gives to the agent in its turn. Throws the errors of `decide`. Returns once the prompt is on
+    /// its way to the host; the session's events show its outcome.
     public func prompt(_ text: String, to session: String) async throws(LiveActivityError) {
         guard let id = SessionID(session), let summary = link.view.sessions[id], summary.endedAt == nil,
             summary.steering?.actions.contains(.prompt) == true
@@ -80,7 +80,7 @@ extension RelayClient {
 
     // MARK: Signing
 
-    /// Nil if there is nothing that is sealed.
+    /// Nil if no content is sealed.
     private func seal<Sealed>(
         _ body: (inout ContentOpener) throws(SealingError) -> Sealed
     ) throws(LiveActivityError) -> Sealed? {
@@ -92,7 +92,7 @@ extension RelayClient {
         } catch { throw LiveActivityError(.refused, error.message) }
     }
 
-    /// Nil of an open host. `isFree`: it counts without one, too.
+    /// Nil if the host needs no signature. `isFree`: the verdict counts without one, too.
     private func signature(
         _ approval: PendingApproval, _ verdict: Decision.Verdict, isFree: Bool
     ) throws(LiveActivityError) -> String? {
@@ -122,7 +122,7 @@ extension RelayClient {
 }
 
 extension DeviceTrust {
-    /// For exactly this text of a host that trusts this device.
+    /// Signs a verdict on exactly this text, which must be of a host that trusts this device.
     func signature(_ verdict: Decision.Verdict, for text: String) throws(LiveActivityError) -> String {
         guard let shown = try? ShownText(parsing: text), let identity = try identity(), try book()[shown.host] != nil else {
             throw LiveActivityError(.refused, PendingApproval.Obstacle.notTrusted(host: "Its host").sentence)

@@ -7,19 +7,19 @@ internal import RelayProtocol
 
 /// Hosts that trust this device, and the other devices that they trust.
 extension RelayClient {
-    /// A letter is live only: it is sent again until it is answered.
+    /// Interval at which a letter is sent again until it is answered: the relay does not store letters.
     static let letterEvery = Duration.seconds(2)
-    /// A host answers at once, if it is there.
+    /// Time for a host to answer: it does so at once if it is present.
     static let hostWithin = Duration.seconds(20)
-    /// At a device a person compares the codes first.
+    /// Time for a device to answer: a person compares the codes first.
     private static let personWithin = Duration.seconds(600)
 
-    /// Has the hosts trust this device that the link is for. Returns those that do now; `DeviceTrust.code` is what their terminal shows as
-    /// well. With a link of a device (`TrustLink.isOfDevice`), the person compares `DeviceTrust.codeToJoin` on both screens first. The app is
-    /// in the foreground until it returns, ten minutes at most.
+    /// Asks the hosts of the link to trust this device. Returns those that do now; their terminals show `DeviceTrust.code`. With a
+    /// device's link (`TrustLink.isOfDevice`), the person first compares `DeviceTrust.codeToJoin` on both screens. The app stays in
+    /// the foreground until this returns, ten minutes at most.
     ///
-    /// `name`: what the hosts are to call this device. Throws `refused` with what the host said, `unreachable` if none answered,
-    /// `notFound` if no host that wants signatures is there.
+    /// `name` is what the hosts call this device. Throws `refused` with the host's reason, `unreachable` if none answered,
+    /// `notFound` if no host that requires signatures is present.
     public func trust(_ link: TrustLink, as name: String) async throws(LiveActivityError) -> [TrustedHost] {
         guard let trust else { throw LiveActivityError(.unsupported, "this app keeps no keys") }
         guard ConsentName.isSpelled(name) else { throw LiveActivityError(.refused, "a name is one line of at most 256 bytes") }
@@ -55,14 +55,14 @@ extension RelayClient {
                 : "The host does not answer: is it running, and connected to this relay?")
     }
 
-    /// A device's reason, which is not worded as a host's.
+    /// The reason in words, which differ for a device and a host.
     private static func sentence(_ reason: Refusal.Reason) -> String {
         reason == .usedSecret
             ? "Another device has already used this link. Show a new one there."
             : "The device that showed the link did not let this one in."
     }
 
-    /// A person has read of the device.
+    /// Marks the device as read by a person.
     public func read(_ device: TrustedDevice) {
         guard let host = KeyID(text: device.host.id), let key = KeyID(text: device.key) else { return }
         rolls?.read(key, at: host)
@@ -70,8 +70,8 @@ extension RelayClient {
         publish()
     }
 
-    /// Has the host trust that device no longer. Throws `refused` with the host's words; `unreachable` if it did not answer: the device may
-    /// be trusted still.
+    /// Ends the host's trust in that device. Throws `refused` with the host's reason; `unreachable` if it did not answer: it may
+    /// still trust the device.
     public func distrust(_ device: TrustedDevice) async throws(LiveActivityError) {
         guard let trust, let host = KeyID(text: device.host.id), let key = KeyID(text: device.key),
             let identity = try trust.identity()
@@ -102,7 +102,7 @@ extension RelayClient {
         return answer
     }
 
-    /// Sends every `letterEvery`, however many letters come meanwhile.
+    /// Sends every `letterEvery`, however many letters arrive in between.
     func repeating(
         until end: ContinuousClock.Instant, _ send: () -> Void, while isOpen: () -> Bool
     ) async {
@@ -151,10 +151,10 @@ extension RelayClient {
 
     // MARK: Restored hosts
 
-    /// A host that was restored has forgotten this device's count, and takes nothing of it before it has said it: what the person sent is
-    /// refused, and can be sent again then.
+    /// Sends this device's count to a host that was restored and has forgotten it. Until then the host refuses everything from this
+    /// device; the person can send a refused message again afterwards.
     func resumeIfRestored(_ approval: Approval) {
-        // A session that takes no prompts has no offer, which would say whose it is.
+        // A session that takes no prompts has no offer that would name its host.
         guard case .stale(_, ConsentRefusal.restored.rawValue, _) = approval.stage,
             case .signed(let shown) = ApprovalReading(approval, link.view.sessions[approval.session]).basis
         else { return }
@@ -200,12 +200,12 @@ extension RelayClient {
 
     // MARK: Whom the hosts trust
 
-    /// Those that are there and take only what is signed.
+    /// Hosts that are present and take only signed messages.
     private var signedHosts: Set<KeyID> {
         TrustSeeking.hosts(of: link.view.sessions.values, asking: link.view.pendingApprovals)
     }
 
-    /// After each message: hosts may be there that were not before.
+    /// Called after each message: hosts may have appeared.
     func callHosts() {
         guard let trust, link.phase == .up, link.view.isWorkspaceKnown, let own = try? trust.identity()?.id,
             let book = try? trust.book(), !book.hosts.isEmpty
@@ -215,7 +215,7 @@ extension RelayClient {
         isMet = true
     }
 
-    /// With the heartbeat, until each has answered.
+    /// Sends the calls with each heartbeat, until each has been answered.
     func sendCalls() {
         guard let trust, link.phase == .up, let identity = try? trust.identity() else { return }
         for ask in rolls?.due() ?? [] {

@@ -5,10 +5,11 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// A further device, brought by this one to the hosts that trust it.
+/// Bringing another device to the hosts that trust this one.
 extension RelayClient {
-    /// A link for the further device, good for ten minutes and one device: it lets it into the relay, if this app may do that, and asks the
-    /// hosts that trust this one. Its code then comes in `RelayState.newcomer`. The last link counts.
+    /// A link for another device, valid for ten minutes and one device: it lets the device into the relay, if this app may do that,
+    /// and asks the hosts that trust this one. The other device's code then appears in `RelayState.newcomer`. A new link replaces
+    /// the last.
     ///
     /// Throws `notFound` if no host trusts this device.
     public func invite() async throws(LiveActivityError) -> String {
@@ -28,12 +29,12 @@ extension RelayClient {
             }
             return link.text
         }
-        // For a device that is in already: this one may let nobody in.
+        // For a device that the relay knows already: this one may not let any in.
         return "\(relay.absoluteString)/#k=\(secret.text)"
     }
 
-    /// The codes are the same on both screens. Returns the hosts that trust the newcomer now; throws `refused` with what a host said if none
-    /// does, `unreachable` if none answered.
+    /// The person has confirmed that both screens show the same code. Returns the hosts that trust the newcomer now; throws
+    /// `refused` with the host's reason if none does, `unreachable` if none answered.
     public func accept() async throws(LiveActivityError) -> [TrustedHost] {
         guard let trust, vouching != nil, state.newcomer != nil else { throw Self.nobody }
         let count = try trust.nextCount()
@@ -55,7 +56,7 @@ extension RelayClient {
         throw LiveActivityError(.unreachable, "No host has answered.")
     }
 
-    /// The codes differ, or the person does not want it.
+    /// The person declines: the codes differ, or the device is unwanted.
     public func turnAway() throws(LiveActivityError) {
         guard state.newcomer != nil, let refusal = vouching?.decline() else { throw Self.nobody }
         state.newcomer = nil
@@ -67,7 +68,7 @@ extension RelayClient {
     private static let vouchingFor = Duration.seconds(600)
     private static let nobody = LiveActivityError(.notFound, "Nobody asks to be let in.")
 
-    /// From another device.
+    /// Handles the `join` letter of another device.
     func receivedJoin(_ letter: Letter, from client: ClientID) {
         // The relay's word for when the link ends is none.
         if vouching?.isOpen == true, vouchingUntil < .now { vouching = nil }
@@ -83,7 +84,7 @@ extension RelayClient {
         }
     }
 
-    /// True if it was an answer to a vouch.
+    /// Handles an answer to a vouch. Returns false if the letter is none.
     func receivedAnswer(_ letter: Letter, by host: KeyID) -> Bool {
         switch try? vouching?.answered(letter.bytes, by: host) {
         case .brought(let pin): brought.append(pin)

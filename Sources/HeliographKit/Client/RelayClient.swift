@@ -5,20 +5,21 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// An app's live view of one relay, for display and decisions: sessions, approvals, one session's events. Connected in the foreground
-/// only, and reports there that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
+/// An app's live view of one relay, for display and decisions: sessions, approvals, one session's events. It is connected in the
+/// foreground only, and reports that the person is looking, so that the relay mirrors alerts to this phone only when they are not.
 ///
-/// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is a
-/// snapshot.
+/// Create one for each relay. It reconnects by itself, continues from its last position, and never shows a gap: after one there is
+/// a snapshot.
 public actor RelayClient {
-    /// The relay counts a client as present for 30 s after its last report.
+    /// Interval of presence reports. The relay counts a client as present for 30 s after the last.
     static let presenceEvery = Duration.seconds(10)
-    /// Two replies to the above are missing: the link is dead, whatever the system believes.
+    /// Time without a message after which the link is dead, whatever the system reports: two replies to presence reports are
+    /// missing.
     static let silenceMax = Duration.seconds(25)
-    /// For a reply; an app that leaves has less from the system.
+    /// Time for a reply. An app that goes to the background gets less from the system.
     static let replyWithin = Duration.seconds(15)
     static let farewellWithin = Duration.seconds(2)
-    /// A snapshot of many sessions, or of 200 events with a large diff each.
+    /// Largest message: a snapshot of many sessions, or of 200 events with a large diff each.
     static let messageBytesMax = 64 << 20
     /// Messages that wait for the socket.
     static let outboxMax = 256
@@ -32,29 +33,29 @@ public actor RelayClient {
     private let credentials: any RelayCredentials
     private let transport: any RelayTransport
     private let device: DeviceID?
-    /// The latest failure to keep something while a message was opened.
+    /// The latest storage failure while a message was opened, as a sentence.
     private let troubles = Locked<String?>(nil)
-    /// Nil: nothing is signed, and nothing opened.
+    /// The device's keys. Without them nothing is signed or opened.
     let trust: DeviceTrust?
     private(set) var link: RelayLink
     var opener: ContentOpener?
-    /// As `KeptWraps` has them.
+    /// The offers that `KeptWraps` has.
     private var offersKept: [KeyID: [KeyWrap]] = [:]
     var seeking: TrustSeeking?
     var refusal: Refusal.Reason?
     var rolls: RollCalls?
-    /// Letters to hosts of which the answer is waited for.
+    /// Letters to hosts that have not been answered, by the host's key.
     var asked: [KeyID: LetterContent] = [:]
     var answers: [KeyID: LetterAnswer] = [:]
-    /// A further device that this one brings: the relay's name of it, and what came of it at the hosts.
+    /// Another device that this one brings: `newcomerClient` is the relay's name of it, `brought` are the hosts that trust it now.
     var vouching: Vouching?
     var vouchingUntil = ContinuousClock.now
     var newcomerClient: ClientID?
     var brought: [HostPin] = []
     var unwilling: String?
-    /// Said to hosts that were restored from older files.
+    /// Counts sent to hosts that were restored from older files.
     var bumps: [KeyID: Bump] = [:]
-    /// Resumed by any letter, or when their time is over.
+    /// Tasks that wait for a letter, until one arrives or their time is over.
     private var stirring: [Int: CheckedContinuation<Void, Never>] = [:]
     private var stirsMade = 0
     var state = RelayState()
@@ -66,10 +67,10 @@ public actor RelayClient {
     private var presence: Task<Void, Never>?
     private let begun = ContinuousClock.now
     private var lastHeard = ContinuousClock.now
-    /// The hosts that are there were asked on this connection.
+    /// True if the hosts that are present were asked on this connection.
     var isMet = false
 
-    /// One WebSocket, from its opening on.
+    /// One WebSocket, from the attempt to open it on.
     private struct Connection {
         var number: Int
         var task: Task<Void, Never>
@@ -77,10 +78,10 @@ public actor RelayClient {
         var outbox: AsyncStream<[UInt8]>.Continuation?
     }
 
-    /// `device`: the id in `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an address that
-    /// would show the token to the network, or a device that is not spelled as an identifier must be.
+    /// `device` is the id in `DeviceRegistration`, so that this phone does not ring while the person looks at it. Throws `refused`
+    /// for an address that would send the token unencrypted, or a device id of a wrong form.
     ///
-    /// `trust`: without it nothing is allowed at a host that takes only what is signed, and nothing that is sealed is shown.
+    /// Without `trust`, requests of hosts that take only signed decisions cannot be allowed, and sealed content is not shown.
     public init(
         relay: URL, credentials: any RelayCredentials, device: String?, software: String, trust: DeviceTrust? = nil,
         transport: any RelayTransport = URLSessionTransport()
@@ -100,7 +101,7 @@ public actor RelayClient {
         link = RelayLink(software: software, idPrefix: "a" + random)
     }
 
-    /// Of its WebSocket. Throws `refused` for one that would show the token to the network.
+    /// Address of the relay's WebSocket. Throws `refused` if the token would be sent unencrypted.
     static func address(of relay: URL) throws(LiveActivityError) -> URL {
         try HTTPRelayReporter.check(relay)
         var parts = URLComponents(url: relay, resolvingAgainstBaseURL: false)
@@ -119,7 +120,7 @@ public actor RelayClient {
 
     // MARK: What the app tells
 
-    /// Follow `scenePhase`. When the app goes to the background, reports that to the relay within 2 s and hangs up.
+    /// To be called as `scenePhase` changes. In the background it reports that to the relay, within 2 s, and closes the connection.
     public func setForeground(_ isForeground: Bool) async {
         guard isForeground != self.isForeground else { return }
         self.isForeground = isForeground
@@ -129,11 +130,11 @@ public actor RelayClient {
         }
         presence?.cancel()
         if link.phase == .up { _ = await reply(to: submit(presenceCommand), within: Self.farewellWithin) }
-        // The person may be back by now.
+        // The app may be in the foreground again by now.
         if !self.isForeground { hangUp(.local(code: 1001)) }
     }
 
-    /// The session on the screen, whose events are followed; nil: none.
+    /// Sets the session on the screen, whose events are followed; nil for none.
     public func show(session: String?) {
         let wanted = session.flatMap { SessionID($0) }
         guard wanted != shown else { return }
@@ -150,13 +151,13 @@ public actor RelayClient {
         publish()
     }
 
-    /// The approval is on the screen: no alert for it need ring here.
+    /// Reports that the approval is on the screen, so that its alert need not ring here.
     public func seen(_ approval: PendingApproval) {
         guard link.phase == .up, let session = SessionID(approval.session), let id = ApprovalID(approval.id) else { return }
         submit(.seen(session, id))
     }
 
-    /// For a command that its own id is a part of.
+    /// Sends a command that contains its own id.
     func answered(
         _ make: (CommandID) throws(LiveActivityError) -> ClientCommand
     ) async throws(LiveActivityError) -> Reply {
@@ -169,7 +170,7 @@ public actor RelayClient {
         return reply
     }
 
-    /// Nil: none came in time, and it is not sent again.
+    /// Waits for the reply; nil if none came in time. The command is not sent again.
     private func reply(to id: CommandID, within limit: Duration) async -> Reply? {
         let alarm = Task { [weak self] in
             try? await Task.sleep(for: limit)
@@ -194,7 +195,7 @@ public actor RelayClient {
 
     // MARK: Letters
 
-    /// Until a letter came, or the time is over.
+    /// Waits until a letter arrives or the time is over.
     func stirred(within limit: Duration) async {
         stirsMade += 1
         let number = stirsMade
@@ -264,7 +265,7 @@ public actor RelayClient {
     ) async throws(SocketEndError) -> any RelaySocket {
         let token: String
         do throws(LiveActivityError) { token = try credentials.token() } catch {
-            // A keychain that cannot be read now can be read later.
+            // A keychain that is locked now may be readable later.
             throw error.code == .unauthorised ? .refused(status: 401) : .failed(error.message)
         }
         return try await transport.open(
@@ -273,12 +274,12 @@ public actor RelayClient {
 
     private static func send(_ messages: AsyncStream<[UInt8]>, over socket: any RelaySocket) async {
         for await message in messages {
-            // The receiver gets the reason.
+            // The receiving task reports the reason.
             do { try await socket.send(Data(message)) } catch { return socket.close() }
         }
     }
 
-    /// Nil: the connection is no longer wanted.
+    /// Nil if the connection is no longer wanted.
     private func opened(_ socket: any RelaySocket, _ number: Int) -> AsyncStream<[UInt8]>? {
         guard connection?.number == number, link.phase == .connecting else { return nil }
         let (messages, outbox) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingOldest(Self.outboxMax))
@@ -306,7 +307,7 @@ public actor RelayClient {
         publish()
     }
 
-    /// Before each connection. What cannot be read now, as before the phone was unlocked for the first time, can be read later.
+    /// Called before each connection. A keychain that is unreadable now, as before the phone's first unlock, may be readable later.
     private func readTrust() throws(SocketEndError) {
         guard let trust, opener == nil else { return }
         do throws(LiveActivityError) {
@@ -330,7 +331,7 @@ public actor RelayClient {
         keeping { () throws(LiveActivityError) in try trust.keep(KeptWraps(offers, for: device)) }
     }
 
-    /// A failure becomes the state's `trouble`.
+    /// Runs `body`, and shows its failure as the state's `trouble`.
     func keeping(_ body: () throws(LiveActivityError) -> Void) {
         do throws(LiveActivityError) { try body() } catch { state.trouble = error.message }
     }

@@ -2,7 +2,7 @@ internal import HeliographLink
 internal import LiveActivityKit
 internal import RelayProtocol
 
-/// Between the library's words and the wire's.
+/// Conversions between the library's types and those of the wire.
 extension LinkEnd {
     init(_ end: SocketEndError) {
         self =

@@ -11,18 +11,17 @@ public protocol RelayTransport: Sendable {
 /// One open WebSocket. One task sends, and another receives.
 public protocol RelaySocket: Sendable {
     func send(_ text: Data) async throws(SocketEndError)
-    /// Waits for the next message.
     func receive() async throws(SocketEndError) -> Data
-    /// Ends both calls above.
+    /// Ends the calls of `send` and `receive` that wait.
     func close()
 }
 
-/// Why a WebSocket is gone, or was not opened.
+/// Why a WebSocket ended, or was not opened.
 public enum SocketEndError: Error, Sendable, Hashable {
     /// The relay closed it with this code.
     case closed(code: UInt16?, reason: String)
     /// The handshake was answered with this HTTP status.
     case refused(status: UInt16)
-    /// A sentence.
+    /// Another failure, as a sentence.
     case failed(String)
 }

@@ -4,7 +4,7 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// WebSockets by `URLSession`. On Apple's platforms; Foundation on Linux has them only with a libcurl that was built with them.
+/// WebSockets by `URLSession`, on Apple's platforms. On Linux, Foundation has them only if its libcurl was built with them.
 public final class URLSessionTransport: RelayTransport {
     /// Time for the connection to open.
     public static let openSeconds: TimeInterval = 15
@@ -71,7 +71,7 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate {
 
     override init() { (outcomes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1)) }
 
-    /// Nil: it is open.
+    /// Nil if the WebSocket is open.
     func outcome() async -> SocketEndError? {
         for await outcome in outcomes { return outcome }
         return .failed("cancelled")

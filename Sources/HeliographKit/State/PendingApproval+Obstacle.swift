@@ -11,14 +11,14 @@ extension PendingApproval {
         case hidden
         /// This device has no key to open the request.
         case sealed
-        /// The host takes only what is signed, and what the relay brings cannot be: a sentence says why.
+        /// The host takes only signed decisions, and the text from the relay cannot be signed. The sentence says why.
         case unreadable(String)
-        /// The host takes only what a device signs that it trusts, and it does not trust this one.
+        /// The host takes only decisions signed by a device that it trusts, and it does not trust this one.
         case notTrusted(host: String)
-        /// The host wants a passkey to confirm it, which the page alone can ask for.
+        /// The owner requires confirmation by a passkey, which only the web page can request.
         case needsPasskey
 
-        /// For the person.
+        /// The obstacle as a sentence for the person.
         public var sentence: String {
             switch self {
             case .cut: "It is not whole here: allow it at the agent itself, or deny it."
@@ -36,7 +36,7 @@ extension PendingApproval {
 }
 
 extension PendingApproval.Obstacle {
-    /// The first that there is. `isWhole`: everything that a person has to see is there.
+    /// The first obstacle found. `isWhole`: everything that a person has to see is there.
     init?(_ reading: ApprovalReading, isWhole: Bool, isTrusted: Bool, host: String) {
         switch reading.basis {
         case .open: break

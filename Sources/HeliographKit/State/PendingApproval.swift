@@ -42,23 +42,23 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let isQuestion: Bool
     public let input: [Field]
     public let questions: [Question]
-    /// What a person should look at twice, as sentences of the host. None says nothing: it is never a judgement that all is well.
+    /// Risks that deserve a second look, as sentences of the host. An empty list never means that the request is safe.
     public let risks: [String]
     /// Reasons, as sentences, not to trust the text.
     public let warnings: [String]
     /// True if the host replaced text that looks like a secret.
     public let isRedacted: Bool
-    /// Nil: it can be allowed, or answered.
+    /// Nil if the approval can be allowed or answered.
     public let obstacle: Obstacle?
     public let expiresAt: Date?
-    /// The text that its host signs for: a signature is over exactly this, and all the above is from it. Nil of an open host, or where
-    /// there is none.
+    /// The text from the host that is signed; all fields above are read from it. Nil if the host takes unsigned decisions, or sent
+    /// none.
     let signable: String?
 
     public var canAllow: Bool { obstacle == nil && !isQuestion }
     public var canAnswer: Bool { obstacle == nil && isQuestion }
 
-    /// `summary`: its session's. `hosts`: those that trust this device.
+    /// `summary` is the session's. `hosts` are those that trust this device.
     init(_ came: Approval, _ summary: Summary?, trustedBy hosts: Set<KeyID>) {
         let reading = ApprovalReading(came, summary)
         let approval = reading.approval

@@ -9,7 +9,8 @@ public struct RelayState: Sendable {
         case live
         /// The client retries by itself. The content is as old as `RelayState.heardAt`.
         case waiting(reason: String)
-        /// Coming back would be pointless: a sentence for the person. With `mustPair` the relay does not know this app any more.
+        /// The client does not reconnect, as that would be pointless. `reason` is a sentence for the person. With `mustPair` the
+        /// relay no longer knows this app.
         case over(reason: String, mustPair: Bool)
     }
 
@@ -18,18 +19,18 @@ public struct RelayState: Sendable {
     public internal(set) var heardAt: Date?
     /// True if sessions and approvals are complete. If false, an empty list means that none are known yet, not that there are none.
     public internal(set) var isComplete = false
-    /// The most recently active first.
+    /// Sessions, the most recently active first.
     public internal(set) var sessions: [SessionRow] = []
     /// Approvals that wait for a person, oldest first.
     public internal(set) var approvals: [PendingApproval] = []
     /// The last events of the session on the screen, at most `eventsMax`.
     public internal(set) var events: [SessionEvent] = []
 
-    /// The devices that the hosts trust that trust this one, as they say: the last that came first.
+    /// The devices that each host that trusts this one says it trusts, newest first.
     public internal(set) var devices: [TrustedDevice] = []
-    /// Wants to be let in by the link of `RelayClient.invite`: a person compares the codes on both screens.
+    /// A device that asks to join by the link of `RelayClient.invite`. A person compares the codes on both screens.
     public internal(set) var newcomer: Newcomer?
-    /// A sentence if this device could not keep something.
+    /// A sentence if this device could not store something.
     public internal(set) var trouble: String?
 
     public static let eventsMax = 500

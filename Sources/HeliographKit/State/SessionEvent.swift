@@ -5,14 +5,15 @@ internal import RelayProtocol
 public struct SessionEvent: Sendable, Hashable, Identifiable {
     /// The event's number in the session's log.
     public let id: Int
-    /// Such as `message` or `tool.started`; an app shows kinds that it does not know as unsupported.
+    /// The kind, such as `message` or `tool.started`; an app shows unknown kinds as unsupported.
     public let kind: String
     public let at: Date
-    /// The message, or the action: safe to show.
+    /// Text of the message or the action, safe to show.
     public let text: String?
-    /// A doubt about the place before this event of a host that seals: the relay left some out, or this one was not sealed.
+    /// A warning to show before this event, if its host seals: the relay left out events, or this one was not sealed.
     public let remark: String?
-    /// The whole event, exactly as its host wrote it, or opened. `unopened` is no kind of a host's: the event is not shown as true.
+    /// The whole event as its host wrote it, opened if it was sealed. No host states the kind `unopened`: such an event cannot be
+    /// trusted, and is not shown as true.
     public let json: Data
 
     init(_ bytes: [UInt8], number: Int64, remark: String? = nil) {

@@ -10,23 +10,23 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     public let agent: String
     public let host: String
     public let isHostConnected: Bool
-    /// Its host has sealed the texts, and this device has no key: the title is none of the session's.
+    /// True if its host has sealed the texts and this device has no key: the title is a placeholder.
     public let isSealed: Bool
     public let status: LiveActivityKit.SessionStatus
-    /// Why it is in this status, such as what goes on in the background of an idle session.
+    /// Reason for the status, such as work in the background of an idle session.
     public let statusReason: String?
     public let operation: String?
     public let error: String?
     public let todoCompleted: Int?
     public let todoTotal: Int?
     public let todoCurrent: String?
-    /// Tools started.
+    /// Number of tools started.
     public let operations: Int
     public let messages: Int
     /// Number of approvals that wait for a person.
     public let approvals: Int
     public let questions: Int
-    /// Nil if it is unknown, or all of it is guessed.
+    /// Cost in millionths of a dollar; nil if it is unknown, or all of it is guessed.
     public let costMicroUSD: Int?
     /// In addition to the cost: a guess of the agent, for a model whose price it does not know.
     public let estimateMicroUSD: Int?

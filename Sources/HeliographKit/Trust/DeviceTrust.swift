@@ -4,10 +4,11 @@ internal import Foundation
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// This device's own keys and the hosts that trust it: what `RelayClient` signs and opens with. An app has one, which its notification
-/// service reads, too.
+/// This device's keys, with which `RelayClient` signs and opens, and the hosts that trust it. An app has one, which its
+/// notification service reads, too.
 ///
-/// Only the app changes it. What cannot be read is never taken for empty: that would send to a sealing host in the open.
+/// Only the app changes it. An unreadable record is never treated as empty: words for a host that seals would then be sent
+/// unsealed.
 public final class DeviceTrust: Sendable {
     private struct Read {
         var identity: ConsentIdentity?
@@ -23,19 +24,19 @@ public final class DeviceTrust: Sendable {
     /// The code that a host's terminal, or the other device, shows as well: `XXXX-XXXX-XXXX-XXXX`. Nil before a host was asked for its trust.
     public func code() throws(LiveActivityError) -> String? { try read().identity?.id.shortCode }
 
-    /// The same, of keys that are made now if there are none: for a person who compares it with another device's screen.
+    /// The same code, with keys made now if there are none: a person compares it with another device's screen.
     public func codeToJoin() throws(LiveActivityError) -> String { try identityToJoin().id.shortCode }
 
-    /// Those that trust this device, as they said when they were asked.
+    /// The hosts that trusted this device when they were last asked.
     public func hosts() throws(LiveActivityError) -> [TrustedHost] { try read().book.hosts.map(TrustedHost.init) }
 
-    /// This device forgets the host; what the host trusts is its terminal's business.
+    /// Removes this device's record of the host. The host's trust in this device ends at its terminal only.
     public func forget(_ host: TrustedHost) throws(LiveActivityError) {
         guard let id = KeyID(text: host.id) else { return }
         try change { book throws(LiveActivityError) in book.forget(id) }
     }
 
-    /// After signing out. The next host is asked with keys of their own.
+    /// Called after signing out. The next host is asked with new keys.
     public func removeAll() throws(LiveActivityError) {
         try kept.withLock { known throws(LiveActivityError) in
             known = nil
@@ -56,7 +57,7 @@ public final class DeviceTrust: Sendable {
         }
     }
 
-    /// For the next command or letter; kept before it is returned, so that no two ever have the same.
+    /// The count for the next command or letter. It is stored before it is returned, so that no two get the same.
     func nextCount() throws(LiveActivityError) -> Int64 {
         try change { book throws(LiveActivityError) in book.nextCount() }
     }

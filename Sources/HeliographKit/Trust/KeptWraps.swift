@@ -1,14 +1,14 @@
 internal import Consent
 internal import RelayProtocol
 
-/// The wraps of each host's newest epochs for this device, so that an alert is opened before there is a connection. Only this device's
-/// key opens them.
+/// The wrapped keys of each host's newest epochs for this device, so that alerts can be opened without a connection. Only this
+/// device's key unwraps them.
 ///
 /// `{"version":1,"hosts":[{"id","wraps":[{"epoch","wrap"}]}]}`
 struct KeptWraps: Sendable, Equatable {
-    /// An alert is of the newest epoch, or was sent before the last device went.
+    /// Epochs kept for each host: an alert uses the newest, or an earlier one if it was sent before a device was removed.
     static let epochsMax = 4
-    /// With all hosts of a `HostBook`.
+    /// Size of a file with all hosts of a `HostBook`.
     static let fileBytesMax = 64 << 10
     private static let version: Int64 = 1
 
@@ -21,7 +21,7 @@ struct KeptWraps: Sendable, Equatable {
 
     init() {}
 
-    /// Of what hosts offer to all, those of one device.
+    /// Picks this device's wraps from those that hosts offer to all devices.
     init(_ offers: [KeyID: [KeyWrap]], for device: KeyID) {
         for (host, wraps) in offers {
             let own = wraps.filter { $0.device.rawValue == device.text }.sorted { $0.epoch > $1.epoch }

@@ -1,11 +1,11 @@
 internal import Consent
 internal import RelayProtocol
 
-/// The devices at each host that a person has read of here: any other is announced.
+/// The devices at each host that a person has read of here. Any other is announced as new.
 ///
 /// `{"version":1,"hosts":[{"id","devices":[id]}]}`
 struct KnownDevices: Sendable, Equatable {
-    /// A device that was read of stays after it has gone; beyond it, it is announced again.
+    /// Number of devices kept for each host, removed ones included. Any beyond it are announced again.
     static let devicesMax = 256
     static let fileBytesMax = 1 << 20
     private static let version: Int64 = 1

@@ -2,15 +2,15 @@ package import Consent
 package import Foundation
 package import LiveActivityKit
 
-/// A device's private keys, and its records of hosts: the keychain and the Secure Enclave, or a folder in a test.
+/// Storage of a device's private keys and its records of hosts: the keychain and the Secure Enclave, or a folder in a test.
 package protocol TrustVault: Sendable {
-    /// Nil before they were made.
+    /// Nil if there are no keys yet.
     func identity() throws(LiveActivityError) -> ConsentIdentity?
     func makeIdentity() throws(LiveActivityError) -> ConsentIdentity
     /// Nil if nothing was written.
     func read(_ item: TrustItem) throws(LiveActivityError) -> Data?
     func write(_ data: Data, _ item: TrustItem) throws(LiveActivityError)
-    /// The keys, too.
+    /// Removes everything, including the keys.
     func removeAll() throws(LiveActivityError)
 }
 

@@ -4,18 +4,18 @@ internal import Consent
 
 /// A host that proved itself to this device, and trusts it.
 public struct TrustedHost: Sendable, Hashable, Identifiable {
-    /// The name of its key, 22 characters.
+    /// Id of its key, 22 characters.
     public let id: String
-    /// Its own choice. Safe to show.
+    /// The name that the host chose, safe to show.
     public let name: String
     public let since: Date
-    /// Its content is sealed: nothing goes to it in the open.
+    /// True if its content is sealed: nothing is sent to it unsealed.
     public let seals: Bool
 }
 
-/// A device that asks this one to bring it to its hosts.
+/// A device that asks this one to vouch for it.
 public struct Newcomer: Sendable, Hashable {
-    /// Its own choice. Safe to show.
+    /// The name that the device chose, safe to show.
     public let name: String
     /// As its own screen shows it: `XXXX-XXXX-XXXX-XXXX`.
     public let code: String
@@ -23,7 +23,7 @@ public struct Newcomer: Sendable, Hashable {
 
 /// A device that one of the hosts trusts, as that host says.
 public struct TrustedDevice: Sendable, Hashable, Identifiable {
-    /// The name of its key.
+    /// Id of its key.
     public let key: String
     public let host: TrustedHost
     /// Safe to show.
@@ -31,7 +31,7 @@ public struct TrustedDevice: Sendable, Hashable, Identifiable {
     /// As its own screen shows it: `XXXX-XXXX-XXXX-XXXX`.
     public let code: String
     public let since: Date
-    /// The device that brought it; nil: a person at the host's terminal.
+    /// The device that vouched for it; nil if a person admitted it at the host's terminal.
     public let broughtBy: String?
     public let isOwn: Bool
     /// True until `RelayClient.read(_:)`.

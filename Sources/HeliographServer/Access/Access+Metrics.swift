@@ -5,11 +5,11 @@ import RelayProtocol
 import WebSocketEngine
 
 extension Access {
-    /// Numbers tell how much one works. They are for this machine, or for who has a token; a proxy's visitors are neither. A page that was
-    /// led here by a name of its own (DNS rebinding) names another host.
+    /// True if the request may read metrics, which tell how much people work: only from this machine or with a token, and not by
+    /// visitors through a proxy. A page that reached us under its own name (DNS rebinding) sends another host.
     ///
-    /// The numbers are of all workspaces together. If there are several, a token counts only if a program was let in with it at the relay's
-    /// own machine, in the first workspace: no member of one is to see how much another works.
+    /// The metrics are of all workspaces together. If there are several, a token counts only if it belongs to a program and was
+    /// made on the relay's own machine, in the first workspace: members of one workspace must not see the activity of another.
     func mayReadMetrics(_ request: HTTPRequest) -> Bool {
         if case .unix = request.peer { return NodePeer(request.peer) == .administrator }
         let name = request.header("host").flatMap(HostHeader.name)

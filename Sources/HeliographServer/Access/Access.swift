@@ -4,7 +4,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The authenticator with the store behind it, and who came in by it. Lives on the core's thread.
+/// The authenticator with the store behind it, and the peers that were admitted. Confined to the core's thread.
 final class Access {
     private(set) var authenticator: Authenticator { didSet { admission.change(to: authenticator) } }
     /// The authenticator's copy for other threads.
@@ -12,15 +12,15 @@ final class Access {
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     private let store: any CredentialStore
     private let workspaceStore: any WorkspaceStore
-    /// Workspaces that the core was told are removed.
+    /// Removed workspaces of which the core was notified.
     private var removed: Set<WorkspaceID> = []
-    /// Of those, the erased.
+    /// The erased among `removed`.
     private var erased: Set<WorkspaceID> = []
     let uses: TokenUses
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
-    /// The number of those that strangers registered.
+    /// Number of workspaces that strangers registered.
     private(set) var registered: Int
     /// Limits of single workspaces.
     private(set) var limits: [WorkspaceID: WorkspaceLimits]
@@ -29,20 +29,20 @@ final class Access {
     private let mailbox: CoreMailbox
     private let logger: Logger
     private let queue: StoreQueue
-    /// The store is read now.
+    /// True while the store is being read.
     private var isReading = false
     /// Requests that wait for the read under way.
     private var readers: [Reader] = []
-    /// Requests that came during the read, which may be older than what they know of; the next read answers them.
+    /// Requests that came during the read, whose result may be too old for them; the next read answers them.
     private var nextReaders: [Reader] = []
     private var isReadingLater = false
 
-    /// Revocations that the store has not taken: who is ended by them is let in by nothing, as long as this process lives.
+    /// Revocations that the store has not accepted: the tokens that they end are refused as long as this process lives.
     private(set) var unwritten: [TokenRevocation] = []
-    /// Tokens of the store, with what it has not taken: valid ones, revoked ones by which others were let in, and those that only this process
-    /// knows to be revoked.
+    /// Tokens of the store after the revocations in `unwritten`: valid ones, revoked ones that have paired others, and those that
+    /// only this process knows to be revoked.
     private var known: [Token]
-    /// The clients that the core was last told of.
+    /// The clients that were last reported to the core.
     private var clientsListed: Set<ClientKey>
     private var isWritingLater = false
     private(set) lazy var openCodes = OpenPairingCodes(loop: loop) { [unowned self] answer in
@@ -55,20 +55,20 @@ final class Access {
 
     private typealias Reader = (Result<Void, any Error>) -> Void
 
-    /// Tells other nodes of a change that was made here, and calls back when those that can be reached have taken it up.
+    /// Notifies other nodes of a change made here, and calls back when those that can be reached have applied it.
     var tellOthers: (@escaping () -> Void) -> Void = { $0() }
 
-    /// Asks other nodes to refuse a token whose revocation no store takes, and to disconnect its users. Calls back when they have, or
-    /// with nil if there are none.
+    /// Asks other nodes to refuse a token whose revocation no store accepts, and to disconnect its users. Calls back when they
+    /// have, or with nil if there are none.
     var shutOutElsewhere: (TokenRevocation, @escaping (Elsewhere?) -> Void) -> Void = { $1(nil) }
 
     /// Each holds a request.
     private static let nextReadersMax = 32
-    /// Between two tries to read a store that does not answer.
+    /// Interval between attempts to read a store that does not answer.
     private static let retryInterval = Duration.seconds(1)
-    /// Between two tries to write to a store that takes nothing.
+    /// Interval between attempts to write to a store that refuses writes.
     private static let writingInterval = Duration.seconds(2)
-    /// More at once are a store's, or wait for one.
+    /// Limit of revocations that wait for the store.
     private static let unwrittenMax = 256
 
     init(
@@ -98,7 +98,6 @@ final class Access {
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
 
-    /// The client that a token speaks for.
     func client(_ token: Token) -> ClientIdentity {
         guard let id = ClientID(token.subject) else { preconditionFailure("tokens are made with proper subjects") }
         return ClientIdentity(
@@ -111,14 +110,14 @@ final class Access {
         return .host(Named(id: id, name: token.name))
     }
 
-    /// The token that this request comes with.
+    /// The token of this request; throws if it is not valid for `scope`.
     func authenticate(_ request: HTTPRequest, to scope: Scope) throws(Authenticator.AuthenticationError) -> Token {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
         uses.note(token, from: request.peer)
         return token
     }
 
-    /// Lets an upgraded connection in, unless its token was revoked meanwhile.
+    /// Admits an upgraded connection, unless its token was revoked meanwhile.
     func admit(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) -> Bool {
         guard authenticator.knows(authenticated.token) else {
             connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.revoked.reason)
@@ -129,19 +128,19 @@ final class Access {
         return true
     }
 
-    /// The peer that it was; nil: it was not admitted.
+    /// Removes a connection. Returns its peer; nil if it was not admitted.
     func disconnected(_ connection: ConnectionID) -> AuthenticatedPeer? {
         let authenticated = peers.removeValue(forKey: connection)
         if let authenticated { uses.note(authenticated.token, from: authenticated.peer) }
         return authenticated
     }
 
-    /// A connection that lasts is a use, too.
+    /// Notes a use for each connection that is still open.
     func noteConnected() {
         for peer in peers.values { uses.note(peer.token, from: peer.peer) }
     }
 
-    /// This process's present counts of tokens' uses; connections are counted if `isCounted` says so.
+    /// This process's present record of tokens' uses; connections are counted if `isCounted` is true for their token.
     func sightings(where isCounted: (Token) -> Bool = { _ in true }) -> TokenSightings {
         var seen = TokenSightings()
         for peer in peers.values where isCounted(peer.token) { seen.connections[peer.token.id, default: 0] += 1 }
@@ -151,7 +150,7 @@ final class Access {
 
     // MARK: - Asking the store
 
-    /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
+    /// Runs a query of the store off the loop. The answer is its result, or a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
         _ kind: StoreQueue.Turns.Kind, for caller: StoreQueue.Turns.Caller,
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
@@ -161,8 +160,8 @@ final class Access {
         queue.perform(kind, for: caller, { try work(store) }, then: answer)
     }
 
-    /// The same for what changes who may come in, unless it comes to a `Value` that `isChange` says changed nothing. `answer` is called when
-    /// that holds here, and before those who are shown out by it go.
+    /// Runs a change that affects who may connect; if `isChange` is false for its result, it changed nothing. `answer` is called
+    /// once the change is in force here, and before the peers that it excludes are disconnected.
     func change<Value: Sendable>(
         for caller: StoreQueue.Turns.Caller, where isChange: @escaping @Sendable (Value) -> Bool,
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
@@ -170,11 +169,11 @@ final class Access {
     ) {
         let (store, workspaceStore, unwritten) = (store, workspaceStore, unwritten)
         queue.perform(.change, for: caller) {
-            // First, as a store does with what waits in it: a code that a revoked token has made lets nobody in.
+            // Revocations first, so that a code of a revoked token cannot be redeemed.
             for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
             guard isChange(value) || !unwritten.isEmpty else { return (value, nil) }
-            // Read, not taken from what was done: it may be otherwise by now.
+            // Read again instead of derived from the change, as others may have changed it since.
             return (value, Result { try Entrants(store, workspaceStore) })
         } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>?), any Error>) in
             switch result {
@@ -197,7 +196,6 @@ final class Access {
         }
     }
 
-    /// Makes a workspace for a stranger.
     func register(
         for caller: StoreQueue.Turns.Caller,
         _ make: @escaping @Sendable (any WorkspaceStore, any CredentialStore) throws -> RegistrationAnswer,
@@ -207,12 +205,12 @@ final class Access {
         change(for: caller, where: { _ in true }, { try make(workspaces, $0) }, then: answer)
     }
 
-    /// Deletes the registered workspaces that the rules call idle and for which `isOwn` is true. Returns them.
+    /// Deletes the registered workspaces that are idle by the rules and for which `isOwn` is true. Returns them.
     func removeIdle(
         by rules: RegistrationRules, where isOwn: (WorkspaceID) -> Bool,
         then answer: @escaping (Result<[WorkspaceID], any Error>) -> Void
     ) {
-        // Uses of the last half minute may not be in the store.
+        // Uses of the last half minute may not be in the store yet.
         let (workspaceStore, own, uses) = (workspaceStore, Set(workspaces.keys.filter(isOwn)), uses.latest)
         change(for: .relay, where: { !$0.isEmpty }) { store in
             let now = WallClock.milliseconds
@@ -238,29 +236,29 @@ final class Access {
     struct Revoked {
         /// The tokens that it ended, the named one first.
         let tokens: [Token]
-        /// Why it holds in this process alone, until the store takes it; nil: it is stored.
+        /// Reason why it is in force in this process only, until the store accepts it; nil: it is stored.
         let reason: (any Error)?
-        /// How many other nodes hold the revocation, if it is not stored; nil on a relay that is alone.
+        /// Its state on other nodes, if it is not stored; nil on a relay that is alone.
         let elsewhere: Elsewhere?
     }
 
     struct Elsewhere: Equatable {
-        /// The others on the database.
+        /// Number of other relays on the database.
         let relays: Int
-        /// Other nodes that hold the revocation in memory.
+        /// Number of other nodes that have the revocation in memory.
         let holding: Int
 
-        /// To be added to why it is not stored.
+        /// Text to add to the reason why it is not stored.
         var sentence: String {
             "; it is shut out at \(holding) of \(relays) other relays on the database, too"
                 + (holding < relays ? ", and may get in at the rest" : "")
         }
     }
 
-    /// Revokes tokens, whatever the store does: if it does not take that, they are refused all the same, their users are disconnected,
-    /// and it is tried again until the store does. `answer` is called before they are disconnected, unless other nodes are asked first.
+    /// Revokes tokens, even if the store fails: then they are refused all the same, their users are disconnected, and the write is
+    /// repeated until the store accepts it. `answer` is called before they are disconnected, unless other nodes are asked first.
     func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
-        // Another process may have ended it without a word to this one.
+        // Another process may have ended it without notifying this one.
         let isValidHere = known.contains { $0.id == revocation.id && $0.revokedAt == nil }
         change(for: revocation.workspace.map { .workspace($0) } ?? .relay, where: { isValidHere || !$0.isEmpty }) {
             try $0.revoke(revocation)
@@ -280,12 +278,13 @@ final class Access {
         shutOutElsewhere(revocation) { answer(.success(Revoked(tokens: ended, reason: error, elsewhere: $0))) }
     }
 
-    /// Another node has found that the store does not take it. False: nobody here is ended by it, or too many wait already.
+    /// Holds a revocation that another node could not store. False if it ends no token here, or if too many revocations wait
+    /// already.
     func hold(_ revocation: TokenRevocation) -> Bool {
         known.contains { $0.id == revocation.id && $0.revokedAt != nil } || !hold(revocation, nil).isEmpty
     }
 
-    /// Applies it in this process. `error` is the store's reason for not taking it; nil: another node's store has not.
+    /// Applies a revocation in this process. `error`: the store's reason for refusing it; nil: another node's store has refused it.
     private func hold(_ revocation: TokenRevocation, _ error: (any Error)?) -> [Token] {
         let ended = revocation.ended(of: known)
         guard !ended.isEmpty, unwritten.count < Self.unwrittenMax else { return [] }
@@ -311,7 +310,7 @@ final class Access {
 
     private func writeUnwritten() {
         let count = unwritten.count
-        // As before every change.
+        // An empty change: every change first writes the revocations that wait.
         change(for: .relay, where: { _ in true }) { _ in
         } then: { [self] result in
             isWritingLater = false
@@ -322,8 +321,8 @@ final class Access {
         }
     }
 
-    /// Reads tokens and workspaces again; peers whose token is revoked are disconnected by the time of the answer, and devices of
-    /// clients without one are forgotten. Where the store cannot be read, it is tried again until it can.
+    /// Reads tokens and workspaces again. By the time of the answer, peers with a revoked token are disconnected, and devices of
+    /// clients without a token are removed. If the store cannot be read, this is repeated until it can.
     func reload(then answer: @escaping (Result<Void, any Error>) -> Void = { _ in }) {
         guard isReading else {
             readers = [answer]
@@ -346,7 +345,7 @@ final class Access {
                 showOut()
             case .failure(let error): couldNotRead(error)
             }
-            // Else they are answered first.
+            // Otherwise those are answered first.
             if readers.isEmpty { readForNext() }
         } then: { [self] result in
             let answers = readers
@@ -385,7 +384,7 @@ final class Access {
         for workspace in entrants.removed where removed.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }
-        // One may be removed first and erased later.
+        // A workspace may be removed first and erased later.
         for workspace in entrants.erased where erased.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }
@@ -393,7 +392,7 @@ final class Access {
 
     private func takeTokens(_ tokens: [Token]) {
         let tokens = unwritten.applied(to: tokens)
-        // A request that changes nothing, or has the tokens read again, costs neither the loops nor the core anything.
+        // A read without a change, or a repeated one, costs neither the loops nor the core anything.
         guard tokens != known else { return }
         known = tokens
         authenticator.replaceTokens(tokens)

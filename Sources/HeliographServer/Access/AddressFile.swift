@@ -1,6 +1,6 @@
 import Foundation
 
-/// The addresses of this folder's relay, for the command line: a line for others, and one for this machine.
+/// The addresses of this folder's relay, for the command line: one line for other machines, and one for this one.
 enum AddressFile {
     private static func path(in folder: String) -> String { folder + "/relay.url" }
 

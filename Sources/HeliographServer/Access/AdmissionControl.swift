@@ -3,12 +3,12 @@ import RelayProtocol
 import Synchronization
 import WebSocketEngine
 
-/// Admission control for all loops: they ask it when a peer wants to connect, has connected or leaves, never for a message.
+/// Admission control for all loops: called when a peer wants to connect, has connected or disconnects, never for a message.
 final class AdmissionControl: Sendable {
     private struct State {
         var authenticator: Authenticator
         var connectionLimiter: ConnectionLimiter
-        /// The relay's store cannot be read, or the relay ends.
+        /// True if the relay's store cannot be read, or the relay is ending.
         var isShut = false
         var isShortOfMemory = false
     }
@@ -22,7 +22,7 @@ final class AdmissionControl: Sendable {
         state = Mutex(State(authenticator: authenticator, connectionLimiter: limiter))
     }
 
-    /// The current authenticator; nil while nobody is let in.
+    /// The current authenticator; nil while nobody is admitted.
     var authenticator: Authenticator? { state.withLock { $0.isShut ? nil : $0.authenticator } }
 
     func change(to authenticator: Authenticator) { state.withLock { $0.authenticator = authenticator } }
@@ -32,10 +32,10 @@ final class AdmissionControl: Sendable {
 
     // MARK: - How many
 
-    /// See `ConnectionLimiter.asked`.
+    /// Counts a request of an address; see `ConnectionLimiter.asked`.
     func asked(_ address: Peer, at now: Int64) -> Int64 { state.withLock { $0.connectionLimiter.asked(address, at: now) } }
 
-    /// `leave` follows, once.
+    /// Counts a connection in; a call of `leave` must follow.
     func enter(_ authenticated: AuthenticatedPeer) throws(ConnectionLimiter.LimitError) {
         try state.withLock { state throws(ConnectionLimiter.LimitError) in
             if state.isShortOfMemory { throw .memory }

@@ -2,7 +2,7 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// The coming and going of authenticated connections: admitted, counted, and told in the log. Lives on the main loop's thread.
+/// Admits, counts and logs authenticated connections. Confined to the main loop's thread.
 struct Attendance {
     private let access: Access
     private let measures: Measures
@@ -14,7 +14,7 @@ struct Attendance {
         self.logger = logger
     }
 
-    /// False: the token was revoked between the upgrade and now.
+    /// A connection was opened; false if its token was revoked since the upgrade.
     func came(_ connection: ConnectionID, _ authenticated: AuthenticatedPeer) -> Bool {
         guard access.admit(connection, authenticated) else {
             access.admission.leave(authenticated)
@@ -31,7 +31,7 @@ struct Attendance {
         return true
     }
 
-    /// False: it had not come.
+    /// A connection was closed; false if it had not been admitted.
     func left(_ connection: ConnectionID, _ reason: CloseReason) -> Bool {
         guard let authenticated = access.disconnected(connection) else { return false }
         access.admission.leave(authenticated)

@@ -1,16 +1,16 @@
 import RelayCore
 import WebSocketEngine
 
-/// The peer behind a connection: by which token it came, and from where.
+/// The peer behind a connection: its token and its address.
 struct AuthenticatedPeer {
-    /// Thousands of connections may come by one token: they share it.
+    /// Thousands of connections may use one token: they share this object.
     let shared: SharedToken
     var token: Token { shared.token }
-    /// The URL by which this peer reached us, for links that it can open.
+    /// The URL with which this peer reached us, used in links for people.
     let baseURL: String
-    /// Origin of its connection.
+    /// Address of the connection's other end.
     let peer: Peer
-    /// Address to which it counts for the limits; nil: none.
+    /// Address to which it counts in limits; nil: none.
     let address: Peer?
 }
 

@@ -5,17 +5,17 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Tells by which token a request comes: tokens by their digest.
+/// Finds the token of a request.
 ///
-/// A token is looked up by SHA-256 of what was presented. What a guesser could learn from timing is the digest's, not the
-/// token's, and the final comparison takes the same time for any two digests.
+/// Tokens are looked up by their SHA-256. What an attacker could learn from timing is about the digest, not the token, and the
+/// final comparison takes the same time for any two digests.
 struct Authenticator {
     private var tokens: [[UInt8]: SharedToken] = [:]
-    /// The relay's public origin, for a proxy in front that speaks TLS.
+    /// The relay's public origin, for use behind a proxy with TLS.
     let publicOrigin: String?
 
     enum AuthenticationError: Error {
-        /// No token, or one that is unknown, revoked, or not shown as its kind has to be: all alike.
+        /// There is no token, or it is unknown, revoked, or not presented as its kind requires: these are not distinguished.
         case unknown
         case foreignOrigin
         /// The token's role does not permit this.
@@ -26,7 +26,8 @@ struct Authenticator {
 
     // MARK: - Tokens
 
-    /// Those that are revoked let nobody in. Tokens are made with proper subjects; one that a damaged file has otherwise lets nobody in either.
+    /// Sets the valid tokens. Revoked ones are left out, and also those with an invalid subject, which only a damaged file can
+    /// have.
     mutating func replaceTokens(_ current: [Token]) {
         let proper = current.lazy.filter { token in
             token.revokedAt == nil && (token.role.isClient ? ClientID(token.subject) != nil : HostID(token.subject) != nil)
@@ -36,10 +37,10 @@ struct Authenticator {
 
     func knows(_ token: Token) -> Bool { tokens[token.digest] != nil }
 
-    /// The token that another node has found by this digest.
+    /// The token with this digest, which another node has authenticated.
     func shared(ofDigest digest: [UInt8]) -> SharedToken? { tokens[digest] }
 
-    /// Every client that has one.
+    /// Every client that has a token.
     var clients: Set<ClientKey> {
         Set(
             tokens.values.lazy.map(\.token).filter { $0.role.isClient }.compactMap { token in
@@ -53,7 +54,7 @@ struct Authenticator {
         return token
     }
 
-    /// A browser's never comes this way: whatever other server got its cookie could send it so.
+    /// The token of an `Authorization` header. Never a browser's: another server that gets its cookie could send it so.
     func token(forBearer secret: String) -> Token? {
         guard let token = token(for: secret) else { return nil }
         switch token.kind {
@@ -72,7 +73,7 @@ struct Authenticator {
 
     // MARK: - Requests
 
-    /// The token that this request comes with. `scope` is what the path is for.
+    /// The token of this request. `scope`: what the path requires.
     func authenticate(_ request: HTTPRequest, to scope: Scope, isUpgrade: Bool) throws(AuthenticationError) -> Token {
         let origin = request.header("origin")
         if let origin, !isOwn(origin, request) { throw .foreignOrigin }
@@ -81,7 +82,7 @@ struct Authenticator {
         if let bearer = Self.bearer(in: request) {
             found = token(forBearer: bearer)
         } else if !cookies.isEmpty {
-            // A cookie comes along from any page that asks, so a page has to show that it is ours.
+            // A browser adds the cookie to requests of any page, so a page has to prove that it is ours.
             if origin == nil && (isUpgrade || request.method != "GET") { throw .foreignOrigin }
             found = token(forCookies: cookies, PageKey.shown(in: request, isUpgrade: isUpgrade))
         } else {
@@ -92,35 +93,35 @@ struct Authenticator {
         return found
     }
 
-    /// The peer that sends this request with a token of this authenticator.
+    /// The peer of this request, which has a token of this authenticator.
     func peer(_ request: HTTPRequest, by token: Token, countedAt address: Peer?) -> AuthenticatedPeer {
         AuthenticatedPeer(
             shared: tokens[token.digest] ?? SharedToken(token), baseURL: linkBase(for: request), peer: request.peer,
             address: address)
     }
 
-    /// True if an `Origin` is this relay itself: the address that was requested, or the configured public one.
+    /// True if an `Origin` is this relay's: the address that was requested, or the configured public one.
     func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
         let origin = Self.origin(origin)
         if origin == publicOrigin { return true }
-        // If the relay has a name, another one that leads here is somebody else's (DNS rebinding). An address cannot be redirected by
-        // DNS.
+        // If the relay has a public name, other names that lead here may be an attacker's (DNS rebinding). An IP address cannot be
+        // redirected by DNS.
         guard let host = request.header("host"), publicOrigin == nil || Self.isAddress(host) else { return false }
         return origin == Self.baseURL(of: request)
     }
 
-    /// True if a `Host` is no name that a stranger's DNS can point here: this machine's own, or an address.
+    /// True if the `Host` is a name or address that an attacker's DNS cannot redirect: this machine's own, or an IP address.
     private static func isAddress(_ host: String) -> Bool {
         guard let name = HostHeader.name(in: host) else { return false }
         return Loopback.contains(name) || IPAddress(name[...]) != nil
     }
 
-    /// The URL by which the sender reached us.
+    /// The URL with which the sender reached us.
     static func baseURL(of request: HTTPRequest) -> String {
         "\(request.isTLS ? "https" : "http")://\((request.header("host") ?? "localhost").lowercased())"
     }
 
-    /// The base for links that this sender can open: through a proxy that is the public address.
+    /// Base URL for links that this sender can open: behind a proxy that is the public address.
     func linkBase(for request: HTTPRequest) -> String {
         if let origin = request.header("origin"), isOwn(origin, request) { return Self.origin(origin) }
         return publicOrigin ?? Self.baseURL(of: request)
@@ -128,7 +129,7 @@ struct Authenticator {
 
     func isSecure(_ request: HTTPRequest) -> Bool { linkBase(for: request).hasPrefix("https://") }
 
-    /// The digest of a request's token, valid or not; nil if it has none. With several cookies, the first counts.
+    /// The digest of a request's token, valid or not; nil if it has none. If there are several cookies, the first one is used.
     static func digest(in request: HTTPRequest) -> [UInt8]? {
         (bearer(in: request) ?? BrowserCookie.values(in: request).first).map(Secret.digest(ofToken:))
     }
@@ -138,7 +139,7 @@ struct Authenticator {
         return String(value.dropFirst("bearer ".count))
     }
 
-    /// `https://Relay.example/` and `https://relay.example` are one origin.
+    /// Normalises an origin: `https://Relay.example/` and `https://relay.example` are the same.
     private static func origin(_ url: String) -> String {
         var url = url.lowercased()
         while url.hasSuffix("/") { url.removeLast() }

@@ -3,14 +3,14 @@ import Logging
 import HeliographPlatform
 import WebSocketEngine
 
-/// Takes another certificate when its files change, without a connection lost: what certbot and its like write at night.
+/// Replaces the certificate when its files change, as by certbot, without closing connections.
 final class CertificateWatch {
     private let tls: ListenerConfiguration.TLS
     private let loops: EventLoopGroup
     private let logger: Logger
     private var stamps: [FileStamp?]
     private let measures: Measures
-    /// A person who writes certificate and key one after the other is done by the next look.
+    /// Interval of the checks: long enough for a person to write certificate and key one after the other.
     static let interval = Duration.seconds(10)
 
     init(_ tls: ListenerConfiguration.TLS, loops: EventLoopGroup, measures: Measures, logger: Logger) {
@@ -29,7 +29,7 @@ final class CertificateWatch {
         }
     }
 
-    /// Two files that do not belong together are left alone, and told of once for each state of them.
+    /// Checks the files. Two that do not belong together are not used, which is logged once for each state of them.
     func look() {
         let stamps = Self.stamps(of: tls)
         guard stamps != self.stamps else { return }
@@ -47,7 +47,7 @@ final class CertificateWatch {
         }
     }
 
-    /// When the certificate ends that is served from now on. A file that cannot be read at the start is an error of the listener.
+    /// Measures the end of the certificate in use. A file that cannot be read at the start is an error of the listener.
     private func measure() {
         if let end = try? CertificateFile.end(tls.certificateFile) { measures.certificateEnds(at: end) }
     }

@@ -14,7 +14,7 @@ extension Credentials {
         let prefix = "w_"
         let name = key.map { Secret.identifier(prefix: prefix, of: $0) } ?? Secret.identifier(prefix: prefix)
         guard let id = WorkspaceID(name) else { preconditionFailure("an identifier is spelled as one") }
-        // To refuse a chosen name would reveal another workspace's.
+        // A generated name, as refusing a chosen one would reveal that another workspace has it.
         let workspace = Named<WorkspaceTag>(id: id, name: "stranger \(id.rawValue.dropFirst(2))")
         if key != nil, try workspaces.registrations().contains(where: { $0.workspace == id }) {
             guard try !store.allTokens().contains(where: { $0.workspace == id }) else { throw Refusal.usedKey }

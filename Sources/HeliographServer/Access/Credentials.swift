@@ -4,7 +4,7 @@ import Glibc
 package import RelayCore
 package import RelayProtocol
 
-/// Makes, lists and revokes what lets hosts and clients in. Used by the relay and, on the same file, by the command line.
+/// Makes, lists and revokes the credentials of hosts and clients. Used by the relay and, on the same store, by the command line.
 package struct Credentials: Sendable {
     let store: any CredentialStore
     let workspace: Named<WorkspaceTag>
@@ -17,7 +17,7 @@ package struct Credentials: Sendable {
         self.workspace = workspace
     }
 
-    /// A token and the secret itself, which is nowhere else.
+    /// A token together with its secret, which is stored nowhere.
     package struct NewToken {
         package fileprivate(set) var token: Token
         package let secret: String
@@ -31,7 +31,7 @@ package struct Credentials: Sendable {
         return new
     }
 
-    /// A pairing code for the workspace, to be used once. `lifetime` is in milliseconds.
+    /// Makes a pairing code for the workspace, for a single use. `lifetime`: milliseconds.
     package func makePairingCode(_ role: PairingRole, lifetime: Int64 = pairingCodeLifetime) throws -> NewPairingCode {
         try Self.makePairingCode(role, workspace: workspace.id, by: nil, lifetime: lifetime, store)
     }
@@ -45,10 +45,10 @@ package struct Credentials: Sendable {
         package func link(base: String) -> String { "\(base)/#\(role.isClient ? "pair" : "host")=\(code)" }
     }
 
-    /// Codes of one token that can be redeemed at once: somebody who pairs everything on a table.
+    /// Open codes of one token: as many as a person needs who pairs many devices at once.
     static let openCodesMax = 32
 
-    /// Reason for which a token gets no code.
+    /// Reason to refuse a code.
     enum Refusal: Error {
         case tooManyCodes
         case bound(TokenLineage.Bound)
@@ -69,9 +69,9 @@ package struct Credentials: Sendable {
         }
     }
 
-    /// `parent` is the token of the peer that asks for it; nil: the relay's own machine.
+    /// Makes a pairing code. `parent`: the token of the peer that asks for it; nil: the relay's own machine.
     ///
-    /// - Throws: `Refusal` if that token may let in no more.
+    /// - Throws: `Refusal` if that token may not pair another peer.
     static func makePairingCode(
         _ role: PairingRole, workspace: WorkspaceID, by parent: String?, lifetime: Int64 = pairingCodeLifetime,
         _ store: any CredentialStore
@@ -93,17 +93,17 @@ package struct Credentials: Sendable {
         return NewPairingCode(code: code, role: role, expiresAt: expiresAt)
     }
 
-    /// Turns a code into a token, once.
+    /// Exchanges a code for a token, once.
     ///
-    /// A host that shows an earlier token of its own, revoked or not, stays the host that it was, so that its sessions go on; that
-    /// token ends. The code alone lets it in: the token only says who it is.
+    /// A host that presents an earlier token of its own, revoked or not, keeps its identity and its sessions; that token is
+    /// revoked. Only the code authorises it: the earlier token only identifies the host.
     ///
     /// `own`: the token that the device made, if it is spelled as one of its role.
     static func redeem(
         _ typed: String, name: String, kind: Token.Kind, previous: String? = nil, own: String? = nil,
         _ store: any CredentialStore
     ) throws -> NewToken? {
-        // Looked at first: a guess writes nothing, and no token is read for it.
+        // Checked first, so that a guess causes no write and no token is read.
         guard let digest = Secret.digest(ofPairingCode: typed),
             let open = try store.openPairingCodes(at: WallClock.milliseconds).first(where: { $0.digest == digest })
         else { return nil }

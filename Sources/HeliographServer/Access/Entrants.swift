@@ -1,24 +1,24 @@
 import RelayCore
 import RelayProtocol
 
-/// The peers that may come in, and where to, as the store has it at one moment.
+/// Everything that decides who may connect, read from the store at one time.
 struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
-    /// The oldest of them.
+    /// The oldest workspace.
     let firstWorkspace: WorkspaceID?
-    /// The number of those that strangers registered.
+    /// Number of workspaces that strangers registered.
     let registered: Int
     /// Limits of single workspaces.
     let limits: [WorkspaceID: WorkspaceLimits]
-    /// Workspaces that were removed.
     let removed: [WorkspaceID]
-    /// Those of them of which nothing is to be left.
+    /// Removed workspaces that are erased too.
     let erased: [WorkspaceID]
-    /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
+    /// Valid tokens, and also revoked ones that have paired others: these are needed to revoke tokens that were paired through
+    /// them.
     let tokens: [Token]
 
     init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
-        // Before the tokens: every peer that is let in has a workspace with a name.
+        // Read before the tokens, so that every token's workspace has a name here.
         let named = try store.workspaces()
         self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
         firstWorkspace = named.first?.id
@@ -29,7 +29,7 @@ struct Entrants: Sendable {
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))
         tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }.map {
-            // Not a change of who may come in.
+            // Left out, as it is no change of access.
             var token = $0
             token.lastUse = nil
             return token

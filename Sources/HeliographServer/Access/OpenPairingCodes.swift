@@ -1,11 +1,11 @@
 import WebSocketEngine
 
-/// The codes that can be redeemed, for addresses that have shown too many wrong ones. They are read once a second at most: guesses are no
-/// load on the store, and a right code from the same address is still accepted. Lives on the main loop's thread.
+/// The redeemable codes, for addresses that have tried too many wrong ones. They are read once a second at most: so guesses are no
+/// load on the store, and a right code from the same address is still accepted. Confined to the main loop's thread.
 final class OpenPairingCodes {
     private let loop: EventLoop
     private let interval: Duration
-    /// Calls back with the digests, or with nil if the store could not be read.
+    /// Reads the codes' digests, and calls back with them, or with nil if the store could not be read.
     private let read: (@escaping (Set<[UInt8]>?) -> Void) -> Void
     private var digests: Set<[UInt8]> = []
     private lazy var reads = PacedReads(loop: loop, interval: interval) { [unowned self] done in
@@ -23,7 +23,7 @@ final class OpenPairingCodes {
         self.read = read
     }
 
-    /// Calls back with true if the code can be redeemed, once for each time that the codes are read: showing a used one costs nothing more.
+    /// Calls back with true if the code can be redeemed, once per read of the codes: so repeating a used code causes no more load.
     func take(_ digest: [UInt8], then answer: @escaping (Bool) -> Void) {
         if digests.remove(digest) != nil { return answer(true) }
         reads.askInTime { [self] _ in answer(digests.remove(digest) != nil) }

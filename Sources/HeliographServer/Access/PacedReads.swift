@@ -1,21 +1,21 @@
 import WebSocketEngine
 
-/// Reads of the store shared by all who need one: once a second at most, however many strangers guess or peers ask, and at once if the
-/// store reports a change. Confined to the main loop's thread.
+/// Reads of the store, shared by all callers: once a second at most, however many strangers guess or peers connect, and at once if
+/// the store reports a change. Confined to the main loop's thread.
 final class PacedReads {
-    /// Answers that wait, for a read that is due or for one under way. Those above it are given at once.
+    /// Limit of callers that wait for a read that is due or under way. Further ones are answered at once.
     static let waitingMax = 256
     static let interval = Duration.seconds(1)
 
     private let loop: EventLoop
     private let interval: Duration
-    /// Calls back when the store was read (true), or could not be.
+    /// Reads the store, and calls back with whether that succeeded.
     private let read: (@escaping (Bool) -> Void) -> Void
     private var nextRead: ContinuousClock.Instant?
     /// Set while a read is due at `nextRead`.
     private var timer: TimerID?
     private var waiting: [(Bool) -> Void] = []
-    /// Requests that wait for the next read, and those that reads under way answer.
+    /// Number of callers that wait, for the next read or one under way.
     private var unanswered = 0
 
     init(loop: EventLoop, interval: Duration = PacedReads.interval, read: @escaping (@escaping (Bool) -> Void) -> Void) {
@@ -24,8 +24,8 @@ final class PacedReads {
         self.read = read
     }
 
-    /// `done` is called when a read has ended that began after this, with whether the store could be read; at once, as if it could not, where too
-    /// many wait.
+    /// Calls `done` when a read that begins after this call has ended, with whether it succeeded; at once with false if too many
+    /// callers wait.
     func askInTime(then done: ((Bool) -> Void)? = nil) {
         if let done {
             guard unanswered < Self.waitingMax else { return done(false) }
@@ -41,7 +41,7 @@ final class PacedReads {
         }
     }
 
-    /// For all who wait, too. A store that could not be read is read again.
+    /// Reads at once, also for callers that wait. A failed read is repeated.
     func readNow() {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -51,7 +51,7 @@ final class PacedReads {
         read { [self] wasRead in
             unanswered -= answered.count
             for done in answered { done(wasRead) }
-            // An answer stays in doubt until the store was read.
+            // The callers' questions stay open until the store was read.
             if !wasRead { askInTime() }
         }
     }

@@ -6,7 +6,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Makes the codes that clients ask for with `pair`. Lives on the core's thread.
+/// Makes the codes that clients request with `pair`. Confined to the core's thread.
 final class PairingDesk {
     private let access: Access
     private let mailbox: CoreMailbox
@@ -19,10 +19,10 @@ final class PairingDesk {
     }
 
     func makeCode(for peer: PeerID, _ command: CommandID, _ role: PairingRole, _ workspace: WorkspaceID) {
-        // A peer that has gone meanwhile gets no code: nobody would know who made it.
+        // A peer that has disconnected meanwhile gets no code: its parent token would be unknown.
         guard let authenticated = access.peers[ConnectionID(rawValue: peer.rawValue)] else { return }
         let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
-        // A person at the relay's own machine pairs a device that is elsewhere.
+        // A person at the relay's own machine pairs a device that is elsewhere, so the link needs the public address.
         let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
         access.perform(.change, for: .workspace(workspace)) {
             try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)

@@ -1,4 +1,4 @@
-/// Addresses of a started relay, and the requirements for connections.
+/// Addresses of a started relay, and what a connection to it requires.
 package struct RelayAddresses {
     package let port: UInt16
     package let credentials: Credentials
@@ -6,12 +6,12 @@ package struct RelayAddresses {
 
     package var localURL: String { configuration.localURL(port: port) }
     package var publicURL: String { configuration.publicURL ?? configuration.certifiedURL(port: port) ?? localURL }
-    /// The relay's addresses, for a person.
+    /// The relay's addresses as a text for people.
     package var places: String {
         localURL + (configuration.isOnEveryNetwork ? ", and on every other address of this machine" : "")
     }
 
-    /// A sentence for the person who starts a relay that others can read along with; nil for every other.
+    /// A warning for the person who starts a relay whose traffic others can read; nil if they cannot.
     package var warning: String? {
         guard configuration.isOpenToOthers else { return nil }
         return """
@@ -20,7 +20,7 @@ package struct RelayAddresses {
             """
     }
 
-    /// True if a program on this machine can connect without more: a certificate is for the name that others use, and a PROXY header is a
-    /// proxy's to send.
+    /// True if a program on this machine can connect without TLS and without a PROXY header: a certificate is for the public name,
+    /// and only a proxy sends that header.
     var isPlainHere: Bool { configuration.tls == nil && !configuration.expectsProxyHeader }
 }

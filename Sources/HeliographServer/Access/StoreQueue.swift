@@ -9,20 +9,20 @@ import WebSocketEngine
 final class StoreQueue {
     typealias Turns = StoreTurns<() -> Void>
 
-    /// A caller is answered after this long, whatever the store does: as for a command over HTTP.
+    /// Time after which a caller is answered even if the store has not: the same as for a command over HTTP.
     static let patience = Duration.seconds(10)
-    /// For what is under way when the relay ends.
+    /// Wait for queries under way when the relay ends.
     private static let endingMax = DispatchTimeInterval.seconds(3)
 
-    /// Why there is no answer of the store's.
+    /// Reason for the lack of a result from the store.
     enum QueueError: Error, Equatable {
-        /// Nothing was begun.
+        /// Too many queries; nothing was begun.
         case tooMany
-        /// Nothing was begun, and will not be.
+        /// The work took too long to begin; nothing was begun, and nothing will be.
         case late
-        /// Begun, and not ended.
+        /// Begun, and not completed in time.
         case unknown
-        /// Done, but the relay could not read the tokens afterwards; it goes on trying.
+        /// Done, but the relay could not read the tokens afterwards; it keeps trying.
         case notTakenUp
 
         var notice: String {
@@ -64,7 +64,7 @@ final class StoreQueue {
         }
     }
 
-    /// The caller that is answered, once. Lives on the loop's thread.
+    /// The caller, which is answered once. Confined to the loop's thread.
     private final class Call<Value> {
         let ended: (Result<Value, any Error>) -> Void
         private var answer: ((Result<Value, any Error>) -> Void)?
@@ -118,7 +118,8 @@ final class StoreQueue {
         start()
     }
 
-    /// For the end, when no loop answers any more. False if the store has not done it in time, nor perhaps earlier work.
+    /// Runs work at the end of the relay, when no loop runs any more. False if it was not done in time; earlier work may also be
+    /// unfinished.
     func finish(_ work: @escaping @Sendable () -> Void) -> Bool {
         while let start = turns.takeNext() { start() }
         let isDone = DispatchSemaphore(value: 0)

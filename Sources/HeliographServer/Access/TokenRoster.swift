@@ -1,23 +1,24 @@
 package import RelayCore
 package import RelayProtocol
 
-/// Tokens as people look at them: who let each in, what it let in, when it was last used, and whether it is connected now.
+/// Tokens as shown to people: through which token each was paired, which it has paired, its last use, and whether it is connected
+/// now.
 package struct TokenRoster {
     package struct Entry {
         package let token: Token
-        /// By which it was let in, revoked or not; nil: the relay's own machine, or one that is not known any more.
+        /// The token through which it was paired, revoked or not; nil: the relay's own machine, or a token that is no longer known.
         package let parent: Token?
-        /// The nearest of those that it let in and that are not revoked, directly or through others: they go with it.
+        /// The nearest valid tokens that were paired through it, directly or indirectly: they are revoked with it.
         package let children: [Token]
         /// Number of children that are not listed.
         package let moreChildren: Int
-        /// WebSockets that are open by it.
+        /// Open WebSockets that use it.
         package let connections: Int
-        /// Nil: never, as far as is known.
+        /// Nil: none is known.
         package let lastUse: TokenUse?
     }
 
-    /// The reason why a running relay did not report connections and uses; nil if it did, or none runs.
+    /// Reason why a running relay did not report connections and uses; nil if it did, or if none runs.
     package let silence: String?
     private let tokens: [Token]
     private let seen: TokenSightings
@@ -26,7 +27,8 @@ package struct TokenRoster {
 
     /// Entries of one answer. Each takes half a kilobyte, and its children twice that.
     static let pageMax = 200
-    /// Named with each entry of a list: what a person reads before revoking it. A list of all would grow with the square of a chain.
+    /// Children in each entry of a list: as many as a person reads before revoking it. Listing all would grow with the square of a
+    /// chain's length.
     private static let childrenMax = 16
 
     init(_ tokens: [Token], _ seen: TokenSightings, silence: String? = nil) {
@@ -37,14 +39,15 @@ package struct TokenRoster {
         counts = lineage.validCounts
     }
 
-    /// In the order of the tokens that it was made of.
+    /// Entries in the order of the tokens passed to the initialiser.
     package var entries: [Entry] { tokens.map { entry($0, childrenMax: Self.childrenMax) } }
 
     /// Entry of one token, with all its children.
     package subscript(id: String) -> Entry? { lineage[id].map { entry($0, childrenMax: TokenLineage.letInMax) } }
 
-    /// Valid tokens of a workspace behind the one with the id `after`, or from the first on, in the order of the tokens that it was made of.
-    /// `next` is the id to go on after; nil: that is all. Returns nil if there is no such token.
+    /// A page of valid tokens of a workspace, after the one with the id `after`, or from the first on, in the order of the tokens
+    /// passed to the initialiser. `next`: the id to continue after; nil if there are no more. Returns nil if there is no token
+    /// `after`.
     func page(of workspace: WorkspaceID, after: String?) -> (entries: [Entry], next: String?)? {
         var rest = tokens[...]
         if let after {
@@ -68,7 +71,7 @@ package struct TokenRoster {
             lastUse: .latest(token.lastUse, seen.uses[token.id]))
     }
 
-    /// The answer to a revocation; for this machine's command line also the store's reason for not taking it.
+    /// The answer to a revocation; for this machine's command line also with the store's reason for refusing it.
     static func revoked(_ tokens: [Token], reason: String? = nil) -> [UInt8] {
         JSONWriter.object { writer in
             writer.array("revoked", tokens.map(\.named))
@@ -99,7 +102,7 @@ extension TokenRoster.Entry {
 }
 
 extension Token {
-    /// The token's description in some words.
+    /// A short description of the token.
     package var named: [UInt8] { JSONWriter.object { writeNames(to: &$0) } }
 
     fileprivate func writeNames(to writer: inout JSONWriter) {

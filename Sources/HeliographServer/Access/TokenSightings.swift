@@ -1,9 +1,9 @@
 import RelayCore
 import RelayProtocol
 
-/// Uses of tokens as a running relay knows them: several nodes know some each.
+/// Uses of tokens as a running relay knows them; of several nodes each knows a part.
 struct TokenSightings: Sendable {
-    /// WebSockets that are open by each.
+    /// Number of open WebSockets of each token.
     var connections: [String: Int] = [:]
     var uses: [String: TokenUse] = [:]
 
@@ -12,7 +12,7 @@ struct TokenSightings: Sendable {
         self.uses = uses
     }
 
-    /// Parses the answer at `AdminPath.tokens`.
+    /// Decodes the answer at `AdminPath.tokens`.
     init(parsing body: [UInt8]) throws {
         for entry in try JSONDocument(parsing: body).root.required("tokens").array() {
             let id = try entry.string("id")
@@ -21,7 +21,7 @@ struct TokenSightings: Sendable {
         }
     }
 
-    /// The answer at `AdminPath.tokens`.
+    /// Encodes the answer at `AdminPath.tokens`.
     var bytes: [UInt8] {
         let ids = Set(connections.keys).union(uses.keys).sorted()
         return JSONWriter.object { writer in

@@ -2,12 +2,13 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// When and from where each token was last used: at hand at once, on disk a while later, so that no request waits for it. Lives on the core's thread.
+/// Time and address of each token's last use: in memory at once, on disk later, so that no request waits for the disk. Confined to
+/// the core's thread.
 final class TokenUses {
-    /// Uses that a killed relay may forget; also the shortest interval between writes.
+    /// Shortest interval between writes; also the span of uses that are lost if the relay is killed.
     static let interval = Duration.seconds(30)
 
-    /// Since the start; at most one for each token.
+    /// Last uses since the start, by token.
     private(set) var latest: [String: TokenUse] = [:]
     private var unwritten: Set<String> = []
     private var isScheduled = false
@@ -35,7 +36,7 @@ final class TokenUses {
         }
     }
 
-    /// Begins to put into the store what is not there yet.
+    /// Starts writing uses that are not in the store yet.
     private func write() {
         let uses = takeUnwritten()
         guard !uses.isEmpty else { return }
@@ -59,7 +60,7 @@ final class TokenUses {
         logger.warning("when tokens were last used could not be noted", metadata: ["error": "\(error)"])
     }
 
-    /// For the end: what has begun is done, one way or the other, or the store takes too long for it.
+    /// Called at the end: waits until uses are written, or the store has taken too long.
     func finish() {
         let (uses, store, logger) = (takeUnwritten(), store, logger)
         let isDone = queue.finish {

@@ -1,26 +1,28 @@
 import Synchronization
 
-/// Tokens that somebody showed at an edge which does not know them: another node may have made them a moment ago. From any thread.
+/// Tokens presented at an edge that does not know them: another node may have made them a moment ago. Safe on any thread.
 ///
-/// A peer that shows one is asked to come again until the tokens have been read again; then it is known, or refused like any other.
+/// A peer that presents one is asked to try again until the tokens have been read again; then the token is known, or refused like
+/// any other.
 final class UnknownTokens: Sendable {
-    /// Each is 32 bytes. Of those above nothing is noted: they are asked to come again until the tokens have been read.
+    /// Limit of noted tokens, of 32 bytes each. Beyond it nothing is noted: peers are asked to try again until the tokens have been
+    /// read.
     static let countMax = 4_096
 
     /// State of a token that this node does not know.
     enum Standing {
-        /// None: the tokens have been read since it was first shown.
+        /// Invalid: the tokens have been read since it was first presented.
         case refuted
-        /// One that is in the tokens when they are read next, or none; noted until then.
+        /// Noted, until the next read of the tokens shows whether it is valid.
         case doubted
-        /// The same, for which there is no room: reads that are still to come tell of those that are noted.
+        /// In doubt too, but not noted for lack of space; later reads settle the noted ones first.
         case unnoted
     }
 
     private struct Shown {
-        /// Shown, and not read since.
+        /// Presented since the tokens were last read.
         var doubted: Set<[UInt8]> = []
-        /// Not there when they were read last.
+        /// Absent when the tokens were last read.
         var refuted: Set<[UInt8]> = []
     }
 
@@ -37,7 +39,7 @@ final class UnknownTokens: Sendable {
         }
     }
 
-    /// Tokens in doubt, which a read that begins now settles; pass them to `wereRead` afterwards.
+    /// Noted tokens, which a read that begins now will settle; pass them to `wereRead` afterwards.
     var doubted: Set<[UInt8]> { state.withLock { $0.doubted } }
 
     func wereRead(_ digests: Set<[UInt8]>) {
@@ -47,6 +49,6 @@ final class UnknownTokens: Sendable {
         }
     }
 
-    /// Tokens were changed: each may be one by now.
+    /// Tokens have changed: each noted token may be valid by now.
     func forget() { state.withLock { $0 = Shown() } }
 }

@@ -3,10 +3,10 @@ import HeliographPlatform
 import RelayAccess
 
 extension AdminSocket {
-    /// Time to wait for a running relay: it creates its socket again if that was removed, and one that starts has none at first.
+    /// Time to wait for a running relay: it creates its socket again if that was removed, and has none at first when it starts.
     private static let patience = Duration.seconds(5)
     private static let retryMicroseconds: UInt32 = 100_000
-    /// A list of some ten thousand tokens.
+    /// Limit of an answer: enough for a list of some ten thousand tokens.
     private static let answerBytesMax = 16 << 20
 
     /// Throws `unreachable` if no relay runs, and `timedOut` if one runs that does not answer.
@@ -24,7 +24,7 @@ extension AdminSocket {
             do throws(HTTPError) { return try exchange.perform() } catch {
                 guard error.code == .unreachable else { throw error }
                 let now = ContinuousClock.now
-                // Looked at when it is first missed and at the end: in between a relay may end, or start.
+                // Checked when the relay is first missed and at the end: in between it may end, or start.
                 if deadline.map({ now >= $0 }) ?? true {
                     guard Storage.isInUse(folder) else { throw error }
                     guard deadline == nil else { throw silence }
@@ -35,7 +35,7 @@ extension AdminSocket {
         }
     }
 
-    /// The answer's body, for a path that an older relay may not know.
+    /// The answer's body, for a path that an older relay may not have.
     func body(of path: String) throws(HTTPError) -> [UInt8] {
         let answer = try ask(.post, path)
         guard answer.status == 200 else {

@@ -9,11 +9,11 @@ extension Administration {
         package enum Extent: Equatable {
             /// Stored with the tokens.
             case stored
-            /// On disk and in force; there was no room with the tokens.
+            /// On disk and in force; there was no space with the tokens.
             case waiting
-            /// The running relay lets nobody in by it, and nothing of that is on disk. In words why.
+            /// The running relay refuses the token, but nothing is on disk, for this reason.
             case unwritten(String)
-            /// On disk and in force, if there is such a token, which could not be read.
+            /// On disk and in force, but the tokens could not be read to check that it exists.
             case unseen
         }
 
@@ -22,7 +22,7 @@ extension Administration {
         package let extent: Extent
     }
 
-    /// If the store does not take it, a running relay disconnects the token's users, and goes on trying.
+    /// Revokes a token. If the store refuses that, a running relay disconnects the token's users, and keeps trying.
     package func revoke(_ id: String, keepingChildren: Bool) throws -> Revocation {
         let revocation = TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds)
         let ended: [Token]
@@ -30,13 +30,14 @@ extension Administration {
             guard let held = try Self.revokeInRelay(of: store.folder, revocation) else { throw error }
             return held
         }
-        // Repeated even if the token was revoked before: the relay may not have heard of it.
+        // Repeated even if the token was revoked before: the relay may not have been notified.
         try tokensChanged()
         let isWaiting = try !ended.isEmpty && store.upkeep.waitingRevocations > 0
         return Revocation(ended: ended.map(\.id), extent: isWaiting ? .waiting : .stored)
     }
 
-    /// The same if the data cannot be opened, for want of room above all. Nil if it is in force neither in a relay nor on disk.
+    /// Revokes a token although the data cannot be opened, mostly because the disk is full. Nil if the revocation is in force
+    /// neither in a relay nor on disk.
     package static func revokeUnopened(_ id: String, keepingChildren: Bool, in path: String) throws -> Revocation? {
         let revocation = TokenRevocation(id: id, keepsChildren: keepingChildren, at: WallClock.milliseconds)
         if let held = try revokeInRelay(of: path, revocation) { return held }
@@ -55,7 +56,7 @@ extension Administration {
             guard error.code == .unreachable else { throw error }
             return nil
         }
-        // No such token, or nothing left of it to revoke.
+        // There is no such token, or it is fully revoked already.
         if answer.status == 404 { return Revocation(ended: [], extent: .stored) }
         guard answer.status == 200 || answer.status == 202 else {
             throw ServerError(.tokens, "the running relay could not revoke it: it answered \(answer.status)")

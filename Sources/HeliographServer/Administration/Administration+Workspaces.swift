@@ -5,13 +5,13 @@ package import RelayProtocol
 
 /// Commands on workspaces, whether the relay runs or not.
 extension Administration {
-    /// True if the data is in a database of PostgreSQL.
+    /// True if the data is in a PostgreSQL database.
     package var isInDatabase: Bool { store.addresses != nil }
 
     /// The existing workspaces, the first one first.
     package func workspaces() throws -> [Named<WorkspaceTag>] { try store.credentials.workspaces() }
 
-    /// The workspace of that name or id; nil: the first.
+    /// The workspace with that name or id; nil: the first one.
     package func workspace(_ called: String?) throws -> Named<WorkspaceTag> {
         let all = try workspaces()
         let found = called.map { called in all.first { $0.name == called } ?? all.first { $0.id.rawValue == called } }
@@ -21,7 +21,6 @@ extension Administration {
         return workspace
     }
 
-    /// Credentials of its hosts and clients.
     package func credentials(in workspace: Named<WorkspaceTag>) -> Credentials {
         Credentials(store: store.credentials, workspace: workspace)
     }
@@ -36,19 +35,17 @@ extension Administration {
         return workspace
     }
 
-    /// Connected peers see the new name when they connect again.
+    /// Renames a workspace. Connected peers see the new name when they reconnect.
     package func renameWorkspace(_ workspace: Named<WorkspaceTag>, to name: String) throws {
         _ = try store.workspaces.renameWorkspace(workspace.id, to: name, at: WallClock.milliseconds)
         try tokensChanged()
     }
 
-    /// By id.
     package func workspaceUsage() throws -> [WorkspaceID: WorkspaceUsage] { try store.workspaces.usage() }
 
-    /// Limits of single workspaces, by id.
     package func workspaceLimits() throws -> [WorkspaceID: WorkspaceLimits] { try store.workspaces.limits() }
 
-    /// Returns the limits as they are then. A relay that runs follows them at once.
+    /// Changes limits, and returns the new ones. A running relay applies them at once.
     package func changeLimits(
         of workspace: Named<WorkspaceTag>, _ change: (inout WorkspaceLimits) -> Void
     ) throws -> WorkspaceLimits {
@@ -61,18 +58,19 @@ extension Administration {
     package struct WorkspaceRemoval {
         /// Tokens that were revoked with the workspace.
         package let tokens: [Token]
-        /// Reason for which its data is still there; nil: it is gone. The relay that runs goes on deleting it, or the next one that does.
+        /// Reason why its data is still there; nil: it is deleted. The running relay continues to delete it, or the next one that
+        /// runs.
         package let remains: String?
     }
 
-    /// For a relay that runs to delete the data: a thousand rows and more every few milliseconds.
+    /// Wait for a running relay to delete the data: a thousand rows and more every few milliseconds.
     private static let removalPatience = Duration.seconds(10)
     private static let removalInterval = 0.1
 
-    /// `called` may also be the id of one that was removed before and that the relay has not heard of. When this returns, nobody is
-    /// connected to it; two seconds later if the relay runs elsewhere on the database.
+    /// Removes a workspace. `called` may also be the id of one that was removed before and that the relay does not know to be
+    /// removed. When this returns, all its peers are disconnected; two seconds later if the relay runs elsewhere on the database.
     ///
-    /// `erasing`: its audit log and all names go, too.
+    /// `erasing`: its audit log and all names are deleted, too.
     package func removeWorkspace(_ called: String, erasing: Bool = false) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
         if erasing { try store.workspaces.eraseWorkspace(id) }
@@ -92,7 +90,8 @@ extension Administration {
         return nil
     }
 
-    /// For a store that no relay uses. The workspace lets nobody in, whatever comes of it.
+    /// Deletes the data in a store that no relay uses; returns the reason if that fails. In any case nobody can connect to the
+    /// workspace any more.
     private func removeData(of workspace: WorkspaceID) -> String? {
         do {
             while try !store.workspaces.removeData(of: workspace, rowsMax: WorkspaceRules.removedRowsMax) {}
@@ -106,7 +105,7 @@ extension Administration {
         return (id, try store.workspaces.removeWorkspace(id, at: WallClock.milliseconds) ?? [])
     }
 
-    /// True for a valid name of a workspace: lists, logs and terminals show it as it is.
+    /// True for a valid name of a workspace, which lists, logs and terminals can show unchanged.
     package static func isFit(workspaceName name: String) -> Bool {
         (1...WireLimits.nameBytesMax).contains(name.utf8.count) && VisibleText.line(name) == name
             && name == name.trimmingCharacters(in: .whitespaces)

@@ -1,9 +1,9 @@
 import RelayAccess
 import RelayProtocol
 
-/// A running relay's trust in its machine's clock, for the command line.
+/// Trust of a running relay in its machine's clock, for the command line.
 package struct ClockState {
-    /// Seconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
+    /// Seconds by which the clock is ahead of the time that retention uses; nil if it is trusted.
     package let aheadSeconds: Int64?
 
     /// Asks the relay that runs on this directory.
@@ -12,12 +12,12 @@ package struct ClockState {
         aheadSeconds = try Self.aheadSeconds(in: JSONDocument(parsing: answer.body).root.object())
     }
 
-    /// Tells the relay that runs on this directory that its machine's clock is right.
+    /// Confirms to the relay that runs on this directory that its machine's clock is right.
     package static func confirm(in dataDirectory: String) throws {
         _ = try AdminSocket(in: Storage(directory: dataDirectory).folder).body(of: AdminPath.clock)
     }
 
-    /// A sentence for people.
+    /// The state as a sentence for people.
     package var words: String {
         aheadSeconds.map { Self.words(aheadSeconds: $0) } ?? "the clock is believed"
     }
@@ -29,7 +29,7 @@ package struct ClockState {
         return "the machine's clock is \(span) \(place) what the relay has seen of it"
     }
 
-    /// Nil also if an older relay does not say.
+    /// Nil if the clock is trusted, or an older relay does not report it.
     static func aheadSeconds(in report: JSONValue) throws(WireError) -> Int64? {
         try report.optional("clock")?.object().optionalInteger("aheadSeconds", in: -(1 << 52)...1 << 52)
     }

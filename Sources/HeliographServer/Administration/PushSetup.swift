@@ -9,7 +9,7 @@ import RelayProtocol
 package struct PushSetup {
     package var team: String
     package var key: String
-    /// The `.p8` that Apple handed out.
+    /// The `.p8` file from Apple.
     package var file: String
     package var bundle: String
     package var isSandboxOnly = false
@@ -24,8 +24,8 @@ package struct PushSetup {
 }
 
 extension PushSetup {
-    /// Copies the key into the data directory and has `push.json` name it; a relay that runs takes it up with its next push.
-    /// Hands back the apps that this team now sends to. Throws before anything is changed.
+    /// Copies the key into the data directory and adds it to `push.json`; a running relay uses it from its next push on. Returns
+    /// the apps that this team now sends to. Throws before anything is changed.
     package func perform(in directory: String) throws -> [String] {
         guard PushConfiguration.Team.isAppleName(team) else {
             throw ServerError(.push, "--team \(team): Apple names teams by ten capital letters and digits.")
@@ -44,7 +44,7 @@ extension PushSetup {
         }
 
         let folder = try Storage(directory: directory).makeFolder()
-        // Two of these at once both count.
+        // Locked, so that of two commands at the same time neither change is lost.
         let lock: EditLock
         do throws(FolderError) { lock = try EditLock(folder: folder) } catch { throw ServerError(.file, error.message) }
         let path = "\(folder)/\(PushConfigurationFile.name)"
@@ -52,7 +52,7 @@ extension PushSetup {
         var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()
         let name = "AuthKey_\(key).p8"
         try configuration.add(self, file: name)
-        // Only what the relay will accept is written.
+        // Only a configuration that the relay will accept is written.
         _ = try PushConfiguration(parsing: configuration.bytes)
         try PrivateFile.write(Array(data), to: "\(folder)/\(name)")
         try PrivateFile.write(configuration.bytes + [UInt8(ascii: "\n")], to: path)
@@ -62,21 +62,22 @@ extension PushSetup {
 }
 
 extension PushSetup {
-    /// Why nothing reaches this app in spite of its key: no profile in the data directory, nor any of ours, is for it. Nil: one is.
+    /// Reason why no push reaches this app although it has a key: there is no profile for it, neither in the data directory nor
+    /// built in. Nil if there is one.
     package static func lack(of bundle: String, in directory: String) throws -> String? {
         let profiles = try ProfileSet(files: ProfileFiles.read(in: directory))
         guard !profiles.all.contains(where: { $0.bundle == bundle }) else { return nil }
         return "no profile is for \(bundle)"
     }
 
-    /// The advice that goes with it.
+    /// The remedy for `lack`.
     package static func mend(in directory: String) -> String {
         "put one into \(directory)/profiles (heliograph push profiles heliograph prints one to begin with), start the relay anew, and have the app name it"
     }
 }
 
 extension PushConfiguration {
-    /// Takes the key for this app. The team's earlier key for the same environments goes; its apps stay.
+    /// Adds the key for this app. The team's earlier key for the same environments is replaced; its apps are kept.
     mutating func add(_ setup: PushSetup, file: String) throws(ServerError) {
         if let other = team(of: setup.bundle), other != setup.team {
             throw ServerError(.push, "\(setup.bundle) belongs to team \(other) already.")

@@ -20,7 +20,7 @@ package enum PushStatus {
         package var team: String
         package var environment: String
         package var service: String
-        /// Apple's word; nil: it took the key.
+        /// Apple's reason for refusing the key; nil: it was accepted.
         package var refusal: String?
         /// Milliseconds since 1970.
         package var at: Int64
@@ -39,7 +39,7 @@ package enum PushStatus {
         return words
     }
 
-    /// The problems, a sentence each.
+    /// The problems, each as a sentence.
     package static func troubles(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
         var troubles = [try root.optionalString("trouble")]
@@ -53,7 +53,7 @@ package enum PushStatus {
         return troubles.compactMap { $0 }
     }
 
-    /// The receivers whose last push was not taken, with the reason.
+    /// Receivers whose last push failed, with the reason.
     static func receiverTroubles(_ status: [UInt8]) throws(WireError) -> [(name: String, trouble: String)] {
         var troubles: [(name: String, trouble: String)] = []
         for receiver in try JSONDocument(parsing: status).root.object().optional("receivers")?.array() ?? [] {
@@ -94,7 +94,7 @@ package enum PushStatus {
         return line + (try receiver.optionalString("trouble").map { "; the last was not: \($0)" } ?? "")
     }
 
-    /// For people.
+    /// The status as lines for people.
     package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
         var lines: [String] = []

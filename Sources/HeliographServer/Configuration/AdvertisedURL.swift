@@ -1,8 +1,9 @@
 import RelayAccess
 
-/// A node's address for others: an address and nothing else.
+/// Validates a node's address for other nodes: a base URL without a path.
 enum AdvertisedURL {
-    /// Nil for what is none. An IPv6 address may lack its brackets: a manifest writes `http://$(POD_IP):8787` and does not know of which kind it is.
+    /// Nil if the text is not valid. An IPv6 address may lack its brackets: a Kubernetes manifest writes `http://$(POD_IP):8787`
+    /// without knowing the kind of address.
     static func read(_ text: String) -> String? {
         guard text.hasPrefix("http://") || text.hasPrefix("https://"),
             let address = RelayAddress(text) ?? RelayAddress(bracketed(text)), address.prefix.isEmpty,
@@ -11,7 +12,7 @@ enum AdvertisedURL {
         return address.description
     }
 
-    /// The last colon precedes the port.
+    /// Adds brackets to an IPv6 address; the last colon precedes the port.
     private static func bracketed(_ text: String) -> String {
         guard let mark = text.firstRange(of: "://"), let port = text.lastIndex(of: ":") else { return text }
         let host = text[mark.upperBound..<max(mark.upperBound, port)]

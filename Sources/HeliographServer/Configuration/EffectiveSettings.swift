@@ -3,7 +3,8 @@ import Glibc
 import HeliographPlatform
 import RelayProtocol
 
-/// The relay's settings, with their sources. A flag overrides the environment, the environment the file, all of them the default.
+/// The relay's settings, with their sources. A flag overrides the environment, the environment the file, and all of them the
+/// default.
 package struct EffectiveSettings: Sendable {
     package enum Source: Sendable, Equatable, CustomStringConvertible {
         case standard
@@ -23,22 +24,22 @@ package struct EffectiveSettings: Sendable {
 
     package struct Entry: Sendable {
         package let setting: Setting
-        /// Nil: without a value, which is what is standard.
+        /// The value as text; nil: no value, as some defaults.
         package let text: String?
         package let source: Source
     }
 
-    /// One for each setting, in their order.
+    /// One for each setting, in the settings' order.
     package let entries: [Entry]
     package let configuration: ServerConfiguration
 
-    /// In the data directory.
+    /// Name of the file in the data directory.
     package static let fileName = "relay.json"
-    /// A page of settings; what is longer is another file.
+    /// Limit of a settings file; a longer one is another kind of file.
     private static let bytesMax = 1 << 20
 
-    /// `flags` are those that were given, by key. `environment` is all of it; an unknown name is an error only if it looks like one of
-    /// ours misspelt. `file` is read if given, else `relay.json` if there is one.
+    /// `flags`: those that were given, by key. `environment`: the whole environment; an unknown name is an error only if it looks
+    /// like a misspelled one of ours. `file` is read if given, else `relay.json` if there is one.
     package init(
         dataDirectory: String, flags: [String: String], environment: [String: String], file: String? = nil
     ) throws(ServerError) {
@@ -76,7 +77,7 @@ package struct EffectiveSettings: Sendable {
         try checkTogether()
     }
 
-    /// A value that was refused, as it goes into logs and onto screens.
+    /// A refused value as it may be logged and shown.
     private static func shown(_ text: String, of setting: Setting) -> String {
         setting.key == "store" && StoreAddress.mayHavePassword(text)
             ? "what it says, which is not shown as it may have a password" : text.debugDescription
@@ -129,7 +130,7 @@ package struct EffectiveSettings: Sendable {
     }
 
     private static func read(_ path: String, isRequired: Bool) throws(ServerError) -> [String: String] {
-        // One that cannot be seen is not one that is not there: its settings would be missing in silence.
+        // A file that cannot be accessed is not treated as missing: its settings would be ignored silently.
         if !isRequired, unsafe access(path, F_OK) != 0, errno == ENOENT { return [:] }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw ServerError(.settings, "\(path) cannot be read")

@@ -3,7 +3,7 @@ import Glibc
 import PushWeb
 import RelayProtocol
 
-/// Programs and webhooks that get pushes, each by its name: what the file of the setting `receivers` says.
+/// Programs and webhooks that get pushes, each by its name, from the file of the setting `receivers`:
 ///
 ///     {"receivers": [{"name": "mail", "program": ["/usr/local/bin/mail-push", "relay@example.org", "ada@example.org"],
 ///                     "environment": {"SMTP_HOST": "localhost"}, "inherits": ["HOME"], "seconds": 20, "workspaces": ["default"]},
@@ -13,18 +13,19 @@ import RelayProtocol
 /// |---|---|---|
 /// | `name` | | 1 to 32 lower-case letters, digits and hyphens: what `heliograph devices add` takes |
 /// | `workspaces` | `["default"]` | ids of the workspaces that may use it |
-/// | `program` | | path and arguments; no shell reads them |
-/// | `environment` | none | its environment … |
-/// | `inherits` | none | … and names of variables of the relay's that it gets besides |
-/// | `seconds` | 20 | after that it is killed, with all that it has started |
-/// | `url`, `secret` | | instead of a program a webhook, and the key that signs its requests: `whsec_` and 24 to 64 bytes in base64 |
-/// | `address` | none | of a webhook in the own network, or without TLS: the address that its host has |
+/// | `program` | | path and arguments; run without a shell |
+/// | `environment` | none | the program's environment variables |
+/// | `inherits` | none | names of variables that it gets from the relay's environment in addition |
+/// | `seconds` | 20 | time limit, after which it is killed with all that it has started |
+/// | `url`, `secret` | | instead of a program a webhook, and the key that signs its requests: `whsec_` and 24 to 64 bytes in base64
+/// |
+/// | `address` | none | for a webhook in the own network, or without TLS: the IP address of its host |
 struct Receivers: Sendable, Equatable {
     struct Program: Sendable, Equatable {
-        /// `[0]` is an absolute path.
+        /// Path and arguments; `[0]` is an absolute path.
         var command: [String]
         var environment: [String: String]
-        /// Names of variables of the relay's.
+        /// Names of variables that are copied from the relay's environment.
         var inherited: [String]
         var seconds: Int64
 
@@ -37,7 +38,7 @@ struct Receivers: Sendable, Equatable {
     struct Webhook: Sendable, Equatable {
         let endpoint: WebPushEndpoint
         let secret: WebhookSecret
-        /// Set if the operator has named its address, which may then be in the own network.
+        /// Set if the operator has given the host's address, which may then be in the own network.
         let added: WebPushServices.Added?
     }
 
@@ -52,27 +53,26 @@ struct Receivers: Sendable, Equatable {
         var way: Way
     }
 
-    /// The path as it was given.
     let file: String
     let entries: [Entry]
 
-    /// Each has processes and a queue of its own.
+    /// Limit of receivers; each has its own processes and queue.
     static let countMax = 20
     private static let workspacesMax = 1_000
     private static let wordsMax = 100
     private static let variablesMax = 100
     private static let textBytesMax = 4 << 10
     private static let secondsStandard: Int64 = 20
-    /// A person is waited for: what takes longer is of no use.
+    /// Range of a program's time limit: a push that takes longer is useless, as a person is waited for.
     private static let secondsRange: ClosedRange<Int64> = 1...120
-    /// A page of receivers; what is longer is another file.
+    /// Limit of the file; a longer one is another kind of file.
     private static let bytesMax = 1 << 20
 
-    /// The fault for which a workspace may not use this receiver, with its place in the command `device`.
+    /// Reason why a workspace may not use this receiver, with the path in the command `device`; nil if it may.
     func fault(in receiver: Receiver, of workspace: WorkspaceID) -> WireError? {
         let names = entries.filter { $0.workspaces.contains(workspace) }.map(\.name)
         guard !names.contains(receiver.name) else { return nil }
-        // Those of other workspaces are not said to exist.
+        // Receivers of other workspaces are not mentioned.
         let known = names.isEmpty ? "it has none" : "it has: \(names.joined(separator: ", "))"
         return WireError(
             .badValue, at: "$.device.receiver.name", "the relay's operator has set up no receiver of this name here; \(known)")
@@ -82,16 +82,15 @@ struct Receivers: Sendable, Equatable {
 // MARK: - The file
 
 extension Receivers {
-    /// Throws what is wrong with the file, naming it and the field: what does not work is better known now than when an approval does not
-    /// ring.
+    /// Reads the file. Throws an error that names the file and the field: better now than when an approval does not ring.
     static func read(_ given: String) throws(ServerError) -> Receivers {
-        // Doctors look for it from elsewhere.
+        // Made absolute, as `doctor` reads it from another folder.
         let path = given.hasPrefix("/") ? given : "\(FileManager.default.currentDirectoryPath)/\(given)"
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue,
             let data = FileManager.default.contents(atPath: path)
         else { throw ServerError(.push, "\(path) cannot be read.") }
-        // It says what runs as the relay's user.
+        // The file says what runs as the relay's user.
         guard mode & 0o022 == 0 else { throw ServerError(.push, "\(path) can be written by others: chmod go-w \(path)") }
         guard data.count <= bytesMax else { throw ServerError(.push, "\(path) is longer than \(bytesMax) bytes.") }
         do throws(WireError) { return try Receivers(parsing: Array(data), file: path) } catch {
@@ -99,7 +98,7 @@ extension Receivers {
         }
     }
 
-    /// A field that has no meaning is wrong too, as it was meant to have one.
+    /// Throws for fields without meaning too, as they were meant to have one.
     init(parsing bytes: [UInt8], file: String) throws(WireError) {
         let root = try JSONDocument(parsing: bytes).root.object()
         try root.allow("receivers")
@@ -186,7 +185,7 @@ extension Receivers.Program {
 extension Receivers.Webhook {
     fileprivate init(from value: JSONValue) throws(WireError) {
         let (url, address) = (try value.string("url"), try value.optionalString("address"))
-        // Scheme, name and port.
+        // Scheme, host and port of the URL.
         let server = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
         added = address.flatMap { WebPushServices.Added(server: "\(server)=\($0)") }
         guard address == nil || added != nil else {
@@ -205,7 +204,7 @@ extension Receivers.Webhook {
 }
 
 extension Receivers {
-    /// The hosts of its webhooks, any of which may be public.
+    /// The hosts of the webhooks, any of which may be public.
     var services: WebPushServices {
         let added = entries.compactMap { if case .webhook(let webhook) = $0.way { webhook.added } else { nil } }
         return WebPushServices(added: added, takesAnyPublic: true)

@@ -1,26 +1,26 @@
-/// One thing that the relay can be told: as a flag, in the environment, or in its settings file, always with the same words.
+/// A setting of the relay: as a flag, in the environment, or in its settings file, always with the same words.
 package struct Setting: Sendable {
-    /// Name in the settings file: `listen`, `limits.connections`.
+    /// Name in the settings file, such as `listen` or `limits.connections`.
     package let key: String
-    /// The kind of value, for usage lines: `seconds`, `file`.
+    /// The kind of value, for usage lines, such as `seconds` or `file`.
     package let valueName: String
-    /// A sentence.
+    /// A sentence that describes the setting.
     package let abstract: String
-    /// The value that a configuration holds, as text that `apply` takes; nil: none.
+    /// Returns the value in a configuration, as text that `apply` accepts; nil: none.
     let text: @Sendable (ServerConfiguration) -> String?
     let apply: @Sendable (String, inout ServerConfiguration) throws(SettingValueError) -> Void
 
-    /// `--limits-connections`
+    /// The flag, such as `--limits-connections`.
     package var flag: String { "--\(flagName)" }
     package var flagName: String { words.joined(separator: "-") }
-    /// `HELIOGRAPH_LIMITS_CONNECTIONS`
+    /// The environment variable, such as `HELIOGRAPH_LIMITS_CONNECTIONS`.
     package var variable: String { Self.prefix + words.joined(separator: "_").uppercased() }
-    /// Nil: without a value.
+    /// The default; nil: no value.
     package var standard: String? { text(ServerConfiguration(dataDirectory: "")) }
 
     static let prefix = "HELIOGRAPH_"
 
-    /// `limits.pendingPerAddress` is limits, pending, per, address; `publicURL` is public, url.
+    /// The words of the key: limits, pending, per, address for `limits.pendingPerAddress`; public, url for `publicURL`.
     private var words: [String] {
         var words: [String] = []
         var word = ""
@@ -37,7 +37,7 @@ package struct Setting: Sendable {
     }
 }
 
-/// Why a value is none for its setting: what it takes.
+/// Error of an invalid value, with a description of valid ones.
 struct SettingValueError: Error {
     let takes: String
     init(_ takes: String) { self.takes = takes }
@@ -68,7 +68,7 @@ extension Setting {
             })
     }
 
-    /// Elements between commas, or `none`. `read` gives nil for what is no element; `takes` describes the list.
+    /// A list of elements separated by commas, or `none`. `read` returns nil for an invalid element; `takes` describes the list.
     static func list<Element>(
         _ key: String, _ valueName: String, _ field: Field<[Element]>, countMax: Int, takes: String, _ abstract: String,
         text: @escaping @Sendable (Element) -> String, read: @escaping @Sendable (String) -> Element?
@@ -87,7 +87,7 @@ extension Setting {
             })
     }
 
-    /// `read` gives nil for what is none; `takes` says what is one.
+    /// A text. `read` returns nil for an invalid one; `takes` describes valid ones.
     static func text(
         _ key: String, _ valueName: String, _ field: Field<String?>, takes: String = "a text that is not empty",
         _ abstract: String, read: @escaping @Sendable (String) -> String? = { $0.isEmpty ? nil : $0 }

@@ -77,7 +77,7 @@ package enum Settings {
         Setting(
             key: "proxyHeader", valueName: "name",
             abstract:
-                "The header in which they do, X-Forwarded-For or Forwarded: the one that they write, not one that they only pass on.",
+                "The header in which trusted proxies write it, X-Forwarded-For or Forwarded; not one that they only pass on.",
             text: { $0.proxyHeader.rawValue },
             apply: { (text, configuration) throws(SettingValueError) in
                 let all = Forwarding.Header.allCases
@@ -124,7 +124,7 @@ package enum Settings {
             "Above this many megabytes of events in a workspace, remove the oldest of hosts with more than a fair share, ended sessions first; 0 keeps all."
         ),
         .integer(
-            // Twice as many have to fit into what a `welcome` may say.
+            // Twice this value must be valid in a `welcome`.
             "heartbeat", "seconds", 1...Int(Heartbeat.secondsMax / 2), \.heartbeat,
             "Ping a peer that is silent for this many seconds; disconnect it after twice as many."),
     ]
@@ -146,7 +146,7 @@ package enum Settings {
             }),
     ]
 
-    /// The setting of this key; traps if there is none.
+    /// The setting with this key; traps if there is none.
     package static func named(_ key: String) -> Setting {
         guard let setting = all.first(where: { $0.key == key }) else { preconditionFailure("no setting \(key)") }
         return setting
@@ -156,7 +156,7 @@ package enum Settings {
 extension ServerConfiguration {
     fileprivate var listenText: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Nil for what is none. No host: every network.
+    /// Parses `HOST:PORT`; nil if it is invalid. Without a host it means every network.
     package static func address(_ text: String) -> (String, UInt16)? {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
         let host = text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Address of a relay's database: `postgresql://…`, as libpq takes it.
+/// Address of a relay's database: `postgresql://…`, as libpq accepts it.
 ///
-/// Not secret, because settings are shown and flags are visible to everybody: the password comes by `PGPASSFILE`, or is not needed.
+/// It must not be secret, because settings are shown and flags are visible to everybody: the password is read through `PGPASSFILE`,
+/// or is not needed.
 enum StoreAddress {
     static let takes =
         "postgresql://[USER@]HOST[:PORT][,HOST…]/DATABASE[?…], without a password: that comes from the file that $PGPASSFILE names"
 
-    /// Nil for what is none.
+    /// Nil if the text is not such an address.
     static func read(_ text: String) -> String? {
         guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"), !text.contains(where: \.isWhitespace) else {
             return nil
@@ -18,7 +19,7 @@ enum StoreAddress {
         return user.contains(":") || (text.removingPercentEncoding ?? text).contains("password=") ? nil : text
     }
 
-    /// True if a text that was refused may have been meant as an address with a password, in either spelling of libpq's.
+    /// True if a refused text may be an address with a password, in either of libpq's forms.
     static func mayHavePassword(_ text: String) -> Bool {
         text.contains("@") || (text.removingPercentEncoding ?? text).lowercased().contains("password")
     }

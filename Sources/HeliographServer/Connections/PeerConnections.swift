@@ -3,17 +3,17 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Every connection that the core talks to, whichever node has its socket: its own go to the loops, those of edges over their links. Lives on
-/// the core's thread.
+/// Every connection of the core's peers, whichever node has the socket: own ones are on the loops, those of edges on their links.
+/// Confined to the core's thread.
 final class PeerConnections {
     /// One edge, with its output of this turn. A class, so that it is looked up once and changed in place.
     private final class Edge {
         let connection: ConnectionID
-        /// By the edge's numbers: who has it now. What is for somebody who had it before goes nowhere.
+        /// The peer that has each of the edge's numbers now. Messages to a number's earlier peer are dropped.
         var peers: [UInt64] = []
         var gathered = RecordWriter()
         var shares = LinkShares()
-        /// The bytes that wait on the link are being queried, or were a moment ago.
+        /// True while the bytes that wait on the link are being queried.
         var isWeighed = false
 
         init(_ connection: ConnectionID) { self.connection = connection }
@@ -26,13 +26,14 @@ final class PeerConnections {
 
     private let loops: EventLoopGroup
     private var links: [Int: Edge] = [:]
-    /// Of what waits on a link, a peer's own part has become too large (true), or small again. Set once, before anything happens.
+    /// Called when a peer's share of the bytes that wait on a link has become too large (true), or small again. Set once, before
+    /// anything else.
     var shareChanged: (ConnectionID, Bool) -> Void = { _, _ in }
 
-    /// The most peers of one edge that something was for, since this was set to 0.
+    /// The largest number of peers of one edge that a message was sent to, since this was set to 0.
     var largestCrowd = 0
 
-    /// While much waits on a link, so often it is asked for.
+    /// Interval of the queries while much waits on a link.
     private static let weighInterval = Duration.milliseconds(10)
 
     init(loops: EventLoopGroup) { self.loops = loops }
@@ -42,7 +43,7 @@ final class PeerConnections {
     func linkOpened(_ link: Int, _ connection: ConnectionID) { links[link] = Edge(connection) }
     func linkClosed(_ link: Int) { links[link] = nil }
 
-    /// A peer is here: what is for it goes to it from now on.
+    /// A peer of an edge has connected: messages for it are sent from now on.
     func came(_ connection: ConnectionID) {
         guard let edge = RemotePeer.link(of: connection.rawValue).flatMap({ links[$0] }) else { return }
         let number = RemotePeer.number(of: connection.rawValue)
@@ -50,23 +51,23 @@ final class PeerConnections {
         edge.peers[number] = connection.rawValue
     }
 
-    /// The peer is gone: nothing is sent to it any more, and its edge may reuse its number.
+    /// A peer has disconnected: nothing is sent to it any more, and its edge may reuse its number.
     func gone(_ connection: ConnectionID) {
         guard let (edge, number) = place(of: connection.rawValue) else { return }
         edge.peers[number] = 0
         tell(.forgotten(number), edge)
     }
 
-    /// Nil if the peer is not at an edge, or gone.
+    /// Nil if the peer is not at an edge, or has disconnected.
     private func place(of peer: UInt64) -> (edge: Edge, number: Int)? {
         guard let link = RemotePeer.link(of: peer), let edge = links[link], edge.has(peer) else { return nil }
         return (edge, RemotePeer.number(of: peer))
     }
 
-    /// Something leaves only when the turn has ended.
+    /// True if output waits for the end of the turn.
     var isGathering: Bool { loops.isGathering || links.values.contains { !$0.gathered.isEmpty } }
 
-    /// Sends this turn's output to edges, before a tick that may wait for their peers' answers; and once more after the tick.
+    /// Sends this turn's output to edges: before a tick that may wait for their peers' answers, and again after it.
     func flush() { for edge in links.values { flush(edge) } }
 
     func turnEnded() {
@@ -76,7 +77,7 @@ final class PeerConnections {
         }
     }
 
-    /// `peer` is the peer whose share of the link it takes; nil if several get it at once, or none.
+    /// `peer`: the peer to whose share of the link the message counts; nil if it goes to several, or to none.
     private func tell(_ message: OwnerMessage, _ edge: Edge, of peer: UInt64? = nil) {
         let before = edge.gathered.count
         message.write(to: &edge.gathered)
@@ -92,13 +93,13 @@ final class PeerConnections {
 
     // MARK: - Shares
 
-    /// After enough output for a peer's share to have become too large or small again, queries how much of it waits.
+    /// After enough output for a peer's share to have become too large or small again, queries how much of it still waits.
     private func weigh(_ edge: Edge, _ link: Int) {
         guard !edge.isWeighed, edge.shares.unsettled > NodeLinkLimits.shareDrainedBytes else { return }
         edge.isWeighed = true
         let told = edge.shares.told
         loops.weigh(edge.connection) { [weak self] waiting in
-            // The link may have ended, and its number may be another's by now.
+            // The link may have ended, and its number may be another link's by now.
             guard let self, links[link] === edge else { return }
             settle(edge, told, waiting)
             guard waiting > NodeLinkLimits.shareDrainedBytes else { return edge.isWeighed = false }
@@ -118,7 +119,8 @@ final class PeerConnections {
 
     // MARK: - Orders, in order for each connection
 
-    /// One message to each of these. The loops know nobody who has gone; command peers have no connection, and are passed over.
+    /// Sends one message to each of these. Disconnected peers are unknown to the loops; command peers have no connection, and are
+    /// skipped.
     func send(_ bytes: [UInt8], to peers: [PeerID]) {
         var own: [ConnectionID] = []
         own.reserveCapacity(peers.count)
@@ -126,7 +128,7 @@ final class PeerConnections {
             for peer in peers where !peer.isCommandPeer { own.append(ConnectionID(rawValue: peer.rawValue)) }
             return loops.send(OutgoingMessage(text: bytes), to: own)
         }
-        // A crowd's names are in order, and those of one link stand together: what is of the link is looked up once for all of them.
+        // Peers are sorted, so those of one link are adjacent: the link is looked up once for all of them.
         var (remote, link, members): ([Remote], Int, [UInt64]) = ([], 0, [])
         for peer in peers where !peer.isCommandPeer {
             let name = peer.rawValue
@@ -135,13 +137,13 @@ final class PeerConnections {
                 continue
             }
             if its != link {
-                // A link that has ended has no peers left.
+                // A link that has ended has no peers.
                 let edge = links[its]
                 (link, members) = (its, edge?.peers ?? [])
                 if let edge { remote.append(Remote(edge: edge)) }
             }
             let number = RemotePeer.number(of: name)
-            // A member that has gone is unknown at its edge.
+            // A peer that has disconnected is skipped.
             if members.indices.contains(number), members[number] == name { remote[remote.count - 1].numbers.append(number) }
         }
         if !own.isEmpty { loops.send(OutgoingMessage(text: bytes), to: own) }
@@ -179,7 +181,8 @@ final class PeerConnections {
         guard let link = RemotePeer.link(of: request.rawValue) else { return loops.respond(to: request, response) }
         guard let edge = links[link] else { return }
         var answer = HTTPAnswer(response)
-        // A link has room for what its peers are sent. Only reads have such answers, so nothing was done.
+        // Links have space for messages to their peers, so the answer is refused instead. Only reads have answers this large, so
+        // nothing was changed.
         if answer.body.count > NodeLinkLimits.smallAnswerBytes,
             edge.shares.unsettled + answer.body.count > NodeLinkLimits.answersBytesMax
         {

@@ -4,16 +4,17 @@ import RelayProtocol
 
 /// Problems of the nodes on one database, as seen from this machine: each is called at the address that it advertises.
 ///
-/// A link needs both directions: running this on each node's machine checks all of them.
+/// Links are needed in both directions: run this on each node's machine to check all of them.
 struct NodesDoctor {
     private let nodes: [NodeRow]
     private let certificateAuthorityFile: String?
 
-    /// The limit of one call; a node that is there answers in milliseconds.
+    /// Time limit of one call; a reachable node answers in milliseconds.
     private static let callSeconds: Int64 = 5
-    /// `Date` has whole seconds.
+    /// Tolerated difference of the clocks; `Date` has whole seconds.
     private static let clockSecondsMax: Int64 = 3
-    /// No link's: a node that knows the secret refuses it for that, one that does not for the secret, and no link is opened.
+    /// A subprotocol that is not a link's, so that no link is opened: a node that accepts the secret refuses it for the
+    /// subprotocol, any other for the secret.
     private static let noSubprotocol = ProtocolVersion.subprotocol
 
     init(_ nodes: [NodeRow], certificateAuthorityFile: String?) {
@@ -21,7 +22,7 @@ struct NodesDoctor {
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
-    /// Empty if no relay advertises itself. Takes some seconds for each node that does not answer.
+    /// Empty if no relay advertises an address. Takes some seconds for each node that does not answer.
     func findings() -> [Finding] {
         guard !nodes.isEmpty else { return [] }
         let living = nodes.filter { $0.leaseSeconds >= 0 }
@@ -54,9 +55,9 @@ struct NodesDoctor {
 
     private enum Seen {
         case unreachable(String)
-        /// Another process answers, not this node.
+        /// Another process answers at the address.
         case another(String)
-        /// `aheadSeconds` is its clock less this machine's.
+        /// `aheadSeconds`: the node's clock minus this machine's.
         case node(takesLinks: Bool, aheadSeconds: Int64?)
     }
 
@@ -65,7 +66,7 @@ struct NodesDoctor {
         do throws(HTTPError) {
             let health = try exchange(address, "/healthz").perform()
             guard health.status == 200 else {
-                return .another("what answers at \(node.url) with \(health.status) is no relay")
+                return .another("\(node.url) answers with \(health.status), and is not a relay")
             }
             var link = exchange(address, NodeLinkProtocol.path)
             (link.bearer, link.subprotocol) = (node.secret, Self.noSubprotocol)
@@ -85,7 +86,7 @@ struct NodesDoctor {
         var exchange = HTTPExchange(
             relay: address, method: .get, path: path, certificateAuthorityFile: certificateAuthorityFile)
         exchange.seconds = Self.callSeconds
-        // As the nodes' links, which go straight to each other.
+        // Without proxies, like the links between nodes.
         exchange.proxies = .none
         return exchange
     }

@@ -3,14 +3,14 @@ import PushWeb
 import RelayAccess
 import RelayProtocol
 
-/// The way of a phone's request to the relay, as far as this machine can see it: up to the first obstacle.
+/// The path of a phone's request to the relay, checked from this machine up to the first obstacle.
 struct PhoneDoctor {
     let configuration: ServerConfiguration
-    /// Commands that give the relay an address.
+    /// Commands that set the relay's address, for the remedy.
     let ways: [String]
 
     private static let seconds: Int64 = 10
-    /// The page with its modules has a few hundred kilobytes.
+    /// Limit of the page: with its modules it has a few hundred kilobytes.
     private static let pageBytesMax = 4 << 20
 
     /// Blocks for a minute at most.
@@ -52,7 +52,7 @@ struct PhoneDoctor {
         let addresses = Resolver.addresses(of: host)
         guard let shown = addresses.first else {
             return Finding(
-                subject, .wrong, "nobody knows \(host) here", mend: "make an entry in DNS for it, or look for a misspelling")
+                subject, .wrong, "DNS has no entry for \(host)", mend: "make an entry in DNS for it, or look for a misspelling")
         }
         if addresses.allSatisfy(Loopback.contains) {
             return Finding(
@@ -101,7 +101,8 @@ struct PhoneDoctor {
         }
     }
 
-    /// An upgrade without a token, which a relay refuses in either case: for the page's origin, if it is not its own, else for the token.
+    /// Tests an upgrade without a token, which a relay refuses in any case: for the page's origin if it is not the relay's own,
+    /// else for the token.
     private func socket(_ relay: RelayAddress) -> Finding {
         let subject = "WebSocket"
         var upgrade = exchange(relay, ProtocolVersion.clientPath)

@@ -8,10 +8,10 @@ import RelayAccess
 import RelayProtocol
 import Synchronization
 
-/// Problems of pushes: the files, whether a relay runs or not, and Apple's answers about the keys.
+/// Problems of pushes: in the files, whether a relay runs or not, and Apple's answers about the keys.
 struct PushDoctor {
     let path: String
-    /// See `RelayDoctor.flag`.
+    /// Further arguments of a command for this relay; see `RelayDoctor.flag`.
     let flag: String
     let asksApple: Bool
 
@@ -81,7 +81,7 @@ struct PushDoctor {
         return []
     }
 
-    /// Each by itself: a relay names the first that is wrong and does not start.
+    /// Checks each file: a relay reports only the first invalid one and does not start.
     private func profiles(for configuration: PushConfiguration?) -> [Finding] {
         let paths: [String]
         do throws(ServerError) { paths = try ProfileFiles.paths(in: path) } catch {
@@ -121,7 +121,7 @@ struct PushDoctor {
         return found.isEmpty ? [Finding("Profiles", .well, "each of your own (\(paths.count)) can be used")] : found
     }
 
-    /// An app that has a key is reached by a profile that names it. Profiles that cannot be read are told of above.
+    /// Apps with a key but without a profile that names them. Unreadable profiles are reported above.
     private func apps(of configuration: PushConfiguration) -> [Finding] {
         configuration.teams.flatMap(\.bundles).sorted().compactMap { bundle in
             guard let lack = try? PushSetup.lack(of: bundle, in: path) else { return nil }
@@ -136,7 +136,7 @@ struct PushDoctor {
         let troubles = status.flatMap { try? PushStatus.troubles($0) } ?? []
         let found = troubles.map { Finding("Pushes", .wrong, $0, mend: "heliograph push status\(flag)") }
         if asksApple {
-            // A question to a key that cannot be read is answered above.
+            // Keys that cannot be read are reported above.
             return found + (canAsk ? answers(configuration, isRunning: status != nil) : [])
         }
         guard let status else { return found }
@@ -174,7 +174,8 @@ struct PushDoctor {
         }
     }
 
-    /// The relay has the connection and the provider token, and Apple objects to two tokens within twenty minutes.
+    /// Asks through the running relay, which has the connection and the provider token: Apple refuses two tokens within twenty
+    /// minutes.
     private func askThroughRelay() throws -> [AppleQuestion.Verdict] {
         do {
             return try AppleQuestion.answers(
@@ -184,7 +185,7 @@ struct PushDoctor {
         }
     }
 
-    /// Uses the relay's last provider token if that is fresh.
+    /// Asks Apple directly, with the relay's last provider token if that is recent.
     private func ask(_ configuration: PushConfiguration) throws -> [AppleQuestion.Verdict] {
         let client = try APNsClient(configuration.client(in: path))
         let (isDone, answers) = (DispatchSemaphore(value: 0), Answers())

@@ -1,10 +1,10 @@
 import RelayAccess
 import RelayProtocol
 
-/// Problems of the operator's receivers, as the running relay has met them. That the file can be used is a matter of the settings.
+/// Problems of the operator's receivers, as the running relay has met them. The file itself is checked with the settings.
 struct ReceiverDoctor {
     let path: String
-    /// See `RelayDoctor.flag`.
+    /// Further arguments of a command for this relay; see `RelayDoctor.flag`.
     let flag: String
     let configuration: ServerConfiguration
 

@@ -12,17 +12,17 @@ package struct RelayDoctor {
     /// Further arguments of a command for this relay: none, or ` --data FOLDER`.
     private let flag: String
 
-    /// Below the first the disk is all but full; below the second somebody should know.
+    /// Free bytes: below the first value the disk is nearly full, below the second the operator should know.
     static let freeBytesMin: UInt64 = 100 << 20
     static let freeBytesLow: UInt64 = 1 << 30
-    /// The relay makes a handful with each start.
+    /// Free inodes; the relay creates a handful of files with each start.
     static let freeFilesMin: UInt64 = 32
-    /// A certificate that renews itself is renewed long before.
+    /// Days before a certificate's end: automatic renewal happens long before.
     static let certificateDaysLow = 14
 
     private let asksApple: Bool
 
-    /// `asksApple`: a push goes to Apple for each key and app, to a device that there is none of.
+    /// `asksApple`: sends a push to Apple for each key and app, to a device that does not exist.
     package init(
         dataDirectory: String, flag: String, settings: Result<EffectiveSettings, ServerError>, asksApple: Bool = false
     ) {
@@ -32,10 +32,9 @@ package struct RelayDoctor {
         self.settings = settings
     }
 
-    /// True if a relay ever ran here.
     package var isRelay: Bool { Administration.isSetUp(in: path) }
 
-    /// The obstacle that keeps this process's user from examining the relay, if there is one.
+    /// The obstacle that keeps this process's user from examining the relay; nil if there is none.
     package static func forbidden(in path: String) -> Finding? {
         do throws(ServerError) { try Administration.checkAccess(to: path) } catch {
             return Finding("Data folder", .wrong, error.description, mend: "run this as the relay's user")
@@ -43,10 +42,10 @@ package struct RelayDoctor {
         return nil
     }
 
-    /// Changes nothing. Blocks for as long as the relay and Apple take to answer, a minute and a half at most.
+    /// All findings. Changes nothing. Blocks as long as the relay and Apple take to answer, a minute and a half at most.
     package func findings() -> [Finding] {
         let (running, clock, own) = running
-        // A running relay's settings count; the file may have been changed since.
+        // A running relay's own settings are used; the file may have been changed since.
         let configuration = own ?? (try? settings.get().configuration)
         let stored = (database ?? [data]) + databaseFindings
         return [settingsFinding(of: own)] + stored + [disk] + waitingRevocations + [running]
@@ -58,8 +57,8 @@ package struct RelayDoctor {
             + (configuration.map { ReceiverDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
     }
 
-    /// The way of a phone's request, up to the first obstacle; `ways` are commands that give the relay an address. Blocks for a minute at
-    /// most.
+    /// The path of a phone's request, up to the first obstacle. `ways`: commands that set the relay's address. Blocks for a minute
+    /// at most.
     package func phoneFindings(ways: [String]) -> [Finding] {
         let (running, _, own) = running
         guard running.state != .wrong else { return [running] }
@@ -99,7 +98,7 @@ package struct RelayDoctor {
         }
     }
 
-    /// Nil if the data is in a file.
+    /// Findings about the database; nil if the data is in a file.
     private var database: [Finding]? {
         do {
             guard let address = try StoreAddressFile.read(in: path) else { return nil }
@@ -128,7 +127,7 @@ package struct RelayDoctor {
         ]
     }
 
-    /// Empty if the data is in a file.
+    /// Findings about the database's configuration; empty if the data is in a file.
     private var databaseFindings: [Finding] {
         do {
             guard let found = try Storage(directory: path).databaseState()?.state else { return [] }
@@ -167,7 +166,7 @@ package struct RelayDoctor {
         return Finding("Disk", state, text, mend: state == .well ? nil : "make room, or keep less: --keep-megabytes")
     }
 
-    /// None where nothing waits.
+    /// Findings about waiting revocations; empty if there are none.
     private var waitingRevocations: [Finding] {
         do {
             let count = try Storage(directory: path).waitingRevocations
@@ -178,14 +177,14 @@ package struct RelayDoctor {
                     mend: "make room; nothing else is to be done")
             ]
         } catch {
-            // If there is no data, the finding about that says so.
+            // If there is no data, another finding says so.
             return OpenStore.isAbsent(error)
                 ? []
-                : [Finding("Revocations", .wrong, "what waits for room cannot be read: \(error)", mend: "do what that says")]
+                : [Finding("Revocations", .wrong, "waiting revocations cannot be read: \(error)", mend: "do what that says")]
         }
     }
 
-    /// The running relay's settings, if it runs and is of this version.
+    /// The finding about the running relay, and its settings if it runs and is of this version.
     private var running: (Finding, clock: [Finding], ServerConfiguration?) {
         guard let folder = try? Storage(directory: path).folder,
             let answer = try? AdminSocket(in: folder).ask(.get, AdminPath.report)
@@ -267,7 +266,7 @@ package struct RelayDoctor {
         }
     }
 
-    /// The request has no token: a relay answers 401.
+    /// Calls the public address. The request has no token: a relay answers 401.
     private func publicAddress(_ configuration: ServerConfiguration) -> [Finding] {
         guard let url = configuration.publicURL else { return [] }
         guard let relay = RelayAddress(url) else {

@@ -1,22 +1,21 @@
 import RelayProtocol
 
-/// The part of a running relay's `Report` that a doctor needs.
+/// The part of a running relay's `Report` that `doctor` needs.
 struct RunningRelay {
     let software: String
     let address: String
     let process: Int64
     let isReady: Bool
     let takesWrites: Bool
-    /// Workspaces that it owns among several relays; nil: it is alone.
+    /// Number of workspaces that it owns among several relays; nil: it is alone.
     let workspaces: Int64?
-    /// Revocations that no disk has; 0 also if an older relay does not say.
+    /// Revocations that are on no disk; 0 also if an older relay does not report them.
     let unwrittenRevocations: Int64
-    /// Seconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
+    /// Seconds by which the clock is ahead of the time that retention uses; nil if it is trusted.
     let clockAheadSeconds: Int64?
     /// The settings that the relay was started with, and where each came from.
     let configuration: ServerConfiguration
 
-    /// The process, in words.
     var words: String {
         let node = workspaces.map { ", a node that owns \($0) workspace\($0 == 1 ? "" : "s")" } ?? ""
         return "runs on \(address), \(software), process \(process)\(node)"
@@ -34,9 +33,9 @@ struct RunningRelay {
         workspaces = try root.optional("node")?.integer("workspaces")
         var configuration = ServerConfiguration(dataDirectory: dataDirectory)
         for (key, text) in try root.required("settings").members() {
-            // A newer relay may have one that this program does not know.
+            // A newer relay may have a setting that this program does not know.
             guard let setting = Settings.all.first(where: { $0.key == key }) else { continue }
-            // The file that one names may have been changed since; then the next start says what is wrong with it.
+            // A file that a setting names may have been changed since; its errors are reported at the next start.
             try? setting.apply(text.string(), &configuration)
         }
         for (key, source) in try root.required("from").members() { configuration.sources[key] = try source.string() }

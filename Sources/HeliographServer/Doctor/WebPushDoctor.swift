@@ -3,10 +3,10 @@ import PushWeb
 import RelayAccess
 import RelayProtocol
 
-/// Problems of pushes to browsers. Silent if no browser has ever subscribed and nothing was set up.
+/// Problems of pushes to browsers. Reports nothing if no browser has ever subscribed and nothing was set up.
 struct WebPushDoctor {
     let path: String
-    /// See `RelayDoctor.flag`.
+    /// Further arguments of a command for this relay; see `RelayDoctor.flag`.
     let flag: String
     let configuration: ServerConfiguration
 
@@ -42,7 +42,7 @@ struct WebPushDoctor {
         return Finding("Browsers' key", .well, "\(identity.path), for the relay's eyes alone; heliograph backup has it too")
     }
 
-    /// Notifications are for pages over HTTPS, and for this machine's own.
+    /// Browsers show notifications only for pages over HTTPS, and for this machine's own.
     private var page: Finding? {
         guard let url = configuration.publicURL, url.hasPrefix("http://") else { return nil }
         return Finding(
@@ -67,7 +67,7 @@ struct WebPushDoctor {
         }
     }
 
-    /// Connections to the makers' services from this machine.
+    /// Tests connections from this machine to the browser makers' services.
     static var ways: Finding {
         let closed = WebPushReach.unreachable(within: .seconds(3))
         guard !closed.isEmpty else { return Finding("Push services", .well, "those of all makers can be reached from here") }

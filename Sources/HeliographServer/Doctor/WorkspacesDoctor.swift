@@ -3,21 +3,21 @@ import RelayAccess
 import RelayCore
 import RelayProtocol
 
-/// Problems of a relay that many share. Finds nothing on one with a single workspace and without open registration.
+/// Problems of a relay with many workspaces. Finds nothing on one with a single workspace and without open registration.
 struct WorkspacesDoctor {
     let configuration: ServerConfiguration
     var workspaces: [WorkspaceID]
-    /// The number of those that strangers registered.
+    /// Number of workspaces that strangers registered.
     var registered: Int
     var usage: [WorkspaceID: WorkspaceUsage]
     var limits: [WorkspaceID: WorkspaceLimits]
-    /// Nil: the data is in a database, of whose disk nothing is known here.
+    /// Free bytes on the relay's disk; nil if the data is in a database, whose disk is not known here.
     var freeBytes: UInt64?
 
-    /// Percent of a bound from which somebody should know.
+    /// Percentage of a limit from which the operator should know.
     private static let share = 90
 
-    /// Empty if the store cannot be read: other findings say why.
+    /// Empty if the store cannot be read: other findings report that.
     static func findings(in path: String, _ configuration: ServerConfiguration) -> [Finding] {
         do {
             let store = try OpenStore(forCommandsIn: path)
@@ -55,7 +55,7 @@ struct WorkspacesDoctor {
         return Finding("Workspaces", .well, text)
     }
 
-    /// Room on the disk for all that the workspaces may still take. One without a limit counts for what it has.
+    /// Disk space for everything that the workspaces may still store. A workspace without a limit counts with what it has.
     private var room: [Finding] {
         guard let freeBytes else { return [] }
         let left = workspaces.reduce(UInt64(0)) { sum, workspace in

@@ -2,15 +2,15 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Counts of WebSockets by address, token and workspace, and rates of requests by address.
+/// Counts WebSockets by address, token and workspace, and limits the rate of requests by address.
 struct ConnectionLimiter {
-    /// Named after the settings.
+    /// The limit that was reached, named like its setting.
     enum LimitError: String, Sendable, CaseIterable, Error {
         case connectionsPerAddress, connectionsPerToken, connectionsPerWorkspace
         case requestsPerSecondPerAddress
         case memory = "memoryMegabytes"
 
-        /// 429 blames the peer, 503 does not.
+        /// HTTP status: 429 if the peer is the cause, else 503.
         var status: UInt16 {
             switch self {
             case .connectionsPerAddress, .connectionsPerToken, .requestsPerSecondPerAddress: 429
@@ -33,10 +33,10 @@ struct ConnectionLimiter {
     private var ofAddresses: [Peer: Int] = [:]
     private var ofTokens: [String: Int] = [:]
     private var ofWorkspaces: [WorkspaceID: Int] = [:]
-    /// Of workspaces that have a limit of their own.
+    /// Limits of workspaces that have their own.
     private var connectionsMax: [WorkspaceID: Int] = [:]
     private var requests: [Peer: TokenBucket] = [:]
-    /// For the addresses for which there was no room.
+    /// Shared by addresses for which there was no separate bucket.
     private var requestsOfOthers: TokenBucket
 
     init(_ limits: ServerLimits) {
@@ -44,7 +44,7 @@ struct ConnectionLimiter {
         requestsOfOthers = Self.bucket(limits)
     }
 
-    /// Ends no connection.
+    /// Sets workspaces' own limits. Closes no connection.
     mutating func allow(_ limits: [WorkspaceID: WorkspaceLimits]) { connectionsMax = limits.compactMapValues(\.connections) }
 
     private static func bucket(_ limits: ServerLimits) -> TokenBucket {
@@ -53,7 +53,7 @@ struct ConnectionLimiter {
 
     // MARK: - WebSockets
 
-    /// `leave` follows. `address` is what it counts for; nil: nothing.
+    /// Counts a connection in; a call of `leave` must follow. `address`: the one that it counts to; nil: none.
     mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(LimitError) {
         if let address, Self.isReached(limits.connectionsPerAddress, ofAddresses[address]) { throw .connectionsPerAddress }
         if Self.isReached(limits.connectionsPerToken, ofTokens[token]) { throw .connectionsPerToken }
@@ -86,7 +86,7 @@ struct ConnectionLimiter {
 }
 
 extension Dictionary where Value == Int {
-    /// Without an entry for what has none.
+    /// Removes an entry that reaches zero.
     fileprivate mutating func countDown(_ key: Key) {
         guard let count = self[key] else { preconditionFailure("who leaves has entered") }
         self[key] = count > 1 ? count - 1 : nil

@@ -2,8 +2,8 @@ import Foundation
 
 /// Memory limits of this process's control groups, of either version.
 enum ControlGroups {
-    /// The lowest limit from the process's group up to the root; nil if there is none. `groups` is the kernel's list for the process,
-    /// `root` the mount point: within a container its own group is the root there, whatever its name outside.
+    /// The lowest limit from the process's group up to the root; nil if there is none. `groups`: the kernel's list for the process.
+    /// `root`: the mount point; within a container its own group is the root there, whatever its name is outside.
     static func memoryBytes(
         groups: String = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? "",
         root: String = "/sys/fs/cgroup"
@@ -12,7 +12,7 @@ enum ControlGroups {
         for line in groups.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            // Version 2 has one tree, which names no controllers; version 1 one for each.
+            // Version 2 has one tree, listed without controllers; version 1 has one for each controller.
             if fields[0] == "0", fields[1].isEmpty {
                 for name in ["memory.max", "memory.high"] { lower(&least, to: limit(name, from: fields[2], in: root)) }
             } else if fields[1].split(separator: ",").contains("memory") {
@@ -30,7 +30,7 @@ enum ControlGroups {
         var folder = group == "/" ? "" : group
         var least: Int64?
         while true {
-            // `max`, and no file at all, are no limit. Version 1 writes a number that no machine has.
+            // `max` and a missing file mean no limit. Version 1 has a number larger than any machine's memory for that.
             if let text = try? String(contentsOfFile: "\(root)\(folder)/\(name)", encoding: .utf8) {
                 lower(&least, to: Int64(text.filter { !$0.isWhitespace }))
             }

@@ -1,9 +1,9 @@
-/// Divides what one turn of the core and one commit can do among the peers that want something of them: the last to be served waits for
-/// as much as every other may take, not for all that one wants. A peer alone has all of it.
+/// Divides the work of one turn of the core and of one commit among the peers with input: a peer waits at most for the share of
+/// each other peer, not for everything that one of them sends. A single peer gets everything.
 ///
-/// Facts in, waits out: it looks at no clock.
+/// Pure: gets facts and returns waits; reads no clock.
 struct FairShares {
-    /// One peer's use. Counts for the turn and the batch in which it happened.
+    /// One peer's use, valid for the turn and the batch in which it happened.
     struct Account {
         fileprivate var turn = 0
         fileprivate var nanoseconds: Int64 = 0
@@ -13,15 +13,15 @@ struct FairShares {
 
     private var turn = 1
     private(set) var batch = 1
-    /// Cost of the batch that is being gathered.
+    /// Cost of the batch that is being collected.
     private var batchCost = 0
-    /// Number of peers that contributed to it.
+    /// Number of peers that have contributed to the batch.
     private var contributors = 0
     /// The last batch that had several contributors, or another one than the batch before.
     private var sharedBatch = -besideBatches
 
-    /// Accounts the core's time for a peer. Returns the nanoseconds that it rests, at least 0: until all others who wait were served, and
-    /// longer if it used more than its share. Nil: it goes on.
+    /// Counts the core's time for a peer. Returns the nanoseconds for which it must wait, at least 0: until all other waiting peers
+    /// were served, and longer if it used more than its share. Nil: it may continue.
     mutating func worked(_ nanoseconds: Int64, for account: inout Account) -> Int64? {
         if account.turn != turn { (account.turn, account.nanoseconds) = (turn, 0) }
         account.nanoseconds += nanoseconds
@@ -48,19 +48,20 @@ struct FairShares {
 
     mutating func turnEnded() { turn += 1 }
 
-    /// The batch is on its way to the disk.
+    /// The batch was cut: the next one is empty.
     mutating func batchCut() {
         guard batchCost > 0 else { return }
         batch += 1
         (batchCost, contributors) = (0, 0)
     }
 
-    /// A peer that has just spoken may have to wait this long for each other busy peer.
+    /// Time of the core per turn and busy peer: a peer may have to wait this long for each other busy peer.
     static let turnNanosecondsMax: Int64 = 1_000_000
-    /// Time for the largest message allowed. Bounds the effect of a jump of the clock.
+    /// Longest wait: the time for the largest message allowed. Limits the effect of a jump of the clock.
     static let restNanosecondsMax: Int64 = 50_000_000
-    /// Bytes, as `Relay.Backlog.stagedCost` has them. An approval there and back waits for up to four commits, so each is to take about a hundredth
-    /// of a second; and it is as large as those of a hundred hosts that send single events without end, which it would slow.
+    /// Limit in bytes, as `Relay.Backlog.stagedCost`. An approval and its answer wait for up to four commits, so each should take
+    /// about a hundredth of a second. It is as large as a batch of a hundred hosts that send single events without a pause, which a
+    /// lower limit would slow down.
     static let batchCostMax = 3 << 19
     /// Likewise of one peer beside others: a commit takes a millisecond or two then, and the disk's own sync is less than a fifth of it.
     static let besideCostMax = 1 << 17

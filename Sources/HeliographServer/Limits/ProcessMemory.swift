@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The memory of this process, and what it may come to.
+/// Memory of this process, and its limit.
 struct ProcessMemory: ~Copyable {
     private let statistics: Int32
     private let pageBytes = Int64(sysconf(Int32(_SC_PAGESIZE)))
@@ -10,7 +10,7 @@ struct ProcessMemory: ~Copyable {
 
     deinit { if statistics >= 0 { close(statistics) } }
 
-    /// Resident and anonymous memory in bytes; nil if the kernel does not say. One system call.
+    /// Resident and anonymous memory in bytes; nil if the kernel does not report it. Takes one system call.
     var used: Int64? {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer in
             let count = unsafe pread(statistics, buffer.baseAddress, buffer.count, 0)
@@ -21,8 +21,8 @@ struct ProcessMemory: ~Copyable {
         }
     }
 
-    /// The setting in megabytes or, if that is 0, three quarters of the machine's memory: the rest is for the files that it reads and
-    /// writes. Never more than this process's own limits leave, beyond which it would be killed.
+    /// The setting in megabytes or, if that is 0, three quarters of the machine's memory: the rest is for the cache of its files.
+    /// Never more than this process's own limits allow, as it would be killed beyond them.
     static func budget(megabytes: Int) -> Int64 {
         let wished = megabytes > 0 ? Int64(megabytes) << 20 : machineBytes / 4 * 3
         return min(wished, granted)
@@ -30,14 +30,14 @@ struct ProcessMemory: ~Copyable {
 
     private static var machineBytes: Int64 { Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) }
 
-    /// By control groups and the limit of addresses; of the latter a quarter, as each thread maps more than it ever uses.
+    /// The limit by control groups and by address space; of the latter a quarter, as each thread maps more than it uses.
     private static var granted: Int64 {
         var most = (ControlGroups.memoryBytes() ?? .max) / 4 * 3
         if let left = addressBytesLeft { most = min(most, (ProcessMemory().used ?? 0) + left / 4) }
         return most
     }
 
-    /// Bytes that this process may still map; nil if that has no limit.
+    /// Bytes that this process may still map; nil if there is no limit.
     static var addressBytesLeft: Int64? {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int64.max),
@@ -47,7 +47,8 @@ struct ProcessMemory: ~Copyable {
         return max(0, Int64(limit.rlim_cur) - pages * Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// Takes long if there is much: not on the loop. Swift's Glibc leaves this call out, and other allocators have none.
+    /// Returns free memory to the system. Takes long if there is much, so do not call it on the loop. Swift's Glibc module lacks
+    /// this call, and other allocators do not have it.
     static func giveBack() {
         typealias Trim = @convention(c) (Int) -> Int32
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }

@@ -2,21 +2,21 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Limits the bytes read of one token's owner, of one address, or of one workspace, a second. Shared by all its connections.
+/// Limits the input per second of one token, one address, or one workspace. Shared by all its connections.
 final class RateLimiter {
-    /// Named after the settings.
+    /// The limit that was reached, named like its setting.
     enum Limit: String, Sendable, CaseIterable {
         case messagesPerSecondPerHost, kilobytesPerSecondPerHost
         case messagesPerSecondPerClient, kilobytesPerSecondPerClient
         case messagesPerSecondPerAddress, kilobytesPerSecondPerAddress
         case messagesPerSecondPerWorkspace, kilobytesPerSecondPerWorkspace
-        /// Not a rate: more is read when the disk has taken some.
+        /// Not a rate: reading resumes when the disk has caught up.
         case uncommittedMegabytes
     }
 
-    /// For how long to read no further, and why.
+    /// A pause in reading, and its reason.
     struct Delay: Equatable {
-        /// In nanoseconds.
+        /// Length of the pause, in nanoseconds.
         var wait: Int64
         var limit: Limit
     }
@@ -55,7 +55,7 @@ final class RateLimiter {
             (.kilobytesPerSecondPerWorkspace, limits.kilobytesPerSecondPerWorkspace))
     }
 
-    /// Counts a message, at a moment of a clock that never jumps, in nanoseconds. Nil: go on.
+    /// Counts a message. `now`: nanoseconds of a clock that never jumps. Returns the pause that is due, or nil.
     func took(_ count: Int, at now: Int64) -> Delay? {
         let (forMessages, forBytes) = buckets.take(count, at: now)
         guard max(forMessages, forBytes) > 0 else { return nil }
@@ -63,10 +63,10 @@ final class RateLimiter {
             ? Delay(wait: forMessages, limit: messagesLimit) : Delay(wait: forBytes, limit: bytesLimit)
     }
 
-    /// Nothing was taken that is not there again.
+    /// True if everything that was taken has been refilled.
     func isFull(at now: Int64) -> Bool { buckets.isFull(at: now) }
 
-    /// True if its owner should be told now that it is slowed.
+    /// True if a notice about the throttling should be sent now.
     func isNoticeDue(at now: Int64) -> Bool {
         if let toldAt, now - toldAt < ServerLimits.noticeInterval.components.seconds * 1_000_000_000 { return false }
         toldAt = now
@@ -74,13 +74,13 @@ final class RateLimiter {
     }
 }
 
-/// Together, as both are counted with every message: each time that one of an object is reached the runtime asks whether it is being
-/// changed already.
+/// In one value, as both are counted with every message: with each access to a property of an object, the runtime checks that it is
+/// not being changed already.
 private struct Buckets {
     var messages: TokenBucket?
     var bytes: TokenBucket?
 
-    /// A message of so many bytes; how long to wait for each of the two.
+    /// Counts a message of this many bytes; returns the wait for each of the two buckets.
     mutating func take(_ count: Int, at now: Int64) -> (forMessages: Int64, forBytes: Int64) {
         (messages?.take(1, at: now) ?? 0, bytes?.take(count, at: now) ?? 0)
     }
@@ -88,14 +88,14 @@ private struct Buckets {
     func isFull(at now: Int64) -> Bool { messages?.isFull(at: now) ?? true && bytes?.isFull(at: now) ?? true }
 }
 
-/// All that a connection counts for.
+/// All rate limiters that apply to a connection.
 struct ConnectionRates {
     let own: RateLimiter
     let ofWorkspace: RateLimiter
-    /// Nil if it counts for none.
+    /// Nil if the connection counts to no address.
     let ofAddress: RateLimiter?
 
-    /// Counts a message for all; the longest wait counts.
+    /// Counts a message with all limiters; returns the longest pause.
     func took(_ count: Int, at now: Int64) -> RateLimiter.Delay? {
         let longer = Self.longer(own.took(count, at: now), ofWorkspace.took(count, at: now))
         guard let ofAddress else { return longer }
@@ -108,8 +108,8 @@ struct ConnectionRates {
     }
 }
 
-/// Those of all tokens, workspaces and addresses that were seen. They outlast connections: who comes back has saved up nothing by that.
-/// There are as many as tokens, and as many addresses as `ServerLimits.addressesMax` and connections.
+/// The rate limiters of all tokens, workspaces and addresses seen. They outlive connections, so that reconnecting does not reset a
+/// limit. There are as many as tokens, and at most `ServerLimits.addressesMax` for addresses, plus those of connections.
 final class RateLimiters {
     private let limits: ServerLimits
     private var ofTokens: [String: RateLimiter] = [:]
@@ -118,7 +118,7 @@ final class RateLimiters {
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    /// `address` is what it counts for; nil: nothing. Moments are as `RateLimiter.took` has them.
+    /// `address`: the one that the connection counts to; nil: none. `now`: as for `RateLimiter.took`.
     func rates(of token: Token, at address: Peer?, _ now: Int64) -> ConnectionRates {
         let own = ofTokens[token.id] ?? (token.role == .host ? .ofHost(limits) : .ofClient(limits))
         ofTokens[token.id] = own
@@ -129,7 +129,7 @@ final class RateLimiters {
 
     private func rateLimiter(of address: Peer, _ now: Int64) -> RateLimiter {
         if let known = ofAddresses[address] { return known }
-        // A connected peer goes on with the one that it has.
+        // A connected peer keeps using the limiter that it has.
         if ofAddresses.count >= ServerLimits.addressesMax { ofAddresses = ofAddresses.filter { !$0.value.isFull(at: now) } }
         let rateLimiter = RateLimiter.ofAddress(limits)
         ofAddresses[address] = rateLimiter

@@ -1,6 +1,6 @@
 import WebSocketEngine
 
-/// Connections that are read no further for a while. What they send stays with them, so nothing of it is lost. Lives on the core's
+/// Connections that are not read for a while. Their peers keep what they have not sent, so nothing is lost. Confined to the core's
 /// thread.
 final class ReadThrottle {
     private let loop: EventLoop
@@ -10,19 +10,19 @@ final class ReadThrottle {
     private var paused: [Reason: Set<ConnectionID>] = [:]
 
     enum Reason {
-        /// Held until the disk has written half of what waits.
+        /// Until the disk has written half of what waits.
         case disk
-        /// Held until the batch that is being gathered has been cut.
+        /// Until the batch that is being collected has been cut.
         case batch
-        /// Until all others who wait were served.
+        /// Until all other waiting peers were served.
         case turn
-        /// Until its part of what waits on its edge's link has become small.
+        /// Until its share of the bytes on its edge's link is small again.
         case share
     }
 
     init(loop: EventLoop, connections: PeerConnections) { (self.loop, self.connections) = (loop, connections) }
 
-    /// If the connection is slowed already, the longer wait counts.
+    /// Pauses for a time. If the connection is paused for a time already, the later end counts.
     func slow(_ connection: ConnectionID, forNanoseconds wait: Int64) {
         let wait = min(wait, ServerLimits.pauseNanosecondsMax)
         let until = MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + wait)
@@ -38,7 +38,7 @@ final class ReadThrottle {
         slowed[connection] = (timer, until)
     }
 
-    /// Returns whether it was not paused already.
+    /// Returns false if it was already paused for this reason.
     func pause(_ connection: ConnectionID, for reason: Reason) -> Bool {
         connections.pauseReading(connection)
         return paused[reason, default: []].insert(connection).inserted
@@ -57,7 +57,6 @@ final class ReadThrottle {
         resume(connection)
     }
 
-    /// The connection is gone.
     func forget(_ connection: ConnectionID) {
         for reason in paused.keys { paused[reason]?.remove(connection) }
         if let (timer, _) = slowed.removeValue(forKey: connection) { loop.cancel(timer) }

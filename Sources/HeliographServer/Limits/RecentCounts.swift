@@ -1,13 +1,14 @@
-/// Recent deeds, counted by the name of whoever did them: an address, a workspace.
+/// Counts recent actions by name: of an address, or a workspace.
 struct RecentCounts {
-    /// Wrong codes of an address, so that a log does not fill and guessing is not even tried: somebody who taps an old notification, several
-    /// times over.
+    /// Wrong codes of an address. Limited so that they do not fill the log and guessing is pointless; enough for a person who taps
+    /// an old notification several times.
     static var wrongCodes: RecentCounts { RecentCounts(max: 20, within: .seconds(60)) }
-    /// Renamed tokens of a workspace, as each name stays in the audit log for good: somebody who tidies up a long list.
+    /// Renamed tokens of a workspace. Limited as each name stays in the audit log for ever; enough for a person who tidies up a
+    /// long list.
     static var renamings: RecentCounts { RecentCounts(max: 100, within: .seconds(3_600)) }
     static func registrations(perHour max: Int) -> RecentCounts { RecentCounts(max: max, within: .seconds(3_600)) }
 
-    /// Beyond this number all new names are counted as one.
+    /// Limit of names; further ones are counted together.
     static let namesMax = 1_000
 
     let max: Int
@@ -25,14 +26,14 @@ struct RecentCounts {
         self.window = window
     }
 
-    /// Time that this name has to wait before the next is looked at; nil: it has not done too many.
+    /// Time that this name has to wait before its next action; nil if it is within the limit.
     func wait(of name: String, at now: ContinuousClock.Instant) -> Duration? {
         let count = counts[name] ?? (counts.count < Self.namesMax ? nil : counts[""])
         guard let count, count.count >= max, now - count.since < window else { return nil }
         return window - (now - count.since)
     }
 
-    /// Counts one; returns the time that this name has to wait if it was over the limit.
+    /// Counts an action; returns the time that this name has to wait if it is over the limit.
     mutating func note(_ name: String, at now: ContinuousClock.Instant) -> Duration? {
         if counts[name] == nil, counts.count >= Self.namesMax { counts = counts.filter { now - $0.value.since < window } }
         let name = counts[name] != nil || counts.count < Self.namesMax ? name : ""

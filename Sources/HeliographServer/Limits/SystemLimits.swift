@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// Resources that the system has to grant before a relay may say that it listens. Without them it would refuse every peer, or stand still
-/// without a word.
+/// System resources that a relay needs before it may report that it listens. Without them it would refuse every peer, or stop
+/// working without an error.
 enum SystemLimits {
-    /// The engine keeps 64 for the store, pushes and logs; the rest is for connections, of which a page opens some.
+    /// The engine reserves 64 descriptors for the store, pushes and logs; the rest is for connections, of which a page opens
+    /// several.
     static let descriptorsMin: rlim_t = 256
-    /// Beside the loops: the store, its readers, pushes, reports, and what Dispatch has for all of them.
+    /// Threads besides the loops: for the store, its readers, pushes, reports, and Dispatch.
     static let otherThreadsMin = 16
-    /// Bytes that a relay for a hundred people maps in addition to those at its start: arenas of its threads, above all.
+    /// Bytes that a relay for a hundred people maps in addition to those at its start, mostly arenas of its threads.
     static let addressBytesMin: Int64 = 256 << 20
 
     static func check(loops: Int) throws(ServerError) {
@@ -16,7 +17,7 @@ enum SystemLimits {
         try checkThreads(loops + otherThreadsMin)
     }
 
-    /// Takes what may be had: the soft limit is only a habit.
+    /// Raises the soft limit of open files as far as allowed; throws if that is not enough.
     private static func checkDescriptors() throws(ServerError) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < descriptorsMin else {
@@ -45,9 +46,9 @@ enum SystemLimits {
             """)
     }
 
-    /// Starts that many threads at once, and ends them: if one cannot be started later, its work waits for ever.
+    /// Starts this many threads at once, and ends them: if one could not be started later, its work would wait for ever.
     private static func checkThreads(_ count: Int) throws(ServerError) {
-        // Each waits at the authenticator until it is opened.
+        // Each thread waits at this mutex until it is unlocked.
         let authenticator = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         defer { unsafe authenticator.deallocate() }
         unsafe pthread_mutex_init(authenticator, nil)

@@ -1,12 +1,12 @@
-/// Paths of the admin socket alone, for the commands of the relay's own machine.
+/// Paths that only exist on the admin socket, for commands on the relay's own machine.
 enum AdminPath {
     /// Reads the tokens again.
     static let reload = "/v1/admin/reload"
-    /// Reads how pushes are sent again, and says how that is.
+    /// Reads the push configuration again, and reports its state.
     static let push = "/v1/admin/push"
-    /// Asks Apple what it thinks of each key.
+    /// Asks Apple about each key.
     static let pushQuestion = "/v1/admin/push/ask"
-    /// Believes the machine's clock.
+    /// Confirms the machine's clock.
     static let clock = "/v1/admin/clock"
     static let tokens = "/v1/admin/tokens"
     static let report = "/v1/admin/report"

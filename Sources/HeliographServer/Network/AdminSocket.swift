@@ -1,17 +1,17 @@
 import HeliographPlatform
 
-/// The socket by which the command line reaches the relay of a data directory. Only the owner may use it.
+/// The socket through which the command line reaches the relay of a data directory. Only its owner may use it.
 struct AdminSocket {
     let path: String
     let folder: String
 
-    /// `folder` is the relay's data directory.
+    /// `folder`: the relay's data directory.
     init(in folder: String) {
         self.folder = folder
         path = folder + "/relay.sock"
     }
 
-    /// Throws if no relay can listen there.
+    /// Throws if the path is too long for a socket.
     func check() throws(ServerError) {
         guard UnixAddress(path) == nil else { return }
         let most = UnixAddress.pathBytesMax - "/relay.sock".utf8.count

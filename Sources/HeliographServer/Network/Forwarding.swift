@@ -1,24 +1,24 @@
 import WebSocketEngine
 
-/// Determines the origin of a request that came through proxies, by the one header that they are known to write.
+/// Determines the origin of a request that came through proxies, from the one header that they are known to write.
 ///
-/// Only one header is read: a proxy that writes the one mostly lets the other through as the visitor sent it. It is read from the right,
-/// where the nearest proxy wrote, through trusted proxies, and no further: anybody may have made up the rest.
+/// Only one header is read: a proxy that writes one of them usually passes the other on as the client sent it. It is read from the
+/// right, where the nearest proxy wrote, through trusted proxies, and no further: the rest may be forged.
 struct Forwarding: Sendable {
     enum Header: String, Sendable, CaseIterable {
         case xForwardedFor = "X-Forwarded-For"
-        /// RFC 7239
+        /// The header of RFC 7239.
         case forwarded = "Forwarded"
     }
 
-    /// Other headers of proxies, whose values the relay never reads: their presence shows that a proxy was there.
+    /// Other headers of proxies: their values are never read, but their presence shows that there was a proxy.
     private static let traces = ["x-forwarded-proto", "x-forwarded-host"]
 
     enum Finding: Equatable {
         /// The peer whose socket it came on.
         case peer
         case visitor(IPAddress)
-        /// A trusted proxy wrote what is none; a sentence for a log.
+        /// A trusted proxy wrote an invalid value; a sentence for a log.
         case malformed(String)
     }
 
@@ -27,23 +27,23 @@ struct Forwarding: Sendable {
     /// The public address's `Host`, in lower case; nil if there is none.
     var publicHost: String?
 
-    /// Proxies in a row; more is a loop.
+    /// Limit of proxies in a row; more are a loop.
     static let hopsMax = 16
 
-    /// True if a proxy sent it, on a socket of its own that may carry the requests of others too. A trusted address of another machine is
-    /// a proxy's. This machine's may be any process's: a request by a proxy shows by its headers, or by the name that was requested.
+    /// True if a proxy sent it, over a connection that may also carry requests of others. A trusted address of another machine is a
+    /// proxy's. This machine's may be any process's: then a proxy is recognised by its headers, or by the requested name.
     func isByProxy(_ request: HTTPRequest) -> Bool {
         guard case .ip(let text) = request.peer, let peer = IPAddress(text), proxies.contain(peer) else { return false }
         guard request.peer.isLocal else { return true }
         return Self.hasTraces(request) || publicHost != nil && request.header("host")?.lowercased() == publicHost
     }
 
-    /// True if there is a header that only a proxy has a reason to write.
+    /// True if there is a header that only proxies write.
     static func hasTraces(_ request: HTTPRequest) -> Bool {
         (traces + Header.allCases.map(\.rawValue)).contains { request.header($0) != nil }
     }
 
-    /// `value` is the header's, those of several lines joined with commas; nil: there was none.
+    /// The origin. `value`: the header's value, several lines joined with commas; nil: there was none.
     func whom(_ peer: IPAddress, says value: String?) -> Finding {
         guard let value, proxies.contain(peer) else { return .peer }
         var rest = value[...]
@@ -57,12 +57,12 @@ struct Forwarding: Sendable {
             if !proxies.contain(address) { return .visitor(address) }
         }
         if !rest.allSatisfy({ $0 == " " }) { return .malformed("\(header.rawValue) names more than \(Self.hopsMax) proxies") }
-        // Everybody on the way is trusted: the request began with the first of them.
+        // All addresses are trusted, so the request began with the first of them.
         return nearest.map { .visitor($0) } ?? .malformed("\(header.rawValue) is empty")
     }
 
-    /// The last entry, without it what is left. Searched from the right, so that quotes that a visitor left open further left change
-    /// nothing. Nil: there is none left.
+    /// Removes and returns the last entry; nil if there is none left. Searched from the right, so that an unclosed quote further
+    /// left, which the client may have sent, changes nothing.
     private static func takeLast(_ rest: inout Substring) -> Substring? {
         guard !rest.isEmpty else { return nil }
         var isQuoted = false
@@ -84,7 +84,8 @@ struct Forwarding: Sendable {
 
     // MARK: - One entry
 
-    /// `for=192.0.2.1;proto=https`, in any order, the name in any case; nil if it has no `for`, or two, or no address in it.
+    /// The address in an element such as `for=192.0.2.1;proto=https`, in any order, with names in any case; nil if it has no `for`,
+    /// or two, or no address in it.
     private static func address(ofElement element: Substring) -> IPAddress? {
         var found: IPAddress?
         for pair in element.split(separator: ";", omittingEmptySubsequences: false) {
@@ -100,8 +101,8 @@ struct Forwarding: Sendable {
         return found
     }
 
-    /// `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:443`; nil for anything else: `unknown`, a name that
-    /// hides an address, and whatever has no place in one.
+    /// Parses `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:443`; nil for anything else, such as
+    /// `unknown` or an obfuscated name.
     private static func address(ofNode node: Substring) -> IPAddress? {
         if node.hasPrefix("[") {
             guard let end = node.firstIndex(of: "]"), let address = IPAddress(node[node.index(after: node.startIndex)..<end]),
@@ -115,7 +116,7 @@ struct Forwarding: Sendable {
             guard UInt16(parts[1]) != nil, let address = IPAddress(parts[0]) else { return nil }
             return address
         }
-        // Only the relay's own kernel knows what a name with a zone means.
+        // A zone in an address has a meaning only on the relay's own machine.
         return node.contains("%") ? nil : IPAddress(node)
     }
 }

@@ -1,9 +1,9 @@
 import RelayProtocol
 import WebSocketEngine
 
-/// Answers as the relay words them.
+/// The relay's common responses.
 extension HTTPResponse {
-    /// Without a number another each time, so that those who are refused together do not come back together.
+    /// The `retry-after` header. Random by default, so that peers that are refused together do not return together.
     static func retryAfter(seconds: Int = .random(in: 1...ServerLimits.retryAfterSecondsMax)) -> (String, String) {
         ("retry-after", "\(seconds)")
     }
@@ -12,7 +12,7 @@ extension HTTPResponse {
         HTTPResponse(status: status, headers: [("content-type", "text/plain; charset=utf-8")], body: .bytes(Array(text.utf8)))
     }
 
-    /// In the text format of Prometheus.
+    /// Metrics in the text format of Prometheus.
     static func metrics(_ exposition: String) -> HTTPResponse {
         HTTPResponse(
             status: 200, headers: [("content-type", "text/plain; version=0.0.4; charset=utf-8")],

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A numeric address. An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) is IPv4.
+/// A numeric address. An IPv4 address in IPv6 form (`::ffff:192.0.2.1`) counts as IPv4.
 struct IPAddress: Hashable, CustomStringConvertible {
     let isIPv4: Bool
-    /// In network order; of IPv4 the last four bytes.
+    /// The address as a number; for IPv4 the lowest 32 bits.
     let bits: UInt128
 
-    /// Nil for what is none. A zone (`fe80::1%eth0`) is left out: it says something on one machine only.
+    /// Nil if the text is no address. A zone (`fe80::1%eth0`) is ignored: it has a meaning on one machine only.
     init?(_ text: some StringProtocol) {
         let text = String(text.prefix { $0 != "%" })
-        // C would take it for the end.
+        // C would take a zero byte for the end.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
@@ -29,13 +29,13 @@ struct IPAddress: Hashable, CustomStringConvertible {
 
     var width: Int { isIPv4 ? 32 : 128 }
 
-    /// The beginning of this address, zeros behind it; `length` in bits.
+    /// The address with all but the first `length` bits set to zero.
     func prefix(_ length: Int) -> IPAddress {
         let rest = width - length
         return IPAddress(isIPv4: isIPv4, bits: rest >= 128 ? 0 : (bits >> UInt128(rest)) << UInt128(rest))
     }
 
-    /// The range from which one visitor can choose: an address of IPv4, a /64 of IPv6.
+    /// The addresses that one client can choose from: a single IPv4 address, an IPv6 /64.
     var household: IPAddress { isIPv4 ? self : prefix(64) }
 
     var description: String {
@@ -48,17 +48,17 @@ struct IPAddress: Hashable, CustomStringConvertible {
     }
 }
 
-/// Addresses with the same beginning: `10.0.0.0/8`; one address is a network of its own.
+/// A network, such as `10.0.0.0/8`; a single address is also one.
 struct IPNetwork: Hashable, CustomStringConvertible {
     let first: IPAddress
-    /// In bits.
+    /// Number of significant bits.
     let length: Int
 
-    /// Nil for what is none, and where bits behind the length are set: that is a slip of its author.
+    /// Nil if the text is invalid, or has bits set after the length, which is a mistake of its author.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else { return nil }
-        // A prefix length given in IPv6 form counts from the beginning of the mapped address.
+        // For an IPv4 address in IPv6 form the prefix length counts from the beginning of the IPv6 address.
         let isMapped = address.isIPv4 && parts[0].contains(":")
         switch parts.count {
         case 1: length = address.width

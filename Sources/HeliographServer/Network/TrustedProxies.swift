@@ -1,8 +1,9 @@
-/// Proxies whose statement of a request's origin is accepted. Unix-domain sockets are this machine's own and need no name here.
+/// Proxies whose statement about a request's origin is accepted. Unix-domain sockets are always this machine's own and need not be
+/// listed.
 struct TrustedProxies: Sendable, Equatable, CustomStringConvertible {
-    /// This machine.
+    /// Trusts this machine only.
     static let standard = TrustedProxies(networks: [IPNetwork("127.0.0.0/8")!, IPNetwork("::1")!])
-    /// A balancer, its health checks, a mesh: more is a mistake.
+    /// Limit of networks: enough for a load balancer, its health checks, a service mesh; more is a mistake.
     static let countMax = 64
     private static let nobody = "none"
 
@@ -10,7 +11,7 @@ struct TrustedProxies: Sendable, Equatable, CustomStringConvertible {
 
     private init(networks: [IPNetwork]) { self.networks = networks }
 
-    /// Networks and addresses with commas between them, or `none`; nil for anything else.
+    /// Parses networks and addresses separated by commas, or `none`; nil for anything else.
     init?(_ text: String) {
         if text == Self.nobody {
             networks = []

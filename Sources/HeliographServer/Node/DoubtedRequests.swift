@@ -1,8 +1,8 @@
 import WebSocketEngine
 
-/// Requests with a token that this node does not know, until it has read who may come in. Lives on the main loop's thread.
+/// Requests with a token that this node does not know, kept until it has read the tokens again. Confined to the main loop's thread.
 final class DoubtedRequests {
-    /// Of all that wait, whichever read they wait for: with an ordinary body each, there is room for half of `PacedReads.waitingMax`.
+    /// Limit of all kept requests: with an ordinary body each, enough for half of `PacedReads.waitingMax`.
     static let bytesMax = 8 << 20
 
     private let reads: PacedReads
@@ -11,8 +11,8 @@ final class DoubtedRequests {
 
     init(_ reads: PacedReads) { self.reads = reads }
 
-    /// `done` gets the request back when a read that began after this has ended, with whether the store could be read; never if it was
-    /// dropped meanwhile. False: too much waits, and nothing is kept.
+    /// `done` gets the request back when a read that began after this has ended, with whether it succeeded; never if the request
+    /// was dropped meanwhile. False: too much is kept already, and this request is not.
     func keep(_ request: HTTPRequest, _ id: HTTPRequestID, then done: @escaping (HTTPRequest, Bool) -> Void) -> Bool {
         precondition(requests[id] == nil, "a request comes once")
         guard requests.count < PacedReads.waitingMax, bytes + request.keptBytes <= Self.bytesMax else { return false }
@@ -25,7 +25,7 @@ final class DoubtedRequests {
         return true
     }
 
-    /// The request's client has gone.
+    /// The request's client has disconnected.
     func drop(_ id: HTTPRequestID) { _ = take(id) }
 
     private func take(_ id: HTTPRequestID) -> HTTPRequest? {

@@ -5,8 +5,8 @@ import RelayNode
 import RelayProtocol
 import WebSocketEngine
 
-/// A node as the edge of one other node: feeds the machine with what happened to peers of the workspaces that the other owns, and does what it
-/// orders. Lives on the main loop's thread.
+/// This node as the edge of one other node: passes what happens to peers of the other's workspaces to the machine, and carries out
+/// its orders. Confined to the main loop's thread.
 final class EdgeRunner {
     private let loops: EventLoopGroup
     private let routes: NodeRoutes
@@ -15,10 +15,10 @@ final class EdgeRunner {
     private var machine = EdgeMachine()
     private let link: OwnerLink
     private var sent = (messages: 0, bytes: 0)
-    /// The link was opened, or has ended.
+    /// Called when the link was opened, or has ended.
     private let changed: () -> Void
 
-    /// `changed` is called when the link is opened, and when it has ended.
+    /// `changed` is called when the link was opened, and when it has ended.
     init(
         loops: EventLoopGroup, link: OwnerLink, routes: NodeRoutes, attendance: Attendance, measures: Measures,
         changed: @escaping () -> Void
@@ -29,7 +29,7 @@ final class EdgeRunner {
         self.attendance = attendance
         self.measures = measures
         self.changed = changed
-        // A link that is still being opened when its owner has gone outlives this, and there is nobody to be told of its end.
+        // Weak: a link that is still being opened when its owner has ended outlives this object, and its end need not be reported.
         link.take = { [weak self] in self?.handle($0) }
     }
 
@@ -66,15 +66,15 @@ final class EdgeRunner {
 
     func drained(_ connection: ConnectionID) { handle(.peerDrained(PeerID(connection))) }
 
-    /// A request that only the owner answers.
+    /// Forwards a request that only the owner can answer.
     func call(_ request: HTTPRequest, _ id: HTTPRequestID) {
         handle(.called(EdgeMachine.CallID(rawValue: id.rawValue), HTTPCall(request)))
     }
 
-    /// This node ends: all that came by it are sent away.
+    /// This node ends: disconnects all peers of this edge.
     func leave() { handle(.left) }
 
-    /// The turn is over.
+    /// Called at the end of a turn.
     func turnEnded() {
         link.turnEnded()
         guard sent.messages > 0 else { return }

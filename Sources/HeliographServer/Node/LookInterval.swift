@@ -1,12 +1,12 @@
 import RelayCluster
 
-/// Time between a node's looks at the database: little while something goes on, more where nothing has changed for a while.
+/// Interval between a node's looks at the database: short while something changes, longer after a while without changes.
 struct LookInterval {
-    /// A killed owner has gone after 13 ms: nobody waits longer for the next one than for its load.
+    /// A killed owner's row is free after 13 ms, so the next owner is delayed by little more than its load.
     static let interval = Duration.milliseconds(250)
-    /// Half of the time in which a revocation takes effect everywhere. A link that ends is a look at once.
+    /// Half of the time in which a revocation takes effect everywhere. The end of a link causes a look at once.
     static let restInterval = Duration.seconds(1)
-    /// A node that was killed, and what it owned, is settled by then.
+    /// Time without changes until the interval becomes longer: by then a killed node, and what it owned, is settled.
     static let restAfter = Duration.seconds(15)
 
     private var lastView: PlacementView?
@@ -17,7 +17,7 @@ struct LookInterval {
         lastView = view
     }
 
-    /// Something has happened that the next looks will tell of.
+    /// Something has happened that the next looks will show.
     mutating func changed(at now: ContinuousClock.Instant) { changedAt = now }
 
     func isAtRest(at now: ContinuousClock.Instant) -> Bool { changedAt.map { now - $0 >= Self.restAfter } ?? false }

@@ -4,8 +4,8 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Hands what all loops of a node have received to the core that it is for, or to the link to the node that has it. Lives on the main
-/// loop's thread.
+/// Passes input from all loops of a node to the core that it is for, or to the link to the node that owns the workspace. Confined
+/// to the main loop's thread.
 final class NodeIngress {
     private let parts: NodeParts
     private let routes: NodeRoutes
@@ -14,9 +14,9 @@ final class NodeIngress {
     private let connections: PeerConnections
     private let measures: Measures
     private let logger: Logger
-    /// The core or link of each connection, since it was opened.
+    /// The core or link of each connection, from its opening on.
     private var places: [ConnectionID: Place] = [:]
-    /// Links of other nodes to this one that are congested.
+    /// Links from other nodes that are congested.
     private var congestedLinks: Set<Int> = []
 
     private enum Place {
@@ -37,7 +37,7 @@ final class NodeIngress {
         self.logger = logger
     }
 
-    /// Reports of its links from before it existed.
+    /// Reports links that became congested before this core existed.
     func catchUp(_ core: CoreUnit) { for link in congestedLinks { core.ingress.take(.linkCongested(link)) } }
 
     func take(_ arrival: Arrival) {
@@ -70,7 +70,7 @@ final class NodeIngress {
         case .request(let request, let id): routes.answer(request, id)
         case .requestAborted(let id): routes.aborted(id)
         case .tokenUnknown: reads.askInTime()
-        // The owner of another's counts its connections itself.
+        // Connections refused for another node's workspace are counted by its owner.
         case .turnedAway(let workspace): parts.cores[workspace]?.ingress.take(arrival)
         case .linkOpened(let link, let connection):
             connections.linkOpened(link, connection)
@@ -98,7 +98,8 @@ final class NodeIngress {
         case .core(let core):
             places[connection] = .core(core.ingress)
             core.ingress.take(arrival)
-        // A link carries what comes from this node's own sockets: the other one knew an older state of who owns what.
+        // A link is only for this node's own sockets: a peer from another node came here because that node had an older view of the
+        // owners.
         case .link(let edge) where RemotePeer.link(of: connection.rawValue) == nil:
             places[connection] = .link(edge)
             edge.opened(connection, authenticated)
@@ -109,17 +110,17 @@ final class NodeIngress {
         }
     }
 
-    /// The peer comes again, and finds the node that has its workspace by then.
+    /// Disconnects a peer, which reconnects and then finds the node that owns its workspace.
     private func sendAway(_ connection: ConnectionID) {
         connections.close(
             connection, code: CloseCode.restarting.rawValue,
             reason: CloseCode.restarting(inMilliseconds: .random(in: Self.returnMilliseconds)))
     }
 
-    /// A look at the database and a claim take about as long.
+    /// Range of the random wait: a look at the database and a claim take about as long.
     private static let returnMilliseconds: ClosedRange<Int64> = 300...1_500
 
-    /// See `PeerConnections.shareChanged`.
+    /// A peer's share of a link is full, or has drained; see `PeerConnections.shareChanged`.
     func shareChanged(_ connection: ConnectionID, isFull: Bool) {
         if case .core(let ingress) = places[connection] { ingress.shareChanged(connection, isFull: isFull) }
     }

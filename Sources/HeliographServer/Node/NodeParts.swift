@@ -1,7 +1,7 @@
 import RelayCluster
 import RelayProtocol
 
-/// The cores of a node and its links to others, by what they serve. Lives on the main loop's thread.
+/// The cores of a node and its links to others, by workspace. Confined to the main loop's thread.
 final class NodeParts: NodeOverview {
     enum Way {
         case core(CoreUnit)
@@ -9,45 +9,46 @@ final class NodeParts: NodeOverview {
     }
 
     private(set) var cores: [WorkspaceID: CoreUnit] = [:]
-    /// Cores that let nobody in for now.
+    /// Workspaces whose cores admit nobody for now.
     private var shut: Set<WorkspaceID> = []
-    /// Edges by the holder that each leads to.
+    /// Edges by the holder of the node that each leads to.
     private(set) var edges: [String: EdgeRunner] = [:]
     private var view: PlacementView?
-    /// The last look at the database, though nothing had changed.
+    /// Time of the last look at the database, even if it found nothing new.
     private var lookedAt: ContinuousClock.Instant?
-    /// The holder of each workspace that is not this node's.
+    /// The holder of each workspace that this node does not own.
     private var holders: [WorkspaceID: String] = [:]
     private var byNumber: [Int32: WorkspaceID] = [:]
     private var epochs: [WorkspaceID: Epoch] = [:]
     private let holder: String
-    /// A copy of the ways for other threads.
+    /// A copy of the routes for other threads.
     private let ways: WorkspaceWays
-    /// A way may be another from now on. Set once, before anything happens.
+    /// Called when a route may have changed. Set once, before anything else.
     var changed: () -> Void = {}
 
-    /// Without a look at the database a node does not hear of revocations. Looks are less than a second apart, and each takes so long at most.
+    /// Longest time without a look at the database, after which this node may miss revocations. Looks are less than a second apart,
+    /// and each takes at most this long.
     static let blindMax = Duration.seconds(10)
 
-    /// `holder` is this process.
+    /// `holder`: identifies this process.
     init(holder: String, _ ways: WorkspaceWays) {
         self.holder = holder
         self.ways = ways
     }
 
-    /// True if the database was looked at lately. Otherwise this node does not know who may come in.
+    /// True if the database was read lately. Otherwise this node does not know who may connect.
     var seesDatabase: Bool { seesDatabase(at: .now) }
 
     func seesDatabase(at now: ContinuousClock.Instant) -> Bool { lookedAt.map { now - $0 < Self.blindMax } ?? false }
 
-    /// Nil: nobody serves it, as far as this node knows.
+    /// The route to a workspace; nil if nobody serves it, as far as this node knows.
     func way(to workspace: WorkspaceID) -> Way? {
         if let core = cores[workspace] { return shut.contains(workspace) ? nil : .core(core) }
         guard let edge = holders[workspace].flatMap({ edges[$0] }), edge.isServing else { return nil }
         return .link(edge)
     }
 
-    /// The way by its name in the call machine.
+    /// The route in the form of the call machine.
     func named(wayTo workspace: WorkspaceID) -> CallMachine.Way? {
         switch way(to: workspace) {
         case .core: .own
@@ -56,17 +57,17 @@ final class NodeParts: NodeOverview {
         }
     }
 
-    /// A notification's code, as this node knows it.
+    /// The check of a notification's code.
     enum PresentedCode: Equatable {
-        /// Made by the relays of this database, for a push of this workspace.
+        /// Valid: made by a relay of this database, for a push of this workspace.
         case right(WorkspaceID)
         case wrong
-        /// This node has not looked at the database yet, or not for too long: it does not know each workspace's epoch.
+        /// Unknown: this node has not read the database yet, or not for too long, so it does not know each workspace's epoch.
         case undecided
     }
 
-    /// Whoever shows a wrong one learns nothing by it, from no answer and no time: the same is done for a number of this node's workspaces, of
-    /// another's, and of none. `codes` checks those of an epoch.
+    /// Judges a push code. A wrong one reveals nothing by its answer or its timing: a number of this node's workspaces, of another
+    /// node's and of none take the same work. `codes` checks those of an epoch.
     func judge(_ code: String, by codes: (Epoch) -> PushCodes, at now: ContinuousClock.Instant = .now) throws -> PresentedCode {
         guard view != nil else { return .undecided }
         let workspace = PushCodes.workspace(ofCode: code).flatMap(workspace)
@@ -76,20 +77,20 @@ final class NodeParts: NodeOverview {
         return seesDatabase(at: now) ? .wrong : .undecided
     }
 
-    /// As long as another.
+    /// Has the length of a real epoch, so that the check takes as long.
     private static let noEpoch = Epoch("00000000000000000000")!
 
-    /// As the database counts workspaces; 0 is the first.
+    /// The workspace with this number in the database; 0 is the first workspace.
     private func workspace(numbered number: Int64) -> WorkspaceID? {
         number == 0 ? byNumber.min { $0.key < $1.key }?.value : Int32(exactly: number).flatMap { byNumber[$0] }
     }
 
-    /// True if it serves any workspace.
+    /// True if the node can serve at least one workspace.
     var isServing: Bool {
         seesDatabase && view.map { $0.rows.contains { WorkspaceID($0.scope).flatMap(way) != nil } } ?? false
     }
 
-    /// Other nodes that live; nil: this one has not looked at the database yet.
+    /// Number of other live nodes; nil: this one has not read the database yet.
     var others: Int? { view.map { $0.nodes.count { $0.holder != holder } } }
 
     func owns(_ workspace: WorkspaceID) -> Bool { cores[workspace] != nil }
@@ -111,7 +112,7 @@ final class NodeParts: NodeOverview {
             epochs[workspace] = row.epoch
             if let owner = row.holder, owner != holder, !row.isFree { holders[workspace] = owner }
         }
-        // Holders that have ended report nothing any more.
+        // Holders that have ended do not report anything any more.
         let living = Set(view.nodes.map(\.holder))
         edges = edges.filter { living.contains($0.key) || $0.value.isServing }
         publish()
@@ -123,7 +124,7 @@ final class NodeParts: NodeOverview {
         publish()
     }
 
-    /// Hands back what was its core.
+    /// Removes and returns a workspace's core.
     func end(_ workspace: WorkspaceID) -> CoreUnit? {
         defer { publish() }
         return cores.removeValue(forKey: workspace)

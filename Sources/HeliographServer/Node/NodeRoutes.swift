@@ -4,8 +4,8 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Plain HTTP at a node: what is the same at every node is answered here, what is of a workspace by its owner, here or elsewhere. Lives on the
-/// main loop's thread.
+/// Plain HTTP at a node: requests that are the same at every node are answered here, those of a workspace by its owner, here or
+/// elsewhere. Confined to the main loop's thread.
 final class NodeRoutes {
     private let loop: EventLoop
     private let access: Access
@@ -14,22 +14,22 @@ final class NodeRoutes {
     private let unknownTokens: UnknownTokens
     /// Requests whose token may be new.
     private let doubted: DoubtedRequests
-    /// For what is of no workspace.
+    /// Routes for requests of no workspace.
     private let own: Routes
     private let parts: NodeParts
-    /// For the codes of notifications of one epoch.
+    /// The codes of notifications of one epoch.
     private let codes: (Epoch) -> PushCodes
     private let measures: Measures
-    /// Decides where requests for a workspace go from this node's own sockets, and which of them wait.
+    /// Decides where requests for a workspace from this node's own sockets are sent, and which of them wait.
     private var machine = CallMachine()
-    /// Requests that wait, or may have to be carried again.
+    /// Requests that wait, or may have to be forwarded again.
     private var kept: [HTTPRequestID: Kept] = [:]
-    /// When the machine looks again though nothing has changed.
+    /// Timer of the machine's next look if no route changes.
     private var alarm: (due: Int64, timer: TimerID)?
     private var haveWaysChanged = false
-    /// Requests of peers that may let somebody in, or end that: whoever is answered finds it done at this node, too.
+    /// Requests of peers that may admit or revoke somebody: they are answered once the change is in force at this node too.
     private var changing: Set<HTTPRequestID> = []
-    /// Queries to several owners: the number without an answer, and the answers so far.
+    /// Queries to several owners: the number of missing answers, and the answers so far.
     private var asked: [HTTPRequestID: Question] = [:]
     private var lastAsked: UInt64 = 0
 
@@ -64,7 +64,7 @@ final class NodeRoutes {
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) { answer(request, id, wereTokensRead: nil) }
 
-    /// `wereTokensRead`: they should have been since the request came; nil: nothing has been tried yet.
+    /// `wereTokensRead`: whether reading the tokens since the request arrived succeeded; nil: not tried yet.
     private func answer(_ request: HTTPRequest, _ id: HTTPRequestID, wereTokensRead: Bool?) {
         if case .unix = request.peer { return answerAdministrator(request, id) }
         if Self.isOfNoWorkspace(request) { return own.answer(request, id) }
@@ -72,7 +72,7 @@ final class NodeRoutes {
         if request.method == "POST", request.path.hasPrefix(Routes.decisionsPath) { return decide(request, id) }
         do throws(Authenticator.AuthenticationError) {
             let token = try access.authenticator.authenticate(request, to: [], isUpgrade: false)
-            // Every node that hears of revocations knows who somebody is.
+            // Every node that gets revocations can answer this.
             if request.path == ProtocolVersion.mePath {
                 guard parts.seesDatabase else { return fail(id, "this relay does not reach the database; try again") }
                 own.answer(request, id)
@@ -80,7 +80,7 @@ final class NodeRoutes {
                 carry(request, id, to: token.workspace, for: .token(token.id))
             }
         } catch {
-            // Another node may have let it in a moment ago; once the tokens have been read since, that is known.
+            // Another node may have made the token a moment ago; reading the tokens again shows that.
             guard error == .unknown, wereTokensRead != true, let digest = Authenticator.digest(in: request) else {
                 return own.answer(request, id)
             }
@@ -91,7 +91,7 @@ final class NodeRoutes {
                 isKept = doubted.keep(request, id) { [weak self] in self?.answer($0, id, wereTokensRead: $1) }
             case .doubted, .unnoted: isKept = false
             }
-            // Whoever hears that it is not paired throws its token away.
+            // Not "unauthorized": a client that is told that it is not paired discards its token.
             if !isKept { fail(id, "the relay cannot read who may come in; try again") }
         }
     }
@@ -107,7 +107,7 @@ final class NodeRoutes {
         }
     }
 
-    /// For another node, which asks all.
+    /// Answers a node that asks all nodes for their part.
     private func answerPart(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard NodePeer(request.peer) == .administrator else { return own.answer(request, id) }
         switch (request.method, request.path, AdminPath.token(revokedBy: request.path)) {
@@ -117,14 +117,14 @@ final class NodeRoutes {
         }
     }
 
-    /// Tokens or workspaces were changed by way of this node: `done` is called when the owners that it reaches have read them again, so that
-    /// whoever was let in is let in there, too. All other nodes find out by themselves.
+    /// Tokens or workspaces were changed through this node. `done` is called when the owners that it reaches have read them again,
+    /// so that new tokens are accepted there too. All other nodes notice by themselves.
     func tellOwners(then done: @escaping () -> Void) {
         askOwners("POST", AdminPath.reload) { _ in done() }
     }
 
-    /// A token is revoked by way of this node, and the database does not take that: the owners that it reaches are asked once, so that nobody
-    /// is served by it at any workspace of theirs, whichever node has the socket.
+    /// A token was revoked through this node, and the database refuses the write: the owners that it reaches are asked once, so
+    /// that the token is refused in all of their workspaces, whichever node has the socket.
     func tellOwners(of revocation: TokenRevocation, then done: @escaping (Access.Elsewhere?) -> Void) {
         guard let others = parts.others, others > 0 else { return done(nil) }
         askOwners(
@@ -135,10 +135,11 @@ final class NodeRoutes {
         }
     }
 
-    /// An owner answers at once, without its database. A link to one that is stopped may take longer to end.
+    /// Time limit for the owners' answers, which they give at once, without the database. The link to a stopped owner may take
+    /// longer to end.
     private static let revocationPatience = Duration.seconds(3)
 
-    /// All those that this node reaches. `done` gets the answers that there are: one whose link ends says nothing, nor does one that comes
+    /// Asks all owners that this node reaches. `done` gets the answers received: one whose link ends is missing, and one that comes
     /// later than `within`.
     private func askOwners(
         _ method: String, _ path: String, query: String? = nil, body: [UInt8] = [], within: Duration? = nil,
@@ -155,10 +156,10 @@ final class NodeRoutes {
         for owner in owners { owner.call(request, id) }
     }
 
-    /// False: it is no answer to what several were asked.
+    /// False if this is not an answer to a query to several owners.
     private func note(_ answer: HTTPResponse?, to id: HTTPRequestID) -> Bool {
         guard RemotePeer.link(of: id.rawValue) == Self.ownLink else { return false }
-        // An answer without an open question is too late.
+        // Without an open query the answer came too late.
         if var question = asked[id] {
             question.missing -= 1
             question.answers += answer.map { [$0] } ?? []
@@ -174,10 +175,10 @@ final class NodeRoutes {
         question.done(question.answers)
     }
 
-    /// In place of a link's number.
+    /// The link number of calls that this node makes itself.
     private static let ownLink = 0
 
-    /// Each node counts those of its workspaces, whichever node has their sockets.
+    /// Each node counts the connections of its own workspaces, whichever node has their sockets.
     private var ownSightings: TokenSightings { access.sightings { [parts] in parts.cores[$0.workspace] != nil } }
 
     private func gatherTokens(_ id: HTTPRequestID) {
@@ -195,7 +196,7 @@ final class NodeRoutes {
         }
     }
 
-    /// A code names its workspace by the number of its push; see decision record 0086. A wrong one is carried nowhere.
+    /// Decides by a code, which contains its workspace's number; see decision record 0086. A wrong one is not forwarded.
     private func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let code = String(request.path.dropFirst(Routes.decisionsPath.count))
         do {
@@ -203,7 +204,7 @@ final class NodeRoutes {
             case .right(let workspace): carry(request, id, to: workspace, for: .stranger(Routes.household(of: request.peer)))
             case .wrong: own.answer(request, id)
             case .undecided:
-                // The code may be right. A phone that is told that there is no such code never shows it again.
+                // The code may be right, and a phone that gets the answer "no such code" never presents it again.
                 guard RemotePeer.link(of: id.rawValue) == nil else { return refuseCarried(id) }
                 fail(id, "this relay cannot say now whose code that is; try again")
             }
@@ -221,14 +222,14 @@ final class NodeRoutes {
         handle(.called(CallMachine.CallID(id), call, parts.named(wayTo: workspace)))
     }
 
-    /// A request handed on by another node goes no further, nor does it wait here: one of the two looked at an older state of the owners.
-    /// That node keeps the request, and finds out.
+    /// Answers a request that another node has forwarded. It is neither forwarded again nor kept here: one of the two nodes had an
+    /// older view of the owners, and the other node keeps the request and will notice.
     private func takeOver(_ request: HTTPRequest, _ id: HTTPRequestID, of workspace: WorkspaceID) {
         if case .core(let core) = parts.way(to: workspace) { return core.routes.answer(request, id) }
         refuseCarried(id)
     }
 
-    /// Nothing was begun.
+    /// Refuses a forwarded request of which nothing was begun.
     private func refuseCarried(_ id: HTTPRequestID) {
         var response = Routes.unavailable("the relay that was asked does not own this workspace; try again")
         response.headers.append((NodeLinkProtocol.notOwner.name, NodeLinkProtocol.notOwner.value))
@@ -273,7 +274,7 @@ final class NodeRoutes {
         }
     }
 
-    /// Done at the end of the turn, so that a core that was just begun is complete.
+    /// At the end of the turn, so that a core that was just created is complete.
     func turnEnded() {
         guard haveWaysChanged else { return }
         haveWaysChanged = false
@@ -289,7 +290,7 @@ final class NodeRoutes {
     }
 
     private func setAlarm() {
-        // One that was set for what has ended since finds nothing to do.
+        // A timer for a request that has ended has no effect.
         guard let due = machine.due, due < alarm?.due ?? .max else { return }
         if let alarm { loop.cancel(alarm.timer) }
         let timer = loop.schedule(after: .milliseconds(due - Self.now)) { [weak self] in
@@ -299,10 +300,10 @@ final class NodeRoutes {
         alarm = (due, timer)
     }
 
-    /// In milliseconds.
+    /// The time now, in milliseconds.
     private static var now: Int64 { MonotonicTime.now.nanoseconds / 1_000_000 }
 
-    /// The client has gone before it was answered.
+    /// The client has disconnected before it was answered.
     func aborted(_ id: HTTPRequestID) {
         doubted.drop(id)
         forget(id)
@@ -312,7 +313,7 @@ final class NodeRoutes {
         if kept.removeValue(forKey: id) != nil { handle(.ended(CallMachine.CallID(id))) }
     }
 
-    /// This node is about to end: whoever waits here is better off at another.
+    /// This node is about to end: waiting requests are refused, as another node can answer them sooner.
     func drain() { handle(.drainOrdered) }
 
     // MARK: - What other nodes answer

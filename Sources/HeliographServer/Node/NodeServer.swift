@@ -8,12 +8,16 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// One of several relays on a database, as a process: what is wired to what. It owns some workspaces, and is an edge for the others.
+/// The process of one of several relays on a database, and how its parts are connected. It owns some workspaces, and is an edge for
+/// the others.
 ///
-///     sockets ─▶ PeerHandler ─┬─▶ NodeIngress ─┬─▶ CoreUnit (Ingress ─▶ RelayRunner ─▶ Relay) ─▶ its log, sockets, pushes      owned here
-///     links of other nodes ─▶ ┘               └─▶ EdgeRunner ─▶ EdgeMachine (pure) ─▶ OwnerLink ══ws══▶ another node        owned there
-///                                              └─▶ NodeRoutes (page, pairing, health), the owner's Routes       Access: who may come in
-///     PlacementWatch ─▶ PlacementMachine (pure): what this node owns, and whom it dials
+///     sockets ─▶ PeerHandler ─┬─▶ NodeIngress ─┬─▶ CoreUnit (Ingress ─▶ RelayRunner ─▶ Relay) ─▶ its log, sockets, pushes
+/// owned here
+///     links of other nodes ─▶ ┘               └─▶ EdgeRunner ─▶ EdgeMachine (pure) ─▶ OwnerLink ══ws══▶ another node        owned
+/// there
+///                                              └─▶ NodeRoutes (page, pairing, health), the owner's Routes       Access: who may
+/// connect
+///     PlacementWatch ─▶ PlacementMachine (pure): what this node owns, and which nodes it links to
 final class NodeServer {
     private let common: ServerParts
     private let node: OpenNode
@@ -22,17 +26,17 @@ final class NodeServer {
     private let routes: NodeRoutes
     private let ingress: NodeIngress
     private let watch: PlacementWatch
-    /// For the codes of notifications of one epoch.
+    /// The codes of notifications of one epoch.
     private let codes: (Epoch) -> PushCodes
-    /// For every core, but for the numbers of its pushes.
+    /// Configuration of every core, without the numbers of its pushes.
     private let core: Relay.Configuration
     private let check: StoreCheck
-    /// For what takes as long as the database, and nobody waits for.
+    /// For tasks that take as long as the database, and that nobody waits for.
     private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
     private let logger: Logger
     private var orders: PlacementWatch.Orders?
     private var owned: [WorkspaceID: OwnedWorkspace] = [:]
-    /// The claim of its workspace to which each core belongs: news of an earlier one is not for it.
+    /// Number of the claim that each core belongs to: reports about an earlier claim of its workspace are ignored.
     private var claims: [WorkspaceID: Int] = [:]
     /// Workspaces that are known to be removed.
     private var removed: Set<WorkspaceID> = []
@@ -42,22 +46,22 @@ final class NodeServer {
 
     private enum Departure {
         case staying
-        /// Hands its workspaces to others first. Becomes `leaving`.
+        /// Hands its workspaces over first. Becomes `leaving`.
         case draining
-        /// Becomes the end.
+        /// The last stage before the process ends.
         case leaving
     }
 
-    /// For what is handed over before the goodbye: as a service manager's patience is half a minute, some of it is left for that.
+    /// Time limit of the hand-overs: a service manager waits half a minute, and some of that is needed for closing connections.
     private static let drainDeadline = Duration.seconds(15)
-    /// For commands over HTTP that a core has when it is to be handed over: whoever asked could not know whether they were done. A commit on a
-    /// slow disk, several times over.
+    /// Time limit for HTTP commands that a core still has when it is handed over, as their clients could not know whether they were
+    /// carried out: several times a commit on a slow disk.
     private static let answersDeadline = Duration.seconds(1)
     private static let answersInterval = Duration.milliseconds(10)
-    /// At least, between two looks whether others may take this process for dead.
+    /// Interval between checks whether others may take this process for dead.
     private static let leaseInterval = Duration.milliseconds(250)
 
-    /// Serves until it is told to stop.
+    /// Serves until the process is told to stop.
     static func run(_ process: RelayProcess, _ node: OpenNode) throws {
         let (configuration, logger) = (process.configuration, process.logger)
         let workspace = try node.credentials.bootstrap(workspaceName: "default")
@@ -113,7 +117,7 @@ final class NodeServer {
         check = StoreCheck(logger)
 
         try common.listen(as: .node(ways, unknownTokens, links)) { ingress.take($0) }
-        // A tick that waits for what peers of other nodes say does not keep from them what they would answer.
+        // Sends output to edges before a tick, as the tick may wait for answers of peers at other nodes.
         let inputsEnded = loop.inputsEnded
         loop.inputsEnded = {
             inputsEnded?()
@@ -159,7 +163,7 @@ final class NodeServer {
         try watch.start(orders)
     }
 
-    /// A node that owns nothing has nothing to lose, and goes on when the database is back.
+    /// Checks the lease. A node without workspaces has nothing to lose, and continues when the database is back.
     private func watchLease() {
         let left = watch.leaseLeft
         if !owned.isEmpty, left <= .zero {
@@ -243,7 +247,7 @@ final class NodeServer {
         handOver(workspace, answeringUntil: .now + Self.answersDeadline, done)
     }
 
-    /// New peers are refused by now.
+    /// Hands a workspace over. New peers are refused by now.
     private func handOver(
         _ workspace: WorkspaceID, answeringUntil deadline: ContinuousClock.Instant, _ done: @escaping @Sendable () -> Void
     ) {
@@ -264,7 +268,7 @@ final class NodeServer {
 
     private static func handOver(_ workspace: OwnedWorkspace, _ logger: Logger) {
         do throws(LogError) { try workspace.handOver() } catch {
-            // The row still names this node, which takes the workspace up again or is taken for dead.
+            // The row still names this node, which claims the workspace again or is taken for dead.
             logger.error(
                 "a workspace cannot be handed over", metadata: ["workspace.id": "\(workspace.id)", "error": "\(error)"])
         }
@@ -283,7 +287,7 @@ final class NodeServer {
         return (core, data)
     }
 
-    /// A change of all tokens and workspaces goes to every core, or to the one of a workspace.
+    /// Passes a change of tokens and workspaces to every core, or to that of its workspace.
     private func tellCores(_ fact: Input) {
         switch fact {
         case .workspaceRemoved(let workspace):
@@ -297,12 +301,12 @@ final class NodeServer {
 
     private func carryOut(_ order: SignalWatch.Order) { common.carryOut(order) { stop() } }
 
-    /// The first time what this node owns goes to others; the second time it ends at once.
+    /// The first call hands the workspaces over before the process ends; the second one ends it at once.
     private func stop() {
         guard case .staying = departure else { return loop.stop() }
         departure = .draining
         logger.notice("stopping")
-        // Whoever is sent away from here finds another node at once.
+        // Stops listening first, so that peers that are sent away reconnect to another node.
         common.closeListeners()
         routes.drain()
         if let orders { watch.drain(orders) }
@@ -317,7 +321,7 @@ final class NodeServer {
         common.end { [access] in access.peers.isEmpty }
     }
 
-    /// For the end, when no loop answers any more.
+    /// Called at the end, when no loop runs any more.
     private func finishCommits() {
         for (id, workspace) in owned {
             parts.cores[id]?.runner.finishCommits()

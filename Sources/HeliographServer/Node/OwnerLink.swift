@@ -4,26 +4,26 @@ import RelayCluster
 import RelayProtocol
 import WebSocketEngine
 
-/// An edge's link to an owner. Lives on the main loop's thread.
+/// An edge's link to an owner. Confined to the main loop's thread.
 final class OwnerLink: ClientHandler {
     private let loop: EventLoop
     private let authority: String?
     private let logger: Logger
-    /// Hears of the link and of what the owner says. Set once, before it is dialled.
+    /// Gets facts about the link and the owner's messages. Set once, before it is opened.
     var take: (EdgeMachine.Fact) -> Void = { _ in }
     private let ended: () -> Void
-    /// Dialled, or open; nil: neither.
+    /// The connection that is being opened or is open; nil: none.
     private var connection: ConnectionID?
     private var isOpen = false
-    /// The turn's output to the owner, which is sent together.
+    /// This turn's output to the owner, which is sent at once.
     private var gathered = RecordWriter()
     private var shares = LinkShares()
-    /// One that is away is not told of twice a second.
+    /// True after a failure was logged, so that an unreachable owner is not logged twice a second.
     private var hasTold = false
-    /// Whom it was dialled to, as its operator calls it.
+    /// The node that it was opened to, by its operator's name.
     private var owner = ""
 
-    /// `ended` comes once for each `dial`.
+    /// `ended` is called once for each `dial`.
     init(_ loop: EventLoop, authority: String?, _ logger: Logger, ended: @escaping () -> Void) {
         self.loop = loop
         self.authority = authority
@@ -46,7 +46,7 @@ final class OwnerLink: ClientHandler {
         }
     }
 
-    /// A living node answers within this time.
+    /// Time limit for opening the link; a live node answers within it.
     private static let patience = Duration.seconds(3)
 
     private func failed(_ sentence: String) {
@@ -92,7 +92,7 @@ final class OwnerLink: ClientHandler {
     func opened(_ connection: ConnectionID, subprotocol: String?) {
         isOpen = true
         hasTold = false
-        // All peers of those workspaces wait for this link, so it is read before hundreds that come at once.
+        // All peers of those workspaces wait for this link, so it is read before hundreds of connections that come at once.
         loop.expedite(connection)
         logger.notice(
             "carries messages to a relay that owns workspaces",

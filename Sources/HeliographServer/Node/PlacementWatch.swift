@@ -6,31 +6,32 @@ import RelayCore
 import RelayProtocol
 import Synchronization
 
-/// Looks at the database for a node, on a thread of its own: who owns which workspace, and what this node shall own. What is claimed is read
-/// in the background, so that a large workspace does not keep the node from saying that it is alive.
+/// Reads the database for a node, on its own thread: who owns which workspace, and what this node should own. Claimed workspaces
+/// are loaded in the background, so that a large one does not delay renewals of the lease.
 final class PlacementWatch: Sendable {
-    /// Orders for the node; called on threads of this one, one after the other. None may wait, nor call back before it has returned.
+    /// Orders for the node; called on this object's threads, one after the other. None may block, nor call `done` before it has
+    /// returned.
     struct Orders: Sendable {
-        /// Every look has a view, before what is to be done about it.
+        /// Called with each view, before the orders that follow from it.
         let seen: @Sendable (PlacementView) -> Void
         let dial: @Sendable (NodeAddress) -> Void
-        /// Hangs up on the holder of that name.
+        /// Closes the link to the holder of that name.
         let hangUp: @Sendable (String) -> Void
-        /// Tokens or workspaces were changed, no matter by whom.
+        /// Tokens or workspaces were changed, by whomever.
         let entrantsChanged: @Sendable () -> Void
         let durabilityChanged: @Sendable (DatabaseDurability) -> Void
-        /// This node owns it, and this is what is stored of it. `done` is to be called when its peers are let in.
+        /// This node owns the workspace, whose stored state is passed. Call `done` when its peers are admitted.
         let serve: @Sendable (OwnedWorkspace, LogState, _ done: @escaping @Sendable () -> Void) -> Void
-        /// `done` is to be called when its row is free, or is another's.
+        /// Call `done` when the workspace's row is free, or another node owns it.
         let handOver: @Sendable (WorkspaceID, _ done: @escaping @Sendable () -> Void) -> Void
-        /// Another owns it.
+        /// Another node owns the workspace.
         let drop: @Sendable (WorkspaceID) -> Void
         let leave: @Sendable () -> Void
-        /// Everything that this process owns may be another's by now.
+        /// Other nodes may own everything of this process by now.
         let lost: @Sendable (LogError) -> Void
     }
 
-    /// Between two looks at what the database survives.
+    /// Interval between checks of the database's durability.
     private static let durabilityInterval = Duration.seconds(30)
 
     private let store: any PlacementStore
@@ -38,7 +39,7 @@ final class PlacementWatch: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
     private let begin = ContinuousClock.now
-    /// The next look is due at once.
+    /// Signalled when the next look is due at once.
     private let wake = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
     private let claims = DispatchQueue(label: "heliograph.claims", attributes: .concurrent)
@@ -47,7 +48,7 @@ final class PlacementWatch: Sendable {
 
     private struct State {
         var machine: PlacementMachine
-        /// Before the last renewal that came through was sent.
+        /// Time before the last successful renewal was sent.
         var renewed = ContinuousClock.now
         var isLeaving = false
         var isOver = false
@@ -71,13 +72,13 @@ final class PlacementWatch: Sendable {
 
     // MARK: - What the node says
 
-    /// A link has ended, or was never opened. The machine's orders come with its next look.
+    /// A link has ended, or could not be opened. The machine's orders follow with its next look.
     func linkEnded(_ holder: String) {
         note(.linkEnded(holder))
         hurry()
     }
 
-    /// A node at rest looks at once, and often from then on.
+    /// Starts the next look at once, and then frequent ones.
     private func hurry() {
         let wasAtRest = state.withLock { state in
             defer { state.pace.changed(at: .now) }
@@ -86,10 +87,11 @@ final class PlacementWatch: Sendable {
         if wasAtRest { wake.signal() }
     }
 
-    /// A commit was refused as another's.
+    /// A commit was refused, because another node owns the workspace.
     func lost(_ workspace: WorkspaceID, _ orders: Orders) { handle(.lost(workspace.rawValue), orders) }
 
-    /// This node is to end: others get what it owns. They are told at once, lest one leaves to this node what it sets free.
+    /// This node should end, and others get its workspaces. The database is updated at once, so that no node leaves a free
+    /// workspace to this one.
     func drain(_ orders: Orders) {
         state.withLock { $0.isLeaving = true }
         hurry()
@@ -99,10 +101,10 @@ final class PlacementWatch: Sendable {
         }
     }
 
-    /// Time until others may take this process for dead; none or less: they may by now.
+    /// Time until others may take this process for dead; zero or less: they may by now.
     var leaseLeft: Duration { state.withLock { OpenNode.renewalMax - (ContinuousClock.now - $0.renewed) } }
 
-    /// Returns when nothing is asked any more.
+    /// Returns when no query runs any more.
     func finish() {
         note(.stopOrdered)
         state.withLock { $0.isOver = true }
@@ -111,8 +113,8 @@ final class PlacementWatch: Sendable {
         claimsUnderWay.wait()
     }
 
-    /// Threads take turns, with what the machine orders, too: what one of them heard earlier is done earlier. None of it waits for anything
-    /// but the renewal, which comes last.
+    /// Handles one fact at a time, including the machine's orders, so that they are carried out in the order of the facts. Nothing
+    /// here blocks except the renewal, which comes last.
     private func handle(_ fact: PlacementMachine.Fact, _ orders: Orders) {
         let shallRenew = state.withLock { state in
             var shallRenew = false
@@ -125,7 +127,7 @@ final class PlacementWatch: Sendable {
         if shallRenew { renew(orders) }
     }
 
-    /// Notes a fact that calls for no order at once.
+    /// Passes a fact to the machine that causes no order at once.
     private func note(_ fact: PlacementMachine.Fact) { state.withLock { _ = $0.machine.handle(fact, at: now) } }
 
     private var now: Int64 {
@@ -163,7 +165,7 @@ final class PlacementWatch: Sendable {
         } while waitForNext()
     }
 
-    /// False once nothing is to be asked any more.
+    /// Waits until the next look; false if there is none any more.
     private func waitForNext() -> Bool {
         let wait = state.withLock { $0.pace.wait(at: .now) }
         _ = wake.wait(timeout: .now() + .milliseconds(Int(wait / .milliseconds(1))))
@@ -212,7 +214,8 @@ final class PlacementWatch: Sendable {
             }
             let loaded: LogState
             do { loaded = try load(owned.log) } catch {
-                // Another may be able to. Where even this fails, its row names this node, which claims it once more.
+                // Another node may be able to load the workspace. If even this fails, its row still names this node, which claims
+                // it again.
                 do throws(LogError) { try owned.handOver() } catch let second {
                     logger.error(
                         "a workspace that cannot be loaded is not set free either",

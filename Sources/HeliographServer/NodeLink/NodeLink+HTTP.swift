@@ -2,7 +2,7 @@ import Glibc
 import RelayCluster
 import WebSocketEngine
 
-/// The engine's values as they go over a link, and back.
+/// Converts the engine's values to those of a link, and back.
 extension HTTPCall {
     init(_ request: HTTPRequest) {
         self.init(
@@ -48,7 +48,7 @@ extension NodePeer {
 }
 
 extension Peer {
-    /// At the owner: the edge's administrator is the owner's, no matter who runs it there.
+    /// Converts a peer at the owner: an edge's administrator counts as the owner's, whichever user runs the edge.
     init(_ peer: NodePeer) {
         switch peer {
         case .ip(let address): self = .ip(address)

@@ -15,6 +15,6 @@ extension WebSocketEngine.Limits {
 }
 
 extension Liveness {
-    /// A node that is stopped or cut off is noticed before its lease is over: its peers go to another.
+    /// A node that is stopped or disconnected is detected before its lease expires, and its peers go to another one.
     static let ofNodeLink = Liveness(pingAfter: .seconds(2), hangUpAfter: .seconds(6))
 }

@@ -3,13 +3,13 @@ import Glibc
 package import Logging
 import RelayProtocol
 
-/// One JSON object a line on standard error: a fixed message, and what varies as metadata. Payloads and tokens never.
+/// Writes one JSON object a line to standard error: a fixed message, and variable parts as metadata. Never payloads or tokens.
 package struct JSONLogHandler: LogHandler {
     package var metadata = Logger.Metadata()
     package var logLevel: Logger.Level
     private let label: String
 
-    /// A line's values are cut here: a peer's text must not fill the disk.
+    /// Length at which a value is cut: a peer's text must not fill the disk.
     private static let valueCharactersMax = 512
 
     /// RFC 3339 in UTC, to the millisecond.
@@ -33,8 +33,8 @@ package struct JSONLogHandler: LogHandler {
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Without its end. A person who reads a log in a terminal sees no character that commands it, hides or turns text around: each is
-    /// spelled as JSON does.
+    /// The line without its line break. Characters that control a terminal, are invisible or change the direction of text are
+    /// escaped as in JSON, so that a log can be read safely in a terminal.
     static func line(
         _ message: String, of label: String, _ level: Logger.Level, _ merged: Logger.Metadata, at date: Date
     ) -> [UInt8] {

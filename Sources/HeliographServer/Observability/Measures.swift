@@ -3,7 +3,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// The relay's counters; the names are a promise to people who build a dashboard on them.
+/// The relay's metrics; their names must stay stable, as people build dashboards on them.
 struct Measures: Sendable {
     private let hosts: Meter
     private let clients: Meter
@@ -113,19 +113,19 @@ struct Measures: Sendable {
         ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
 
-    /// Says in labels which relay it is and how its loops wait, and how many of them serve connections.
+    /// Sets metrics with the version, how the loops wait, and the number of loops that serve connections.
     func started(_ waitMethod: WaitMethod, loops: Int, version: String, atMilliseconds start: Int64) {
         Meter(label: "heliograph_event_loops", dimensions: [("wait", waitMethod.rawValue)], factory: factory).set(loops)
         Meter(label: "heliograph_build_info", dimensions: [("version", version)], factory: factory).set(1)
         Meter(label: "heliograph_start_time_seconds", dimensions: [], factory: factory).set(Double(start) / 1000)
     }
 
-    /// In seconds since 1970; there is no such figure without TLS.
+    /// `seconds`: since 1970. Without TLS there is no such metric.
     func certificateEnds(at seconds: Int64) {
         Meter(label: "heliograph_tls_certificate_expires_timestamp_seconds", dimensions: [], factory: factory).set(seconds)
     }
 
-    /// For data in a database. `standbysInSync` is nil if the relay's role may not see it, and there is no such figure then.
+    /// For data in a database. `standbysInSync`: nil if the relay's role may not see it; then there is no such metric.
     func databaseLooked(isSynchronous: Bool, standbysInSync: Int?, standbysNeeded: Int) {
         Meter(label: "heliograph_database_synchronous", dimensions: [], factory: factory).set(isSynchronous ? 1 : 0)
         Meter(label: "heliograph_database_standbys_needed", dimensions: [], factory: factory).set(standbysNeeded)
@@ -140,13 +140,13 @@ struct Measures: Sendable {
         self.takesWrites.set(takesWrites ? 1 : 0)
     }
 
-    /// All of them hold.
+    /// Both kinds of revocations are in force.
     func looked(waitingRevocations: Int, unwritten: Int) {
         self.waitingRevocations.set(waitingRevocations)
         unwrittenRevocations.set(unwritten)
     }
 
-    /// One for each name: all of them are there from the start.
+    /// One counter for each name, so that all exist from the start.
     private static func counters<Name: Hashable>(_ names: [Name], _ make: (Name) -> Counter) -> [Name: Counter] {
         Dictionary(uniqueKeysWithValues: names.map { ($0, make($0)) })
     }
@@ -172,7 +172,7 @@ struct Measures: Sendable {
     func linkOpened() { links.increment() }
     func linkClosed() { links.decrement() }
     func looked(waitingRequests: Int) { self.waitingRequests.set(waitingRequests) }
-    /// `owned`: those whose core is in this process.
+    /// `owned`: number of workspaces whose core is in this process.
     func looked(workspaces: Int, registered: Int, owned: Int) {
         self.workspaces.set(workspaces)
         registeredWorkspaces.set(registered)
@@ -213,7 +213,7 @@ struct Measures: Sendable {
     private func meter(_ role: PairingRole) -> Meter { role == .host ? hosts : clients }
 }
 
-/// Shares of the workspaces that are no larger: the name of a single one is in no metric.
+/// Quantiles of the workspaces' sizes: no metric has the name of a single workspace.
 private enum WorkspaceShare: String, CaseIterable {
     case half = "0.5"
     case most = "0.9"
@@ -230,7 +230,7 @@ private enum WorkspaceShare: String, CaseIterable {
     }
 }
 
-/// A workspace was made, or which limit refused it.
+/// A workspace was made, or the limit that refused it.
 enum RegistrationOutcome: String, CaseIterable {
     case made, perHour, perAddress, count
 }

@@ -1,5 +1,4 @@
-/// Meaning of each figure, for a person who meets it without Metrics.md. One line each, without backslashes: the format would escape
-/// them.
+/// Help text of each metric. One line each, without backslashes, which the format would escape.
 enum MetricHelp {
     static let sentences: [String: String] = [
         "heliograph_approvals_open": "Approvals and questions that wait for a decision or its end.",

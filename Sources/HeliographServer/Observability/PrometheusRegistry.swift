@@ -71,7 +71,7 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
     func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-/// One time series.
+/// The values of one time series.
 final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler, Sendable {
     /// Upper bounds in seconds: from a commit on a fast disk to a push that waited for a network.
     static let bucketBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -79,7 +79,8 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
     private struct State {
         var value = 0.0
         var count: Int64 = 0
-        /// For a histogram, how many fell below each bound and not below the one before; the last is for what is beyond all.
+        /// For a histogram: the number of values in each bucket, that is, up to its bound and above the one before; the last bucket
+        /// has no bound.
         var buckets: [Int64] = []
     }
 
@@ -91,7 +92,7 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
 
     var values: (value: Double, count: Int64) { state.withLock { ($0.value, $0.count) } }
 
-    /// Counts of values up to each of `bucketBounds`, and of all; nil if it is no histogram.
+    /// Number of values up to each of `bucketBounds`, and of all; nil if this is not a histogram.
     var cumulativeBuckets: [Int64]? {
         state.withLock { state in
             guard !state.buckets.isEmpty else { return nil }
@@ -120,6 +121,6 @@ final class PrometheusCell: CounterHandler, FloatingPointCounterHandler, MeterHa
         }
     }
 
-    /// Prometheus counts time in seconds.
+    /// Prometheus uses seconds for times.
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 }

@@ -1,11 +1,11 @@
 import Metrics
 import PushPlanner
 
-/// Counters of pushes; the names are a promise to people who build a dashboard on them.
+/// Metrics of pushes; their names must stay stable, as people build dashboards on them.
 final class PushMeasures {
     private let factory: any MetricsFactory
     private let planned: [PushIntent.Purpose: Counter]
-    /// Counters by purpose and outcome, made when first needed.
+    /// Counters by purpose and outcome, created on first use.
     private var answered: [String: Counter] = [:]
     private let answerTime: [PushIntent.Purpose: Timer]
     private let breakersOpen: Meter
@@ -30,7 +30,7 @@ final class PushMeasures {
 
     func planned(_ purpose: PushIntent.Purpose) { planned[purpose]?.increment() }
 
-    /// `milliseconds` since it was planned.
+    /// `milliseconds`: time since the push was planned.
     func answered(_ purpose: PushIntent.Purpose, _ outcome: PushOutcome, milliseconds: Int64) {
         let name = "\(purpose.rawValue) \(outcome.word)"
         let counter =
@@ -41,7 +41,7 @@ final class PushMeasures {
                 factory: factory)
         answered[name] = counter
         counter.increment()
-        // A clock that was set back makes no push faster than light.
+        // Negative if the clock was set back, so it is limited.
         answerTime[purpose]?.recordMilliseconds(max(0, milliseconds))
     }
 

@@ -2,12 +2,12 @@ import PushAPNs
 import PushWeb
 import RelayProtocol
 
-/// Requests to the push services at one moment.
+/// State of the requests to the push services at one time.
 struct PushTraffic: Sendable {
     var lanes: [APNsLaneState] = []
     /// Push services of browsers.
     var origins: [WebPushOriginState] = []
-    /// Servers that persons have named.
+    /// ntfy servers, which people have named.
     var servers: [WebPushOriginState] = []
     var receivers: [ReceiverState] = []
 
@@ -19,7 +19,7 @@ struct PushTraffic: Sendable {
         lanes.reduce(0) { $0 + $1.flying } + (origins + servers).reduce(0) { $0 + $1.flying }
             + receivers.reduce(0) { $0 + $1.running }
     }
-    /// Services that nothing is sent to for a while, as they refuse us.
+    /// Number of services to which nothing is sent for a while, because they refuse requests.
     var breakersOpen: Int { lanes.count(where: \.isBreakerOpen) + origins.count { $0.barredReason != nil } }
 }
 

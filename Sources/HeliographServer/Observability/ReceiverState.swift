@@ -1,12 +1,12 @@
 import RelayProtocol
 
-/// A receiver at one moment, for the operator.
+/// State of a receiver at one time, for the operator.
 struct ReceiverState: Sendable {
     let name: String
     var waiting: Int
     var running: Int
     var accepted: Int64
-    /// Why its last push was not taken; nil: it was.
+    /// Reason why its last push failed; nil: it did not.
     var trouble: String?
 
     var bytes: [UInt8] {

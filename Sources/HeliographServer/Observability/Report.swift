@@ -4,8 +4,8 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// A relay's state, for a person who has to find out what is wrong with it: numbers and settings. No secret that lets anybody in, and
-/// nothing that agents or people wrote.
+/// A relay's state, for finding the cause of a problem: numbers and settings. It contains no credentials, and nothing that agents
+/// or people wrote.
 struct Report {
     static let fileName = "report.json"
 
@@ -18,17 +18,16 @@ struct Report {
     var isReady: Bool
     var takesWrites: Bool
     var damagedRecords: Int
-    /// Revocations that hold in memory and are not on disk.
+    /// Revocations that are in force in memory and not on disk.
     var unwrittenRevocations: Int
     var pushesUnderWay: Int
     /// Nil if the relay is alone.
     var node: NodeCounts?
-    /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
+    /// Milliseconds by which the clock is ahead of the time that retention uses; nil if it is trusted.
     var clockDoubt: Int64?
 
-    /// Figures of one node of several.
+    /// Metrics of one node of several.
     struct NodeCounts {
-        /// Workspaces that this node owns.
         var workspaces: Int
         /// Open links to nodes that own other workspaces.
         var links: Int
@@ -71,7 +70,7 @@ struct Report {
         }
     }
 
-    /// This process's memory by the kernel's count; nil if the kernel does not say.
+    /// This process's memory by the kernel's count; nil if the kernel does not report it.
     static var residentBytes: Int64? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")
@@ -84,7 +83,7 @@ struct Report {
 }
 
 extension ServerConfiguration {
-    /// The settings that a process runs with, and where each stood.
+    /// Writes the settings of this process, with their sources.
     func write(to writer: inout JSONWriter) {
         writer.object("settings") { writer in
             for setting in Settings.all {

@@ -2,15 +2,15 @@ import Logging
 import RelayCore
 import RelayModel
 
-/// Limits log lines that strangers can cause: one a second, sixty at once. The rest is counted, and reported with the next line that
-/// passes.
+/// Limits log lines that strangers can cause: one a second, and sixty at once. Others are counted, and reported with the next line.
 struct StrangerLog {
     static let burst = Duration.seconds(60)
 
     private var bucket = TokenBucket(perSecond: 1, burst: burst)
     private var suppressed = 0
 
-    /// `now` is of a clock that never jumps, in nanoseconds. Nil: nothing is to be said; else how many were not told before this one.
+    /// `now`: nanoseconds of a clock that never jumps. Returns nil if nothing should be logged, else the number of suppressed lines
+    /// before this one.
     mutating func tell(at now: Int64) -> Int? {
         guard bucket.takeIfThere(1, at: now) == 0 else {
             suppressed += 1

@@ -4,11 +4,12 @@ import PushAPNs
 import PushPlanner
 import RelayProtocol
 
-/// Asks Apple what it makes of our keys, by a push to a device that there is none of: `BadDeviceToken` means that all else was right.
+/// Tests the keys at Apple with a push to a device that does not exist: the answer `BadDeviceToken` means that everything else was
+/// right.
 enum AppleQuestion {
-    /// Apple takes many bad tokens for an attack.
+    /// Limit of tests: Apple regards many invalid tokens as an attack.
     static let countMax = 20
-    /// For all answers, which are asked for at once; the command line waits for twenty seconds.
+    /// Time limit for all answers, which are requested at the same time; the command line waits for twenty seconds.
     private static let patience = Duration.seconds(15)
     /// A device token of the usual length that belongs to no device.
     private static let nobody = String(repeating: "0", count: 64)
@@ -19,11 +20,11 @@ enum AppleQuestion {
         var bundle: String
         /// Apple's reason for refusing us; nil if it accepts us.
         var refusal: String?
-        /// Why it is not known what Apple says; a sentence.
+        /// Reason why Apple's answer is unknown; a sentence.
         var trouble: String?
     }
 
-    /// For each team, environment and app, up to `countMax`.
+    /// Tests each combination of team, environment and app, up to `countMax`.
     static func ask(_ configuration: PushConfiguration, _ sender: any PushSender) async -> [Verdict] {
         await withTaskGroup(of: (Int, Verdict).self) { group in
             for (index, request) in requests(configuration).prefix(countMax).enumerated() {
@@ -47,7 +48,7 @@ enum AppleQuestion {
                     var request = APNsRequest(
                         teamID: team.team, environment: environment, target: .device(token: nobody),
                         id: UUID().uuidString.lowercased())
-                    // Otherwise a refusal would make the driver try the other environment.
+                    // Otherwise the driver would try the other environment after a refusal.
                     request.isEnvironmentProven = true
                     request.topic = bundle
                     request.pushType = "alert"

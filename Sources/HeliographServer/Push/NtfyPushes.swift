@@ -3,16 +3,17 @@ import PushPlanner
 import PushWeb
 import RelayProtocol
 
-/// Pushes to topics of ntfy servers. Needs no set-up. Lives on the loop's thread.
+/// Pushes to topics of ntfy servers. Needs no configuration. Confined to the loop's thread.
 final class NtfyPushes: PushCarrier {
     let service = PushService.ntfy
     private let services: WebPushServices
-    /// The buttons post to it; without a slash at its end.
+    /// URL for the buttons' requests, without a slash at its end.
     private let pageURL: String
     private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private(set) var sender: (any WebPushSender)?
 
-    /// Persons name servers: one has more of them than there are makers of browsers, and none may keep the others from theirs.
+    /// Limit of servers: people name them, so there are more of them than browser makers, and no server's queue may block the
+    /// others'.
     private static let serversMax = 1_000
 
     init(
@@ -44,7 +45,7 @@ final class NtfyPushes: PushCarrier {
         } catch { throw PushObstacleError(sentence: "topics cannot be published to: \(error)") }
     }
 
-    /// The fault for which this relay does not publish to a topic, with its place in the command `device`.
+    /// Reason why this relay does not publish to a topic, with the path in the command `device`; nil if it does.
     static func fault(in topic: NtfyTopic, _ services: WebPushServices) -> WireError? {
         do throws(WebPushError) {
             _ = try WebPushEndpoint(topic, of: services)
@@ -60,13 +61,13 @@ extension ServerConfiguration {
 
 extension WebPushEndpoint {
     init(_ topic: NtfyTopic, of services: WebPushServices) throws(WebPushError) {
-        // Limits are each token's, else each topic's: what one meets says nothing of the others.
+        // Servers limit each token's rate, else each topic's, so each has a queue of its own.
         try self.init(server: topic.server, queue: "\(topic.topic) \(topic.token ?? "")", of: services)
     }
 }
 
 extension PushIntent {
-    /// The request to an ntfy server. `now` in milliseconds since 1970.
+    /// The request to an ntfy server. `now`: milliseconds since 1970.
     func ntfyRequest(
         with codes: PushCodes, of services: WebPushServices, from pageURL: String, at now: Int64
     ) throws(PushObstacleError) -> WebPushRequest {

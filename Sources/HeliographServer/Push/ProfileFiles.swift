@@ -1,22 +1,22 @@
 import Foundation
 import RelayProtocol
 
-/// The profiles that somebody put into the data directory: `profiles/<name>.json`, one each.
+/// The operator's profiles in the data directory: `profiles/<name>.json`, one each.
 enum ProfileFiles {
-    /// A profile maps a few dozen fields; what is longer is another file.
+    /// Limit of a file: a profile maps a few dozen fields, so a longer file is another kind.
     static let bytesMax = 64 << 10
-    /// Apps that one relay feeds.
+    /// Limit of profiles: apps that one relay serves.
     static let countMax = 100
 
-    /// In the order of their names; none if there is no such folder. Throws the fault of the first that is no JSON object, naming file
-    /// and place: a relay that starts without a profile would find its phones silent.
+    /// The profiles, ordered by name; empty if there is no such folder. Throws an error that names file and place for the first
+    /// that is not a JSON object: a relay that starts without a profile would not reach its phones.
     static func read(in directory: String) throws(ServerError) -> [(name: String, bytes: [UInt8])] {
         var profiles: [(name: String, bytes: [UInt8])] = []
         for path in try paths(in: directory) { profiles.append(try read(path)) }
         return profiles
     }
 
-    /// In the order of their names.
+    /// Paths of the profiles, in the order of their names.
     static func paths(in directory: String) throws(ServerError) -> [String] {
         let folder = "\(directory)/profiles"
         guard FileManager.default.fileExists(atPath: folder) else { return [] }

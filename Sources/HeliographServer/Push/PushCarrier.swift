@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// Carries out the intents of one push service other than Apple's. Lives on the loop's thread.
+/// Sends the pushes of one push service other than Apple's. Confined to the loop's thread.
 protocol PushCarrier: AnyObject {
     var service: PushService { get }
     /// Nil: nothing has been sent yet.
@@ -9,13 +9,13 @@ protocol PushCarrier: AnyObject {
     /// Receivers that the operator has set up, in the order of their names.
     var states: [ReceiverState] { get }
 
-    /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
+    /// Sends a push. `completion` is called once with its outcome, on another thread. `now`: milliseconds since 1970.
     func send(
         _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
     ) throws(PushObstacleError)
-    /// The push is not to be sent any more.
+    /// Withdraws a push that should no longer be sent.
     func withdraw(_ push: PushID, of epoch: Epoch)
-    /// Every push that has no outcome yet gets one.
+    /// Ends every push without an outcome with one.
     func stop()
 }
 

@@ -7,10 +7,10 @@ import RelayProtocol
 
 /// The codes that let a notification decide: `<push>.<tag>`, where the tag proves that this relay has sent that push.
 ///
-/// Codes are not stored: a reader of the log, or of the data file alone, cannot decide; a reader of a database that has the data can. The
-/// core ensures that a code works once, for one approval and for a while.
+/// Codes are not stored: a reader of the log, or of the data file alone, cannot decide; a reader of a database with the data can.
+/// The core ensures that a code works once, for one approval and for a limited time.
 final class PushCodes {
-    /// A tag of 128 bits: a thousand guesses a second hit none before the sun is cold.
+    /// Length of a tag. With 128 bits, a thousand guesses a second will practically never find one.
     private static let tagBytes = 16
     static let secretBytes = 32
     /// Placeholder for the code in a push.
@@ -21,7 +21,7 @@ final class PushCodes {
     private let logger: Logger
     private var secret: [UInt8]?
 
-    /// `secret` is the one of all relays on a database; nil: it is a file in the directory.
+    /// `secret`: the one that all relays on a database share; nil: it is a file in the directory.
     init(directory: String, secret: [UInt8]? = nil, epoch: Epoch, logger: Logger) {
         path = Self.path(in: directory)
         self.secret = secret
@@ -29,18 +29,18 @@ final class PushCodes {
         self.logger = logger
     }
 
-    /// Throws if the secret can be neither read nor created.
+    /// The code for a push. Throws if the secret can be neither read nor created.
     func code(of push: PushID) throws -> String { "\(push.rawValue).\(Crypto.base64URL(try tag(of: push)))" }
 
-    /// The push that carried this code; nil for whatever is none of ours, in a time that does not tell how wrong it is.
+    /// The push with this code; nil if the code is wrong. Takes the same time for all wrong codes.
     func push(ofCode code: String) throws -> PushID? {
         let parts = Self.parts(of: code)
         let isRight = Crypto.equal(try tag(of: parts?.push ?? PushID(rawValue: 0)), parts?.tag ?? [])
         return isRight ? parts?.push : nil
     }
 
-    /// The number of the workspace whose push this code names, for a node that has to carry it to that workspace's owner; 0: a planner of
-    /// all workspaces has numbered it. Nil for what is not written as a code is; whether it is right, only that owner can say.
+    /// The number of the workspace in this code, with which a node finds the owner; 0: a planner of all workspaces has numbered the
+    /// push. Nil if the text is not a code; only the owner can check whether it is right.
     static func workspace(ofCode code: String) -> Int64? { parts(of: code).map { PushNumbers(of: $0.push).workspace } }
 
     private static func parts(of code: String) -> (push: PushID, tag: [UInt8])? {
@@ -57,7 +57,7 @@ final class PushCodes {
     func fill(_ json: [UInt8], with code: String) -> [UInt8]? {
         var filled: [UInt8] = []
         var rest = json[...]
-        // A text cannot look like this: its quotes are escaped.
+        // No text can contain this, as its quotes would be escaped.
         while let place = rest.firstRange(of: Self.placeholder) {
             filled += rest[..<place.lowerBound]
             filled += Array(#""code":"\#(code)""#.utf8)
@@ -68,10 +68,10 @@ final class PushCodes {
 
     private static func path(in directory: String) -> String { "\(directory)/push-secret" }
 
-    /// The secret in a directory; nil where none is there, or what is there is none.
+    /// The secret in a directory; nil if there is none, or it is invalid.
     static func kept(in directory: String) -> [UInt8]? { kept(atPath: path(in: directory)) }
 
-    /// In place of the one that is there: codes that it made decide nothing any more.
+    /// Replaces the secret: codes made with the old one become invalid.
     static func put(_ secret: [UInt8], in directory: String) throws {
         if kept(in: directory) != secret { try PrivateFile.write(secret, to: path(in: directory)) }
     }
@@ -85,7 +85,7 @@ final class PushCodes {
         return Array(Crypto.authenticationCode(of: message, with: try secretOfDirectory()).prefix(Self.tagBytes))
     }
 
-    /// Made when it is first needed.
+    /// The secret, created on first use.
     private func secretOfDirectory() throws -> [UInt8] {
         if let secret { return secret }
         if let kept = Self.kept(atPath: path) {

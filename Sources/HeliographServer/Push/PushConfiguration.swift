@@ -1,19 +1,20 @@
 import PushAPNs
 import RelayProtocol
 
-/// Our teams and keys at Apple: what `push.json` says.
+/// Our teams and keys at Apple, from `push.json`:
 ///
 ///     {"teams": [{"team": "ABCDE12345", "key": "KEYID12345", "file": "AuthKey_KEYID12345.p8",
 ///                 "bundles": ["org.heliograph.app"], "environments": ["production", "sandbox"]}],
-///      "hosts": {"devices": {"sandbox": {"host": "localhost", "port": 8443, "address": "127.0.0.1"}}}, "authority": "simulator.pem"}
+///      "hosts": {"devices": {"sandbox": {"host": "localhost", "port": 8443, "address": "127.0.0.1"}}}, "authority":
+/// "simulator.pem"}
 ///
 /// | field | default | |
 /// |---|---|---|
-/// | `teams[].team`, `.key` | | as Apple names them: ten capital letters and digits |
+/// | `teams[].team`, `.key` | | Apple's identifiers: ten capital letters and digits |
 /// | `teams[].file` | | the `.p8`; next to `push.json` unless the path is absolute |
-/// | `teams[].bundles` | | the apps that this key speaks for; each is in one team |
+/// | `teams[].bundles` | | the apps that this key is for; each is in one team |
 /// | `teams[].broadcasts` | none | those of them for which broadcast is enabled at Apple: their cards listen to channels (iOS 18) |
-/// | `teams[].environments` | both | a team may come twice, with a key for each |
+/// | `teams[].environments` | both | a team may be listed twice, with a key for each |
 /// | `hosts` | Apple's | for tests: by `devices`, `broadcasts`, `channels`, then by environment |
 /// | `authority` | none | for tests: a certificate to trust besides the system's, PEM |
 struct PushConfiguration: Equatable {
@@ -31,10 +32,10 @@ struct PushConfiguration: Equatable {
     var hosts: [APNsService: [PushEnvironment: APNsConfiguration.Host]] = [:]
     var authority: String?
 
-    /// The team that speaks for this app; nil where none does.
+    /// The team of this app; nil if there is none.
     func team(of bundle: String) -> String? { teams.first { $0.bundles.contains(bundle) }?.team }
 
-    /// Configuration of the client of APNs; files are looked for in `folder`, and the provider tokens are kept there.
+    /// Configuration of the APNs client. Relative paths are in `folder`, where provider tokens are stored, too.
     func client(in folder: String) -> APNsConfiguration {
         func path(_ file: String) -> String { file.hasPrefix("/") ? file : "\(folder)/\(file)" }
         var keys: [String: [PushEnvironment: APNsKey]] = [:]
@@ -58,7 +59,7 @@ extension PushConfiguration {
     static let teamsMax = 100
     static let bundlesMax = 100
 
-    /// Throws with the place of what is wrong; a field that has no meaning is wrong too, as it was meant to have one.
+    /// Throws an error with the place of a mistake; fields without meaning are also mistakes, as they were meant to have one.
     init(parsing bytes: [UInt8]) throws(WireError) {
         let root = try JSONDocument(parsing: bytes).root.object()
         try root.allow("teams", "hosts", "authority")
@@ -161,7 +162,7 @@ extension PushConfiguration.Team {
         }
     }
 
-    /// Apple's names of teams and keys.
+    /// A member with one of Apple's identifiers of teams and keys.
     private static func name(_ value: JSONValue, _ key: StaticString) throws(WireError) -> String {
         let name = try value.string(key)
         guard isAppleName(name) else {
@@ -208,7 +209,7 @@ extension APNsConfiguration.Host {
 }
 
 extension JSONValue {
-    /// Throws if this object has a member of another name.
+    /// Throws if this object has a member with another name.
     func allow(_ names: String...) throws(WireError) {
         for (name, value) in try members() where !names.contains(name) {
             throw WireError(

@@ -2,26 +2,26 @@ import Foundation
 import HeliographPlatform
 import RelayProtocol
 
-/// `push.json` in the data directory, read again when it changes.
+/// The file `push.json` in the data directory, which is read again when it changes.
 struct PushConfigurationFile {
     static let name = "push.json"
-    /// A page of teams; what is longer is another file.
+    /// Limit of the file; a longer one is another kind of file.
     private static let bytesMax = 1 << 20
 
     enum News {
         case unchanged
-        /// Nil: there is no such file, and nobody to be to Apple.
+        /// The file was read; nil: there is none, and so no key for Apple.
         case read(PushConfiguration?)
     }
 
     let path: String
-    /// The file as of the last read; nil if there was none.
+    /// State of the file at the last read; nil if there was none.
     private var stamp: FileStamp?
     private var isRead = false
 
     init(directory: String) { path = "\(directory)/\(Self.name)" }
 
-    /// Reads the file if it is not the one that was read last. Throws what is wrong with it, naming file and field, once.
+    /// Reads the file if it has changed since the last read. Throws an error that names file and field, once for each change.
     mutating func look() throws(ServerError) -> News {
         let stamp = FileStamp(of: path)
         guard !isRead || stamp != self.stamp else { return .unchanged }

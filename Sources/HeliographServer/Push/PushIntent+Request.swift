@@ -3,7 +3,7 @@ import HeliographCrypto
 import PushPlanner
 import RelayProtocol
 
-/// Why an intent cannot become a request: a sentence for the operator.
+/// Reason why an intent cannot become a request: a sentence for the operator.
 struct PushObstacleError: Error, Equatable {
     let sentence: String
 }
@@ -26,7 +26,7 @@ extension PushIntent {
             at: material.now)
     }
 
-    /// The payload with its code, and with what only the device shall read.
+    /// The payload with its code, and with the part that is encrypted for the device.
     func wholePayload(with codes: PushCodes) throws(PushObstacleError) -> [UInt8] {
         var (payload, sealed) = (payload, seal?.text)
         if code != nil {
@@ -54,7 +54,7 @@ extension PushIntent {
         return payload.dropLast() + Array(#","sealed":"\#(text)"}"#.utf8)
     }
 
-    /// The `apns-id`, the same for every attempt, also after a restart: named after what it is for, as UUIDs of version 5 are, but
+    /// The `apns-id`, the same for every attempt, also after a restart: derived from the push's name, like a UUID of version 5, but
     /// with SHA-256.
     static func requestID(_ push: PushID, in epoch: Epoch) -> String {
         var bytes = Array(Crypto.sha256("\(epoch)/\(push.rawValue)").prefix(16))

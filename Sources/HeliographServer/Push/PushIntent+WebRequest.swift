@@ -3,7 +3,7 @@ import PushWeb
 import RelayProtocol
 
 extension PushIntent {
-    /// The request to a browser's push service. `now` in milliseconds since 1970.
+    /// The request to a browser's push service. `now`: milliseconds since 1970.
     func webRequest(
         with codes: PushCodes, of services: WebPushServices, at now: Int64
     ) throws(PushObstacleError) -> WebPushRequest {
@@ -23,7 +23,7 @@ extension PushIntent {
         } catch { throw PushObstacleError(sentence: error.message) }
     }
 
-    /// A person is waited for; they may want to know; or they need not even look.
+    /// High if a person's answer is needed, normal if they may want to know, low if they need not look.
     private var webUrgency: WebPushMessage.Urgency {
         switch urgency {
         case .atOnce: code != nil || session == nil ? .high : .normal

@@ -3,7 +3,7 @@ import PushPlanner
 import RelayProtocol
 
 extension PushOutcome {
-    /// The outcome at APNs, in the core's terms.
+    /// Maps an outcome at APNs.
     init(_ outcome: APNsOutcome) {
         switch outcome.result {
         case .accepted(let acceptance): self = .accepted(outcome.environment, channel: acceptance.channelID)

@@ -3,7 +3,7 @@ import PushWeb
 import RelayProtocol
 
 extension PushOutcome {
-    /// The outcome at a browser's push service, in the core's terms.
+    /// Maps an outcome at a browser's push service.
     init(_ outcome: WebPushOutcome) {
         switch outcome.result {
         case .accepted: self = .accepted(.production, channel: nil)

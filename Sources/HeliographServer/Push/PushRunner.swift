@@ -3,23 +3,23 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Carries out the intents of one core: hands them to the process's way to the push services, and says what became of each. Lives on the
-/// loop's thread.
+/// Sends the pushes of one core: passes its intents to the process's `PushWay`, and reports their outcomes. Confined to the loop's
+/// thread.
 ///
-/// A push that has no outcome yet is ordered again by every new life of the relay. One that is still on its way then is not sent
-/// twice: its answer goes to who ordered it last.
+/// A push without an outcome is ordered again by every new run of the relay. If it is still under way then, it is not sent twice:
+/// its outcome is reported to the core that ordered it last.
 final class PushRunner {
     private let way: PushWay
     private let codes: PushCodes
-    /// Gets what became of each order, once.
+    /// Gets the outcome of each order, once.
     private let mailbox: CoreMailbox
-    /// Pushes that this life of the relay has ordered and that have no outcome yet.
+    /// Pushes that the present core has ordered and that have no outcome yet.
     private var awaited: Set<PushID> = []
-    /// Outcomes that came while no relay ran to take them.
+    /// Outcomes that arrived while there was no core to take them.
     private var unheard: [PushID: Input] = [:]
     private var hasEnded = false
 
-    /// `codes` are of the core's log: its epoch is in the names of pushes.
+    /// `codes`: those of the core's log, whose epoch is part of pushes' names.
     init(_ way: PushWay, codes: PushCodes, mailbox: CoreMailbox) {
         self.way = way
         self.codes = codes
@@ -27,7 +27,7 @@ final class PushRunner {
         way.join(self)
     }
 
-    /// Nothing that this core waits for is on its way.
+    /// True if no push of this core is under way.
     var isIdle: Bool { awaited.isEmpty }
 
     func push(_ intent: PushIntent) {
@@ -37,21 +37,21 @@ final class PushRunner {
         way.send(intent, with: codes, for: self)
     }
 
-    /// Has a push not sent any more, or not again. Its outcome says what became of it.
+    /// Withdraws a push: it is not sent, or not sent again. It still gets an outcome.
     func withdraw(_ push: PushID) {
         if awaited.contains(push) { way.withdraw(push, with: codes) }
     }
 
     // MARK: - The core's life
 
-    /// Outcomes from now on are kept for the next relay: it orders again every push without an outcome in its log.
+    /// Keeps outcomes from now on for the next core, which orders every push without an outcome in its log again.
     func suspend() {
         awaited = []
-        // Whatever an earlier life left over was decided otherwise by the one that followed.
+        // Outcomes left over from an earlier core are outdated by the one after it.
         unheard = [:]
     }
 
-    /// For good: the core is gone, and nobody waits for what it has under way. Whoever takes its workspace over orders it again.
+    /// The core has ended for good, and its pushes under way are not waited for. The workspace's next owner orders them again.
     func end() {
         hasEnded = true
         way.leave(self)
@@ -61,13 +61,13 @@ final class PushRunner {
 
     func arrived(_ push: PushID, _ outcome: PushOutcome) { tell(.pushAnswered(push, outcome), of: push) }
 
-    /// Not sent: another workspace has this one of its addresses.
+    /// The push was not sent: another workspace owns one of its addresses.
     func addressMoved(_ push: PushID, _ address: PushAddress) { tell(.pushAddressMoved(push, address), of: push) }
 
     private func tell(_ fact: Input, of push: PushID) {
         if awaited.remove(push) != nil { mailbox.put(fact) } else { unheard[push] = fact }
     }
 
-    /// Other keys, or none any more.
+    /// The keys have changed, or were removed.
     func wayChanged() { mailbox.put(.pushWayChanged) }
 }

@@ -1,16 +1,16 @@
 import ChannelAPNs
 import PushAPNs
 
-/// Carries requests to APNs. A port, so that tests can stand in for Apple.
+/// Sends requests to APNs. A port, so that tests can replace Apple.
 protocol PushSender: AnyObject, Sendable {
-    /// Tells `completion` what became of the request, once, on a thread that it must not block.
+    /// Sends a request. `completion` is called once with the outcome, on a thread that it must not block.
     func submit(_ request: APNsRequest, then completion: @escaping @Sendable (APNsOutcome) -> Void)
-    /// The request of this id is not to be sent any more.
+    /// Withdraws the request with this id, which should no longer be sent.
     func withdraw(_ id: String)
     func lanes() async -> [APNsLaneState]
-    /// Another takes its place: what is not on its way is `notSent` as `replaced`.
+    /// Another sender replaces this one: requests that are not under way end as `notSent` with `replaced`.
     func giveBack()
-    /// Every request that has no outcome yet gets one.
+    /// Ends every request without an outcome with one.
     func stop()
 }
 

@@ -7,40 +7,40 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// The way to the push services, one for all cores of a process: who we are there, what carries pushes out, and what became of the last.
-/// Lives on the loop's thread.
+/// The push services' clients, shared by all cores of a process: its keys, the clients, and the last outcomes. Confined to the
+/// loop's thread.
 ///
-/// Cores come and go while pushes of theirs are on their way. So what a sender is handed leads to a push's name and no further, and who
-/// ordered it is referenced weakly: a core that is gone is neither told nor kept.
+/// Cores come and go while their pushes are under way. So a client gets only a push's name, and the core that ordered it is
+/// referenced weakly: one that has ended is neither notified nor retained.
 final class PushWay {
     /// Reported if Apple's key is not set up.
     static let notSetUp = "no APNs key is set up: heliograph push setup"
-    /// Outcomes that `heliograph push status` looks back on.
+    /// Number of outcomes that `heliograph push status` shows.
     static let outcomesKeptMax = 20
 
-    /// Pushes that one question is about: each is two digests there, at most.
+    /// Pushes in one query of the store: each needs at most two digests.
     static let askedMax = 256
     static let withdrawnSentence = "it was withdrawn before it was sent"
     static let movedSentence = "its app registered in another workspace"
 
-    /// A configuration that was mended is in use after this at the latest.
+    /// Interval at which the configuration is read: a corrected file is in use after this time at the latest.
     static let lookInterval: Duration = .seconds(10)
 
-    /// Also the source of an `apns-id`: no two pushes of a process have the same name, whichever cores they are of.
+    /// Identifies a push among those of all cores of a process; the `apns-id` is derived from it.
     private struct FlightName: Hashable {
         let epoch: Epoch
         let push: PushID
     }
 
-    /// A push on its way.
+    /// A push under way.
     private struct Flight {
         let intent: PushIntent
         let codes: PushCodes
-        /// The core that ordered it last; nil: it is gone.
+        /// The core that ordered it last; nil: that has ended.
         weak var runner: PushRunner?
-        /// The push must not leave any more.
+        /// True if the push must not be sent any more.
         var isWithdrawn = false
-        /// The client that sends it. One that was replaced lives as long as it has something in flight.
+        /// The client that sends it. A replaced client is retained as long as it has pushes under way.
         var sender: (any PushSender)?
     }
 
@@ -53,27 +53,27 @@ final class PushWay {
     private let measures: PushMeasures
     private let logger: Logger
     private let web: WebPushes
-    /// For every service but Apple's.
+    /// Carriers of every service but Apple's.
     private let carriers: [PushService: any PushCarrier]
-    /// Nil: the cores of this process are all that there are.
+    /// The store of address owners; nil: this process has all cores.
     private let addresses: (any AddressStore)?
-    /// Queue of these queries, one after the other: pushes that come meanwhile go with the next.
+    /// Queue of the store's queries, one after the other: pushes that are ordered meanwhile are part of the next one.
     private let questions = DispatchQueue(label: "heliograph.addresses")
     private var isAsking = false
-    /// Pushes whose address is asked for next, in order.
+    /// Pushes whose addresses are queried next, in order.
     private var unasked: [FlightName] = []
     private let makeSender: (APNsConfiguration) throws -> any PushSender
     private var file: PushConfigurationFile
     private var configuration: PushConfiguration?
     private var sender: (any PushSender)?
-    /// Why the configuration on disk is not the one in use.
+    /// Reason why the configuration on disk is not in use.
     private var trouble: String?
     private var flights: [FlightName: Flight] = [:]
     /// Listeners for a new configuration: one for each core of the process.
     private var listeners: [Listener] = []
     private var outcomes: [(intent: PushIntent, outcome: PushOutcome, at: Int64)] = []
 
-    /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
+    /// Throws if `push.json` or a file that it names cannot be used: better now than when the first approval does not ring.
     init(
         directory: String, web: WebPushes, others: [any PushCarrier] = [], addresses: (any AddressStore)? = nil,
         loop: EventLoop, measures: PushMeasures, logger: Logger,
@@ -92,24 +92,24 @@ final class PushWay {
         watch()
     }
 
-    /// Apps whose cards may listen to channels; empty where nothing is set up. Throws as `init` does.
+    /// Apps whose cards may listen to channels; empty if nothing is configured. Throws like `init`.
     static func broadcastBundles(in directory: String) throws -> Set<String> {
         var file = PushConfigurationFile(directory: directory)
         guard case .read(let configuration?) = try file.look() else { return [] }
         return Set(configuration.teams.flatMap(\.broadcasts))
     }
 
-    /// The key with which a browser subscribes. Throws the reason why nothing is pushed to browsers.
+    /// The key with which a browser subscribes. Throws the reason why this relay sends no pushes to browsers.
     func webPushKey() throws(PushObstacleError) -> WebPushes.PublicKey { try web.publicKey() }
 
-    /// Other relays have it, too. Hands back what a browser subscribes with.
+    /// Sets the key, which is in the shared store. Returns the public key with which a browser subscribes.
     func use(_ key: VAPIDKey) -> String { web.use(key) }
 
-    /// Nothing is on its way, for no core.
+    /// True if no push of any core is under way.
     var isIdle: Bool { flights.isEmpty }
     var underWay: Int { flights.count }
 
-    /// For the end.
+    /// Stops all senders, before the process ends.
     func stop() {
         sender?.stop()
         for carrier in carriers.values { carrier.stop() }
@@ -122,7 +122,7 @@ final class PushWay {
         listeners.append(Listener(runner: runner))
     }
 
-    /// Completes the runner's pushes in flight without handing over their outcomes.
+    /// Drops a core: its pushes under way continue, and their outcomes are not reported.
     func leave(_ runner: PushRunner) {
         listeners.removeAll { $0.runner == nil || $0.runner === runner }
         for (name, flight) in flights where flight.runner === runner { flights[name]?.runner = nil }
@@ -130,8 +130,8 @@ final class PushWay {
 
     // MARK: - Pushes
 
-    /// Sends it, and tells `runner` what became of it, once and not before this turn has ended. What is still on its way is not sent
-    /// twice: its outcome goes to who ordered it last.
+    /// Sends a push, and reports its outcome to `runner`, once, and not within this turn. If it is still under way, it is not sent
+    /// twice: its outcome is reported to the core that ordered it last.
     func send(_ intent: PushIntent, with codes: PushCodes, for runner: PushRunner) {
         let name = FlightName(epoch: codes.epoch, push: intent.id)
         guard flights[name] == nil else {
@@ -144,7 +144,8 @@ final class PushWay {
         begin(name)
     }
 
-    /// Does not send it any more, if it is not on its way, and not again if it is. It has its outcome as any other.
+    /// Withdraws a push: it is not sent if it still waits, and not sent again if it is under way. It gets an outcome like any
+    /// other.
     func withdraw(_ push: PushID, with codes: PushCodes) {
         let name = FlightName(epoch: codes.epoch, push: push)
         guard let flight = flights[name] else { return }
@@ -153,8 +154,8 @@ final class PushWay {
         carriers[flight.intent.service]?.withdraw(push, of: codes.epoch)
     }
 
-    /// Several nodes push, so no push to an app is sent before it is certain that the app is still of its workspace. Each push asks: a
-    /// core that has not heard of a move sends nothing all the same.
+    /// Begins to send a push. If several nodes push, it first checks that the app still belongs to the push's workspace. This is
+    /// checked for each push: even a core that does not know that the app has moved sends nothing.
     private func begin(_ name: FlightName) {
         guard addresses != nil, flights[name]?.intent.addresses.isEmpty == false else { return send(name) }
         unasked.append(name)
@@ -180,9 +181,9 @@ final class PushWay {
 
     private func told(_ moved: Result<Set<HeldAddress>, any Error>, of names: [FlightName]) {
         isAsking = false
-        if case .failure(let error) = moved { logger.error("nobody says whose apps are", metadata: ["error": "\(error)"]) }
+        if case .failure(let error) = moved { logger.error("an app's workspace is unknown", metadata: ["error": "\(error)"]) }
         for name in names {
-            // The push's core is gone; the workspace's next core orders it again.
+            // The push's core has ended; the workspace's next core orders it again.
             guard let flight = flights[name], flight.runner != nil else {
                 flights[name] = nil
                 continue
@@ -207,7 +208,7 @@ final class PushWay {
             case let service: try send(flight, name, by: service)
             }
         } catch {
-            // Not now: the core is still giving orders.
+            // Reported on the loop's next turn, because the core is still giving orders.
             let bound = LoopBound(self, loop: loop)
             loop.handle.execute { bound.value.arrived(name, .notSent(error.sentence)) }
         }
@@ -240,8 +241,8 @@ final class PushWay {
     }
 
     private func appleAnswered(_ name: FlightName, _ outcome: APNsOutcome) {
-        // The new client sends what the old one did not; not for a core that is gone: another has ordered it since, and may have sent a
-        // later one.
+        // The new client sends what the old one did not, except for a core that has ended: another may have ordered the push since,
+        // and sent a later one.
         if case .notSent(.replaced) = outcome.result, flights[name]?.runner != nil { return begin(name) }
         arrived(name, PushOutcome(outcome))
     }
@@ -272,7 +273,7 @@ final class PushWay {
 
     // MARK: - Configuration
 
-    /// Takes up a `push.json` that has changed. One that is wrong changes nothing but `trouble`.
+    /// Uses a `push.json` that has changed. An invalid one changes only `trouble`.
     func look() {
         do {
             guard case .read(let configuration) = try file.look() else { return }
@@ -293,7 +294,7 @@ final class PushWay {
         self.configuration = configuration
     }
 
-    /// The client completes its requests in flight, the last of which releases it. Waiting pushes come back.
+    /// The client completes its requests under way, and is released with the last one. Waiting pushes are returned.
     private func stopUsing() {
         sender?.giveBack()
         (configuration, sender) = (nil, nil)
@@ -308,7 +309,7 @@ final class PushWay {
 
     // MARK: - Looking on
 
-    /// `answer` gets the state of the traffic with every push service, on the loop's thread.
+    /// `answer` gets the state of the requests to every push service, on the loop's thread.
     func traffic(_ answer: @escaping (PushTraffic) -> Void) {
         let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
         let (apple, browsers) = (sender, web.sender)
@@ -323,7 +324,7 @@ final class PushWay {
         }
     }
 
-    /// For `heliograph push status`: JSON.
+    /// The status for `heliograph push status`, as JSON.
     func status(_ answer: @escaping ([UInt8]) -> Void) {
         look()
         traffic { [self] traffic in
@@ -345,7 +346,7 @@ final class PushWay {
         }
     }
 
-    /// For `heliograph doctor --ask-apple`: JSON.
+    /// Apple's answers for `heliograph doctor --ask-apple`, as JSON.
     func askApple(_ answer: @escaping ([UInt8]) -> Void) {
         look()
         guard let configuration, let sender else { return answer(AppleQuestion.bytes([])) }

@@ -3,7 +3,7 @@ import HeliographCrypto
 import PushWeb
 import RelayCore
 
-/// The secrets of pushes where several relays share a database: the one that serves honours the codes and subscriptions of each.
+/// The push secrets that several relays on a database share: each accepts the codes and subscriptions of the others.
 struct SharedSecrets: Sendable {
     private enum SecretName {
         static let codes = "push-secret"
@@ -12,11 +12,12 @@ struct SharedSecrets: Sendable {
 
     /// The secret of `PushCodes`.
     let codes: [UInt8]
-    /// Nil: no browser has asked for one yet.
+    /// Nil: no browser has asked for a key yet.
     let browsersKey: VAPIDKey?
     private let store: any SecretStore
 
-    /// Asks the store. Where it has none yet, those come in that the folder has: from a relay of before, or copied there by hand.
+    /// Reads the secrets from the store. If that has none yet, those in the folder are stored: from a relay that ran here before,
+    /// or copied there by hand.
     init(_ store: any SecretStore, adoptingFrom folder: String) throws {
         self.store = store
         let own = PushCodes.kept(in: folder) ?? Crypto.random(count: PushCodes.secretBytes)
@@ -31,18 +32,18 @@ struct SharedSecrets: Sendable {
         browsersKey = try (key ?? adopted.map { try store.keep($0, as: SecretName.browsers) }).map(Self.read)
     }
 
-    /// The key for browsers, created if there is none. From any thread; takes as long as the store.
+    /// The key for browsers, created if there is none. Safe on any thread; takes as long as the store.
     func makeBrowsersKey() throws -> VAPIDKey {
         try Self.read(store.keep(Array(VAPIDKey().pem.utf8), as: SecretName.browsers))
     }
 
-    /// Hands over those that a folder has as files, for a database that takes the place of its data file.
+    /// Passes the secrets that are files in a folder to `keep`, for a database that replaces the folder's data file.
     static func take(from folder: String, _ keep: (_ secret: [UInt8], _ name: String) throws -> Void) throws {
         if let codes = PushCodes.kept(in: folder) { try keep(codes, SecretName.codes) }
         if let key = try WebPushIdentity.storedKey(in: folder) { try keep(Array(key.utf8), SecretName.browsers) }
     }
 
-    /// Puts a database's into the folder of a relay that goes on without it, as files.
+    /// Writes a database's secrets as files into the folder of a relay that continues without that database.
     static func put(_ secret: (_ name: String) throws -> [UInt8]?, in folder: String) throws {
         if let codes = try secret(SecretName.codes) { try PushCodes.put(codes, in: folder) }
         if let key = try secret(SecretName.browsers) {

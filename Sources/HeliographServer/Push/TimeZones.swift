@@ -1,6 +1,6 @@
 import Foundation
 
-/// Local times, which the core cannot know.
+/// Local times, which the core cannot compute.
 enum TimeZones {
     private static let week: Int64 = 7 * 1_440
 
@@ -9,7 +9,7 @@ enum TimeZones {
         guard let zone = TimeZone(identifier: name) else { return nil }
         let seconds = time / 1_000
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
-        // 1970 began on a Thursday.
+        // 1970 began on a Thursday, so three days are added.
         let minute = ((seconds + Int64(offset)) / 60 + 3 * 1_440) % week
         return minute < 0 ? minute + week : minute
     }

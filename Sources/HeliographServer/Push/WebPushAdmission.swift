@@ -1,8 +1,8 @@
 import PushWeb
 import RelayProtocol
 
-/// Accepts the subscriptions that `PushWeb` would call. The planner's channel checks at each registration, so a client with another is
-/// refused at once, over the WebSocket and over HTTP alike.
+/// Accepts the subscriptions that `PushWeb` would call. The planner's channel checks this at each registration, so that a client
+/// with another subscription is refused at once, over the WebSocket and over HTTP alike.
 enum WebPushAdmission {
     static func fault(in subscription: WebSubscription, _ services: WebPushServices) -> WireError? {
         do throws(WebPushError) {

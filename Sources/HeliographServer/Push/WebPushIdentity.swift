@@ -2,14 +2,15 @@ import Foundation
 import Glibc
 import PushWeb
 
-/// A relay's identity for pushes to browsers: its key pair, and where push services can ask somebody.
+/// A relay's identity for pushes to browsers: its key pair, and a contact for push services.
 struct WebPushIdentity {
-    /// In the data directory, and in backups: a subscription is bound to the key for life.
+    /// Name of the key's file in the data directory, which backups include: subscriptions are bound to the key for their whole
+    /// life.
     static let fileName = "web-push-key.pem"
 
-    /// The path of the key.
+    /// Path of the key's file.
     let path: String
-    /// The contact that a person set for this purpose; else `publicURL` has to do.
+    /// The contact that was set for this purpose; nil: `publicURL` is used.
     private let given: String?
     private let publicURL: String?
 
@@ -26,8 +27,8 @@ struct WebPushIdentity {
 
     var hasKey: Bool { unsafe access(path, F_OK) == 0 }
 
-    /// The key as it is in the file, for a backup; nil if no browser has asked for one. Throws if it cannot be read: a backup without it
-    /// would lose every browser.
+    /// The key's file, for a backup; nil if no browser has asked for one. Throws if it cannot be read: a backup without it would
+    /// lose every browser.
     static func storedKey(in directory: String) throws(ServerError) -> String? {
         let path = "\(directory)/\(fileName)"
         guard unsafe access(path, F_OK) == 0 else { return nil }
@@ -37,7 +38,7 @@ struct WebPushIdentity {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Puts the key of a backup in place. Another that was there is kept as `NAME.before`.
+    /// Restores the key of a backup. A different existing one is renamed to `NAME.before`.
     static func restore(_ key: String, in directory: String) throws {
         guard try storedKey(in: directory) != key else { return }
         let path = "\(directory)/\(fileName)"
@@ -54,7 +55,7 @@ struct WebPushIdentity {
         }
     }
 
-    /// Throws advice if there is none that a push service accepts.
+    /// The contact; throws an error with advice if there is none that a push service accepts.
     func contact() throws(PushObstacleError) -> VAPIDContact {
         guard let text = given ?? publicURL else {
             throw PushObstacleError(

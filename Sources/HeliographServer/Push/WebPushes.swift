@@ -4,20 +4,20 @@ import PushWeb
 import RelayProtocol
 import WebSocketEngine
 
-/// Carries requests to the push services of browsers. A port, so that tests can stand in for them.
+/// Sends requests to browsers' push services. A port, so that tests can replace them.
 protocol WebPushSender: AnyObject, Sendable {
-    /// Tells `completion` what became of the request, once, on a thread that it must not block.
+    /// Sends a request. `completion` is called once with the outcome, on a thread that it must not block.
     func submit(_ request: WebPushRequest, then completion: @escaping @Sendable (WebPushOutcome) -> Void)
-    /// The request of this id is not to be sent any more.
+    /// Withdraws the request with this id, which should no longer be sent.
     func withdraw(_ id: String)
     func origins() async -> [WebPushOriginState]
-    /// Every request that has no outcome yet gets one.
+    /// Ends every request without an outcome with one.
     func stop()
 }
 
 extension WebPushClient: WebPushSender {}
 
-/// Pushes to browsers: in whose name, by which key, and what carries them out. Needs no `push.json`. Lives on the loop's thread.
+/// Pushes to browsers: the relay's identity, its key, and the client. Needs no `push.json`. Confined to the loop's thread.
 ///
 /// The key pair is made when a browser first asks for it: a relay whose browsers want no pushes has none.
 final class WebPushes: PushCarrier {
@@ -29,7 +29,7 @@ final class WebPushes: PushCarrier {
     private let logger: Logger
     private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private var key: VAPIDKey?
-    /// Nil: the key is a file of the identity's.
+    /// Nil: the key is in the identity's file.
     private let shared: SharedSecrets?
     /// Nil: nothing has been sent to a browser yet.
     private(set) var sender: (any WebPushSender)?
@@ -47,18 +47,18 @@ final class WebPushes: PushCarrier {
     enum PublicKey {
         /// A point of P-256 in base64url.
         case there(String)
-        /// Has to be created, off the loop, and then `use`d.
+        /// Has to be created off the loop, and then passed to `use`.
         case toMake(SharedSecrets)
     }
 
-    /// Throws why nothing is pushed to browsers.
+    /// The key with which a browser subscribes. Throws the reason why this relay sends no pushes to browsers.
     func publicKey() throws(PushObstacleError) -> PublicKey {
         _ = try identity.contact()
         if let shared, key == nil { return .toMake(shared) }
         return .there(try openKey().publicText)
     }
 
-    /// Hands back what a browser subscribes with.
+    /// Sets the key. Returns the public key with which a browser subscribes.
     func use(_ key: VAPIDKey) -> String {
         if self.key == nil {
             logger.notice("browsers subscribe with a key that is in the database: it belongs into its backups")
@@ -67,13 +67,13 @@ final class WebPushes: PushCarrier {
         return key.publicText
     }
 
-    /// Why nothing is pushed to browsers; nil where nothing is in the way.
+    /// Reason why this relay sends no pushes to browsers; nil if there is none.
     var trouble: String? {
         do throws(PushObstacleError) { _ = try identity.contact() } catch { return error.sentence }
         return nil
     }
 
-    /// True if a browser has ever asked for our key, in this life of the relay or an earlier one.
+    /// True if a browser has ever asked for our key, in this run of the relay or an earlier one.
     var isUsed: Bool { key != nil || shared == nil && identity.hasKey }
 
     func send(

@@ -5,11 +5,11 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Clients over HTTP: each is a peer of the core for as long as its one command takes. Lives on the loop's thread.
+/// Clients over HTTP: each is a peer of the core for the duration of one command. Confined to the loop's thread.
 final class HTTPCommandPeers {
-    /// A handful of phones that wake at once; each holds a request and a peer.
+    /// Simultaneous commands: several phones that wake at once; each takes a request and a peer.
     static let countMax = 256
-    /// A commit on a slow disk, several times over.
+    /// Time limit of a command: several times a commit on a slow disk.
     static let deadline = Duration.seconds(10)
 
     private struct Caller {
@@ -42,7 +42,7 @@ final class HTTPCommandPeers {
         mailbox.put(.clientSent(peer, .command(id, command)))
     }
 
-    /// Decides by the code of a push. The command has the push's name: sent twice, it counts once.
+    /// Decides by the code of a push. The command is named after the push, so that sending it twice has one effect.
     func present(_ push: PushID, _ verdict: Decision.Verdict, signature: String?, then answer: @escaping (Reply) -> Void) {
         guard let id = CommandID("code_\(push.rawValue)") else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }

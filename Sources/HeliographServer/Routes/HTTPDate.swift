@@ -1,6 +1,6 @@
 import Foundation
 
-/// The `Date` header of RFC 9110: the page learns from it how far its clock is off the relay's.
+/// The `Date` header of RFC 9110: the page computes the difference of its clock from it.
 enum HTTPDate {
     private static let format = Date.VerbatimFormatStyle(
         format: """
@@ -11,7 +11,7 @@ enum HTTPDate {
 
     static var now: String { Date.now.formatted(format) }
 
-    /// In seconds since 1970; nil if it is written otherwise.
+    /// Seconds since 1970; nil if the text has another format.
     static func seconds(_ text: String) -> Int64? {
         (try? format.parseStrategy.parse(text)).map { Int64($0.timeIntervalSince1970) }
     }

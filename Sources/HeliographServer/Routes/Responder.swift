@@ -2,7 +2,7 @@ import RelayAccess
 import RelayProtocol
 import WebSocketEngine
 
-/// Sends answers with what every answer has. Lives on the core's thread.
+/// Sends responses with the headers that all of them have. Confined to the core's thread.
 final class Responder {
     private let connections: PeerConnections
     let page: WebPage
@@ -17,8 +17,8 @@ final class Responder {
         transportSecurity = Self.transportSecurity(of: publicURL)
     }
 
-    /// Makes browsers keep to TLS (RFC 6797). Not if the public address has a port: the rule holds for all ports of a name, and other
-    /// servers there may not speak TLS.
+    /// The header that makes browsers use only TLS (RFC 6797). None if the public address has a port: the rule applies to all ports
+    /// of a name, and other servers there may not use TLS.
     static func transportSecurity(of publicURL: String?) -> [(String, String)] {
         guard let address = publicURL.flatMap({ RelayAddress($0) }), !address.staysHere,
             case .tcp(_, 443, true) = address.target
@@ -40,7 +40,8 @@ final class Responder {
     /// Passes on a response that another node has completed.
     func pass(_ id: HTTPRequestID, _ response: HTTPResponse) { connections.respond(to: id, response) }
 
-    /// The page, the schema, and that the process answers: the same at every node. False: it is none of these.
+    /// Answers requests for the page, the schema and the process's health, which are the same at every node. False: it is none of
+    /// these.
     func answersAlike(_ request: HTTPRequest, _ id: HTTPRequestID) -> Bool {
         guard request.method == "GET" || request.method == "HEAD" else { return false }
         switch request.path {

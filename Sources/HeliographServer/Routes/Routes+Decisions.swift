@@ -3,15 +3,16 @@ import PushPlanner
 import RelayProtocol
 import WebSocketEngine
 
-/// `POST /v1/decisions/<code>`: a notification decides. The code is the only credential; it says which approval, and the core says
-/// whether it still may.
+/// `POST /v1/decisions/<code>`: decides by a notification. The code is the only credential: it identifies the approval, and the
+/// core checks whether that can still be decided.
 extension Routes {
     static let decisionsPath = "/v1/decisions/"
-    /// All answers of one decision with every character escaped.
+    /// Limit of the body: all answers of one decision with every character escaped.
     static let decisionBytesMax = 64 << 10
 
     func decide(_ request: HTTPRequest, _ id: HTTPRequestID) {
-        // Before anything else of the request is looked at: who has no code learns nothing, from no answer and no time.
+        // Checked before anything else in the request, so that a sender without a code learns nothing, from any response or its
+        // time.
         let push: PushID?
         do { push = try core?.codes.push(ofCode: String(request.path.dropFirst(Self.decisionsPath.count))) } catch {
             return fail(id, error)
@@ -39,8 +40,8 @@ extension Routes {
         } catch { respond(id, .json(400, Notice(error))) }
     }
 
-    /// The answer to a wrong code, of pairing or of a push, beyond the limit of its address; nil: there were fewer. A right code is never
-    /// counted: guessing does not shut others out.
+    /// Counts a wrong code, of pairing or of a push. Returns the refusal if its address is over the limit, else nil. Right codes
+    /// are not counted, so guessing does not exclude others.
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
         wrongCodes.note(Self.household(of: request.peer), at: .now).map { Self.tooMany("wrong codes", $0) }
     }
@@ -51,13 +52,13 @@ extension Routes {
         return response
     }
 
-    /// One visitor chooses among the addresses of a whole network of IPv6.
+    /// Name under which an address is counted: one client can choose among all addresses of an IPv6 network.
     static func household(of peer: Peer) -> String {
         guard case .ip(let text) = peer, let address = IPAddress(text) else { return peer.description }
         return address.household.description
     }
 
-    /// One response for codes that never existed, were used, or are too old.
+    /// One response for codes that never existed, were used, or have expired.
     private static var noSuchCode: HTTPResponse {
         .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "this code is unknown, used or too old"))
     }

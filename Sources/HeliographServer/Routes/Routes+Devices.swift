@@ -2,7 +2,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Devices over HTTP, for an app that the system woke for a moment: no time for a WebSocket. The same commands, by the same rules.
+/// Devices over HTTP, for an app that the system woke for too short a time for a WebSocket. The same commands, by the same rules.
 extension Routes {
     static let devicesPath = "/v1/devices"
 
@@ -22,7 +22,7 @@ extension Routes {
 
     static let pushKeyPath = "/v1/push/key"
 
-    /// The key with which a browser subscribes, or why this relay pushes to none.
+    /// Answers with the key with which a browser subscribes, or the reason why this relay sends no pushes to browsers.
     func pushKey(_ request: HTTPRequest, _ id: HTTPRequestID) {
         do throws(Authenticator.AuthenticationError) { _ = try access.authenticate(request, to: .watch) } catch {
             return respond(id, Self.refusal(error))
@@ -75,7 +75,7 @@ extension Routes {
 }
 
 extension HTTPResponse {
-    /// A reply as it would come over the WebSocket, without type and id.
+    /// The reply as over the WebSocket, without type and id.
     static func reply(_ reply: Reply) -> HTTPResponse {
         guard case .failed(let notice, _) = reply else { return .json(200, reply.bytes) }
         return .json(ErrorCode(rawValue: notice.code)?.status ?? 400, reply.bytes)

@@ -4,11 +4,11 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Pictures that go with prompts: their bytes come and go over HTTP, and prompts name them.
+/// Pictures in prompts: their bytes are transferred by HTTP, and prompts refer to them.
 extension Routes {
     static let picturesPath = "/v1/pictures"
 
-    /// `POST /v1/pictures?session=ID`, by a client that may steer that session.
+    /// Handles `POST /v1/pictures?session=ID`, by a client that may steer that session.
     func keepPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
         do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .steer) } catch {
@@ -19,7 +19,7 @@ extension Routes {
             return respond(id, .json(400, Notice(code: "badValue", message: "name the session: ?session=ID")))
         }
         let content = request.body
-        // The name and type that it was sent with are ignored: its first bytes tell its type.
+        // The name and type in the request are ignored: the first bytes determine the type.
         let known = PictureType(of: content) ?? (content.first == PictureType.sealedMark ? .sealed : nil)
         guard !content.isEmpty, content.count <= WireLimits.pictureBytesMax, let type = known,
             let digest = PictureDigest(Crypto.hex(Crypto.sha256(content)))
@@ -46,7 +46,7 @@ extension Routes {
         }
     }
 
-    /// `GET /v1/pictures/DIGEST`, by clients of the workspace, and by the host of a session that has it.
+    /// Handles `GET /v1/pictures/DIGEST`, by clients of the workspace, and by the host of a session with the picture.
     func showPicture(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
         do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: []) } catch {

@@ -3,7 +3,7 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Strangers who want a workspace of their own.
+/// Registration of workspaces by strangers.
 extension Routes {
     func showRegistration(_ id: HTTPRequestID) {
         respond(id, .json(200, JSONWriter.object { $0.field("registration", registration.isOpen ? "open" : "invited") }))
@@ -11,7 +11,7 @@ extension Routes {
 
     func register(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard request.header("origin") == nil else {
-            // Any page that somebody visits could use up what their address may register.
+            // Otherwise any page that somebody visits could use up the registrations of their address.
             return respond(
                 id, .json(403, Notice(code: "foreignOrigin", message: "pages register nothing: heliograph join does")))
         }

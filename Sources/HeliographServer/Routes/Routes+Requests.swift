@@ -3,14 +3,14 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Approvals that a host has asked for before: it tries rules on them.
+/// Earlier approvals of a host, on which it tries rules.
 extension Routes {
     static let requestsPath = "/v1/requests"
-    /// Of one answer: what a link between relays carries at once.
+    /// Limits of one answer: as much as a link between relays carries at once.
     private static let pageBytesMax = 512 << 10
     private static let pageCountMax = 250
 
-    /// `GET /v1/requests?before=NUMBER`, by a host: the approvals of its own sessions.
+    /// Handles `GET /v1/requests?before=NUMBER`, by a host: the approvals of its own sessions.
     func listRequests(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let token: Token
         do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .report) } catch {
@@ -36,7 +36,7 @@ extension Routes {
         }
     }
 
-    /// Nil if it is no number.
+    /// The number in the query; nil if it is invalid.
     private static func before(in query: String?) -> Int64? {
         guard let text = parameter("before", in: query) else { return .max }
         return Int64(text).flatMap { $0 > 0 ? $0 : nil }

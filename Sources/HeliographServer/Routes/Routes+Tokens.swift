@@ -4,11 +4,11 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Everything that is let in, and the end of it: for the page's list of what is paired, and for this machine's command line.
+/// Listing and revocation of tokens: for the page's list of paired devices, and for this machine's command line.
 extension Routes {
     static let tokensPath = "/v1/tokens"
 
-    /// The caller is a client; what it sees and ends is of its workspace.
+    /// Handles a request of a client, which sees and revokes tokens of its own workspace only.
     func tokens(_ request: HTTPRequest, _ id: HTTPRequestID) {
         let own: Token
         do throws(Authenticator.AuthenticationError) { own = try access.authenticate(request, to: .administer) } catch {
@@ -24,7 +24,7 @@ extension Routes {
         }
     }
 
-    /// Uses of tokens that this process knows of, for the command line, which reads the tokens themselves.
+    /// Answers with the uses of tokens that this process knows, for the command line, which reads the tokens themselves.
     func listSightings(_ seen: TokenSightings, _ id: HTTPRequestID) { respond(id, .json(200, seen.bytes)) }
 
     private func listTokens(of own: Token, _ query: String?, _ id: HTTPRequestID) {
@@ -46,7 +46,7 @@ extension Routes {
         }
     }
 
-    /// `own` is the caller's; nil: the relay's own machine, which hears why it is not stored.
+    /// `own`: the caller's token; nil: the relay's own machine, which also gets the reason if the revocation is not stored.
     func revokeToken(_ name: String, _ request: HTTPRequest, by own: Token?, _ id: HTTPRequestID) {
         let call: RevocationCall
         do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
@@ -62,7 +62,7 @@ extension Routes {
         }
     }
 
-    /// Tells an unknown token from one that was revoked before.
+    /// Answers differently for an unknown token and for one that was revoked before.
     private func nothingRevoked(_ name: String, in workspace: WorkspaceID?, _ id: HTTPRequestID) {
         access.perform(.list, for: workspace.map { .workspace($0) } ?? .relay) { store in
             try store.token(name).map { workspace == nil || $0.workspace == workspace } ?? false
@@ -73,7 +73,7 @@ extension Routes {
         }
     }
 
-    /// Answered before its own connections end.
+    /// Answers before the token's own connections are closed.
     private func revoked(_ revoked: Access.Revoked, by own: Token?, _ id: HTTPRequestID) {
         for token in revoked.tokens {
             logger.notice("revoked", metadata: ["token.id": "\(token.id)", "by": "\(own?.id ?? "the relay's machine")"])
@@ -84,7 +84,7 @@ extension Routes {
         respond(id, .json(202, TokenRoster.revoked(revoked.tokens, reason: "\(reason)\(elsewhere)")))
     }
 
-    /// To who asked for a revocation that only memory has.
+    /// The response to a revocation that is in memory only.
     static func unwritten(_ revoked: Access.Revoked) -> HTTPResponse {
         unavailable(
             """
@@ -93,7 +93,8 @@ extension Routes {
             """)
     }
 
-    /// Another relay of the database cannot store that: who comes by it is shut out here, too, and the store is not asked before.
+    /// Applies a revocation that another relay on the database cannot store: the token is refused here, too, without a query of the
+    /// store first.
     func holdRevocation(of name: String, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let call: RevocationCall
         do throws(WireError) { call = try RevocationCall(parsing: request.body) } catch {
@@ -104,7 +105,7 @@ extension Routes {
         respond(id, access.hold(revocation) ? .json(202, TokenRoster.revoked([])) : Self.noSuchToken)
     }
 
-    /// Connected peers see the new name when they connect again.
+    /// Renames a token. Connected peers see the new name when they reconnect.
     private func renameToken(_ id: String, _ request: HTTPRequest, by own: Token, _ answering: HTTPRequestID) {
         let name: String
         do throws(WireError) {
@@ -145,7 +146,7 @@ extension Routes {
         }
     }
 
-    /// One response for unknown tokens and those of other workspaces.
+    /// One response for unknown tokens and those of other workspaces, so that they cannot be distinguished.
     private static var noSuchToken: HTTPResponse {
         .json(404, Notice(code: ErrorCode.notFound.rawValue, message: "there is no such token"))
     }

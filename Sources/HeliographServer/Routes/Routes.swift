@@ -7,9 +7,9 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Plain HTTP: the page, pairing, health and metrics here; devices and decisions next to this file.
+/// Handles plain HTTP: the page, pairing, health and metrics here; other parts are in extensions.
 final class Routes {
-    /// Handlers of one core's workspaces.
+    /// Handlers for the workspaces of one core.
     struct Core {
         let httpPeers: HTTPCommandPeers
         let codes: PushCodes
@@ -19,7 +19,7 @@ final class Routes {
 
     private let responder: Responder
     let access: Access
-    /// Nil: nobody's, for what needs no core, and for those whose token is none.
+    /// Nil for requests that need no core, and for those without a valid token.
     let core: Core?
     let pushWay: PushWay
     private let registry: PrometheusRegistry
@@ -29,7 +29,7 @@ final class Routes {
     var wrongCodes = RecentCounts.wrongCodes
     var renamings = RecentCounts.renamings
     let registration: RegistrationRules
-    /// By address.
+    /// Counts of registrations, by address.
     var registrations: RecentCounts
     let measures: Measures
     var strangers = StrangerLog()
@@ -72,7 +72,7 @@ final class Routes {
         }
     }
 
-    /// The relay's own user, by the kernel's word, may have the tokens read again.
+    /// Answers the relay's own user, as verified by the kernel, which may make the relay read its tokens again.
     private func answerAdministrator(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard NodePeer(request.peer) == .administrator else {
             return respond(id, .text(403, "this socket is for the relay's own user\n"))
@@ -160,7 +160,7 @@ final class Routes {
         ]
         if let parent = new.token.parent { metadata["by"] = "\(parent)" }
         logger.notice("paired", metadata: metadata)
-        // A browser keeps its token in a cookie that no script can read, and the page a key in addition.
+        // A browser keeps its token in a cookie that no script can read, and the page keeps a key in addition.
         let answer = PairAnswer(
             secret: new.pageKey.map(PairAnswer.Secret.key) ?? .token(new.secret), role: new.token.role, name: new.token.name)
         var headers = [("content-type", "application/json")]
@@ -184,7 +184,7 @@ final class Routes {
             return respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired")))
         }
         let isSecure = access.authenticator.isSecure(request)
-        // A person who logs a laptop out has not lost the phone that it let in.
+        // Children are kept: a person who logs a laptop out has not lost the phone that was paired through it.
         let revocation = TokenRevocation(id: token.id, keepsChildren: true, by: token.id, at: WallClock.milliseconds)
         access.revoke(revocation) { [self] result in
             switch result {
@@ -218,13 +218,13 @@ final class Routes {
 
     static var storeDoesNotAnswer: HTTPResponse { unavailable("the relay's store does not answer; try again") }
 
-    /// The first of this name, as it is spelled; nil if there is none.
+    /// The value of the first parameter with this name, without decoding; nil if there is none.
     static func parameter(_ name: String, in query: String?) -> String? {
         let start = name + "="
         return query?.split(separator: "&").first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }
 
-    /// The core for an authorised request; if there is none, the request is answered.
+    /// The core for an authorised request; nil if there is none, and then the request is answered.
     func coreAnswering(_ id: HTTPRequestID) -> Core? {
         if core == nil {
             respond(id, Self.unavailable("no relay that owns this workspace is reached; try again"))
@@ -239,7 +239,7 @@ final class Routes {
             case let error as LogError where error.code == .inDoubt: .unknown
             default: .late
             }
-        // Strangers may ask, too, as often as they like.
+        // Limited in rate, as strangers can cause this line, too.
         if refusal == .tooMany {
             strangers.notice("refused a request: too many wait for the store", [:], logger)
         } else {

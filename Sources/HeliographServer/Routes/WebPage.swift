@@ -3,19 +3,19 @@ import Foundation
 import WebSocketEngine
 import HeliographZlib
 
-/// The companion page: out of the binary, or out of a folder while someone works on it.
+/// The companion page: from the executable, or from a folder during its development.
 ///
-/// Each file of the binary is compressed and named by a tag once, at the start. A browser asks about each every time (`no-cache`) and is told
-/// "as you have it" while the tag is the same: nothing that a cache kept outlives an upgrade of the relay.
+/// Each file of the executable is compressed and gets a tag once, at the start. A browser revalidates each file every time
+/// (`no-cache`) and gets a 304 while the tag is the same: no cached file outlives an upgrade of the relay.
 struct WebPage {
-    /// Nothing but our own files runs, nothing but our own relay is talked to, and nobody frames the buttons.
+    /// Headers that allow only our own files to run, only connections to our own relay, and no frames around the page.
     let securityHeaders: [(String, String)]
 
-    /// Nil: what the binary carries.
+    /// Nil: the files in the executable.
     private let root: String?
     private let files: [String: File]
 
-    /// A page of ours is kilobytes.
+    /// Limit of a file: ours have kilobytes.
     private static let fileBytesMax = 4 << 20
 
     private struct File {
@@ -23,12 +23,12 @@ struct WebPage {
         let body: HTTPResponse.Body
         /// Nil if it would not be smaller.
         let compressed: [UInt8]?
-        /// The tag of both: a weak tag says that the content is the same, not the bytes.
+        /// The tag of both forms; weak, as it says that the content is the same, not the bytes.
         let tag: String
 
         init(type: String, content: StaticString) {
             let text = unsafe Array(UnsafeBufferPointer(start: content.utf8Start, count: content.utf8CodeUnitCount))
-            // Pictures are embedded as base64.
+            // Pictures are embedded in base64.
             let picture = type == WebPage.pictureType ? Data(base64Encoded: Data(text)).map { Array($0) } : nil
             let bytes = picture ?? text
             let compressed = Zlib.gzip(bytes)
@@ -52,7 +52,7 @@ struct WebPage {
         }
         self.files = files
         let page = content.first { $0.path == "index.html" }?.content.description ?? ""
-        // The page requests the text of its part, and puts it into an element.
+        // Digests of the files of the part with this extension: the page requests their text and puts it into an element.
         func part(_ ending: String) -> [String] {
             content.filter { $0.path.hasPrefix("part-") && $0.path.hasSuffix(ending) }.map {
                 Self.source($0.content.description)
@@ -80,7 +80,7 @@ struct WebPage {
         ]
     }
 
-    /// The parts of the page itself, each by its digest: this very text may run, and nothing else in a page.
+    /// Digests of the scripts or styles in the page itself: only these exact texts may be used.
     private static func sources(of element: String, in page: String) -> [String] {
         var sources: [String] = []
         var rest = page[...]
@@ -97,7 +97,7 @@ struct WebPage {
 
     func response(to request: HTTPRequest) -> HTTPResponse? {
         let name = request.path == "/" ? "index.html" : String(request.path.dropFirst())
-        // A name is looked up, never resolved: no dots that climb, no hidden files.
+        // Names are looked up, never resolved as paths: no `..`, no hidden files.
         guard !name.split(separator: "/", omittingEmptySubsequences: false).contains(where: { $0.hasPrefix(".") || $0.isEmpty })
         else { return nil }
         if let root { return Self.response(from: URL(fileURLWithPath: root).appending(path: name)) }
@@ -109,7 +109,7 @@ struct WebPage {
             response.headers.append(("content-encoding", "gzip"))
             response.body = .bytes(compressed)
         }
-        // A 304 has the length of the body that it leaves out.
+        // A 304 has the length of the body that it omits.
         if let held = request.header("if-none-match"), Self.names(held, file.tag) { response.status = 304 }
         return response
     }
@@ -121,13 +121,14 @@ struct WebPage {
         return HTTPResponse(status: 200, headers: [("content-type", type)], body: .bytes(Array(data)))
     }
 
-    /// `If-None-Match`, whose tags are compared weakly (RFC 9110 §13.1.2): a proxy may have made ours weak, or believe that it is not.
+    /// True if `If-None-Match` contains the tag. Tags are compared weakly (RFC 9110 §13.1.2): a proxy may have changed ours to a
+    /// weak or a strong one.
     static func names(_ list: String, _ tag: String) -> Bool {
         func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
         return list.split(separator: ",").map { Self.trimmed($0) }.contains { $0 == "*" || opaque($0) == opaque(tag[...]) }
     }
 
-    /// `Accept-Encoding` (RFC 9110 §12.5.3): named, or covered by `*`, and not with a weight of 0.
+    /// True if `Accept-Encoding` (RFC 9110 §12.5.3) allows gzip: by name or by `*`, and not with a weight of 0.
     static func takesGzip(_ list: String) -> Bool {
         var others = false
         for entry in list.lowercased().split(separator: ",") {

@@ -8,20 +8,20 @@ enum Arrival: Sendable {
     case closed(ConnectionID, CloseReason)
     case congested(ConnectionID)
     case drained(ConnectionID)
-    /// A peer said something, decoded; of so many bytes.
+    /// A decoded message of a peer. `bytes`: its size.
     case said(Input, on: ConnectionID, bytes: Int)
-    /// A peer said something, which the owner decodes.
+    /// A message of a peer that the owner decodes.
     case unread([UInt8], on: ConnectionID)
     indirect case request(HTTPRequest, HTTPRequestID)
-    /// The request's client left before it was answered.
+    /// The request's client has disconnected before it was answered.
     case requestAborted(HTTPRequestID)
-    /// A token that is not known here: it may have been made a moment ago on another node.
+    /// A token that is unknown here: another node may have made it a moment ago.
     case tokenUnknown([UInt8])
-    /// A peer of this workspace was refused, which has as many connections as it may.
+    /// A peer was refused because this workspace has the maximum of connections.
     case turnedAway(from: WorkspaceID)
-    /// An edge, by the number that the names of its peers have.
+    /// An edge has opened a link. The number is part of its peers' identifiers.
     case linkOpened(Int, ConnectionID)
-    /// Each of its peers was told as closed before.
+    /// A link has ended. Its peers were reported as closed before.
     case linkClosed(Int, CloseReason)
     case linkCongested(Int)
     case linkDrained(Int)

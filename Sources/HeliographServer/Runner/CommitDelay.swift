@@ -1,30 +1,31 @@
 import RelayCore
 import WebSocketEngine
 
-/// The next commit's wait after one has ended. Hosts that hear that much is on disk say more at once, and a commit by itself costs more
-/// than twenty events: without a wait commits take turns, each with half of what is under way.
+/// The wait between one commit and the next. Hosts send more once much is acknowledged, and the fixed cost of a commit is that of
+/// more than twenty events: without a wait commits alternate, each with half of the events.
 ///
-/// There is a wait only after two commits of many events in a row: hosts that say little are never delayed, nor is what follows a single
-/// burst. It is never longer than `nanosecondsMax`, and there is none if a person or an agent waits for the commit.
+/// It waits only after two commits of many events in a row: hosts that send little are never delayed, nor is what follows a single
+/// burst. A wait is never longer than `nanosecondsMax`, and there is none if a person or an agent waits for the commit.
 ///
-/// If another node writes a commit to a crowd, hosts that go by the crowd's progress say more only after that. In a relay that writes
-/// itself, these writes hold up the loop, and what comes meanwhile is one commit. This node would go on, and each half of what is under
-/// way would be written to each of the crowd by itself. So it waits for the hosts for longer then, and less and less often if that is in
-/// vain.
+/// If another node sends a commit to many clients (a crowd), hosts whose speed depends on those clients send more only after that.
+/// In a relay that sends the messages itself, sending blocks the loop, and what arrives meanwhile is one commit. This node would
+/// not be blocked, and each half would be sent to each client separately. So it then waits longer for the hosts, and less often
+/// each time that was useless.
 struct CommitDelay {
-    /// Number of staged events to wait for: those staged when the last commit ended, and an answer to each that it had; nil: the last
-    /// commit gives no reason to wait, and the loop's own waits end with whatever comes.
+    /// Number of staged events to wait for: those staged when the last commit ended, and one answer to each event in it. Nil: there
+    /// is no reason to wait for a number, and the loop's own wait ends with any input.
     private var enough: Int?
     private var lastHadMany = false
     /// Number of events that the next commit should have if it waits for a crowd; nil: it does not.
     private var hopedFor: Int?
-    /// Until when the next commit is kept waiting for a crowd; nil: it is not, or has been cut.
+    /// Time until which the next commit waits for a crowd; nil: it does not, or has been cut.
     private(set) var crowdEnd: MonotonicTime?
-    /// Waits for a crowd that brought less than that, one after the other, and how many commits are not kept waiting after them.
+    /// Number of useless waits for a crowd in a row, and below it the number of commits that do not wait because of them.
     private var inVain = 0
     private var passes = 0
 
-    /// A commit has ended, and its hosts are told. For how many nanoseconds the next one is to wait. `crowd`: to so many another node writes it.
+    /// A commit has ended, and its hosts are acknowledged. Returns the nanoseconds for which the next one waits. `crowd`: number of
+    /// peers that another node sends it to.
     mutating func committed(
         events: Int, in nanoseconds: Int64, _ backlog: Relay.Backlog, crowd: Int, at now: MonotonicTime
     ) -> Int64 {
@@ -56,16 +57,16 @@ struct CommitDelay {
         passes = 1 << inVain
     }
 
-    /// A commit has failed: nobody says more because of it.
+    /// A commit has failed: hosts send no more because of it.
     mutating func failed() { (enough, lastHadMany, hopedFor) = (nil, false, nil) }
 
-    /// A commit begins. True if it waited for a crowd: later input does not.
+    /// A commit begins. Returns true if it has waited for a crowd: later input is not waited for.
     mutating func begun() -> Bool {
         defer { crowdEnd = nil }
         return crowdEnd != nil
     }
 
-    /// True if the next commit may wait for a crowd. Not if its hosts have said nothing for that long.
+    /// True if the next commit still waits for a crowd, as its time has not passed.
     func waitsForCrowd(at now: MonotonicTime) -> Bool { crowdEnd.map { now < $0 } ?? false }
 
     /// True if more input is expected that is worth waiting for.
@@ -75,21 +76,21 @@ struct CommitDelay {
         return backlog.stagedEvents < enough && backlog.stagedCost < Self.costMax
     }
 
-    /// Of the time that the last commit took: waiting costs no more than a part of what it spares.
+    /// Divisor of the last commit's time for the longest wait, which must cost less than it saves.
     private static let part: Int64 = 2
     static let nanosecondsMax: Int64 = 200_000
-    /// As many as make a loop wait that writes to them itself.
+    /// Least number of peers: as many as would make a loop wait that sends to them itself.
     static let crowdMin = EventLoop.manyWrites
-    /// Time for a busy node to write to one peer, and for the client to read it.
+    /// Time in which a busy node sends to one peer, and its client reads the message.
     static let nanosecondsForEach: Int64 = 25_000
     static let crowdNanosecondsMax: Int64 = 50_000_000
-    /// At the least one commit in so many (a power of two) is kept waiting to see whether it pays now.
+    /// After useless waits, at least one commit in so many (this power of two) still waits, to test whether it is useful again.
     private static let inVainMax = 6
-    /// Fewer come from hosts that do not say all they can.
+    /// Least number of events of a commit: fewer come from hosts that do not send at their limit.
     static let eventsMin = 16
-    /// Beyond this, a commit's own cost is a small part.
+    /// Number of events beyond which a commit's fixed cost is a small part.
     static let enoughMax = 256
-    /// Likewise in bytes, as `Relay.Backlog.stagedCost` has them. Far below where hosts are read no further until the batch is cut, and would be
-    /// waited for in vain (`FairShares.batchCostMax`).
+    /// The same limit in bytes, as `Relay.Backlog.stagedCost`. Far below the one at which hosts are not read until the batch is
+    /// cut, so that waiting for them would be useless (`FairShares.batchCostMax`).
     static let costMax = 1 << 17
 }

@@ -4,7 +4,8 @@ import RelayCore
 import RelayModel
 import RelayNode
 
-/// Commits batches in order, off the loop: an fsync must not hold up those who only listen. What else writes to the store goes through here, too.
+/// Commits batches in order, off the loop: an fsync must not delay peers that only receive. Other writes to the log also use this
+/// queue.
 struct CommitQueue: Sendable {
     private let log: any SessionLog & Sendable
     private let queue = DispatchQueue(label: "heliograph.commits")
@@ -18,7 +19,7 @@ struct CommitQueue: Sendable {
 
     func after(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-    /// Waits until everything that was ordered is on disk.
+    /// Waits until every ordered batch is on disk.
     func finish() { queue.sync {} }
 
     private static func commit(_ batch: LogBatch, to log: any SessionLog, _ then: (CommitTries.Outcome) -> Void) {

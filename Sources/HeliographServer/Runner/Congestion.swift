@@ -1,10 +1,10 @@
 import RelayCluster
 import WebSocketEngine
 
-/// Peers that must be sent nothing more for now: one whose own connection, or own part of a link, does not keep up, and all that come over
-/// a link that does not.
+/// Peers to which nothing more may be sent for now: those whose own connection or share of a link is too slow, and all peers of a
+/// link that is.
 struct Congestion {
-    /// The part of a peer's path that does not keep up.
+    /// The part of a peer's path that is too slow.
     enum Cause {
         case connection
         /// The peer's share of its edge's link is full.
@@ -16,14 +16,14 @@ struct Congestion {
 
     func holds(_ connection: ConnectionID) -> Bool { peers[connection] != nil || isLinkCongested(of: connection) }
 
-    /// True: from now on.
+    /// Returns true if the peer was not congested before.
     mutating func began(_ connection: ConnectionID, _ cause: Cause = .connection) -> Bool {
         let held = holds(connection)
         peers[connection, default: []].insert(cause)
         return !held
     }
 
-    /// True: it keeps up again.
+    /// Returns true if the peer is not congested any more.
     mutating func ended(_ connection: ConnectionID, _ cause: Cause = .connection) -> Bool {
         guard peers[connection]?.remove(cause) != nil else { return false }
         if peers[connection]?.isEmpty == true { peers[connection] = nil }
@@ -36,7 +36,7 @@ struct Congestion {
         return remote.filter { peers[$0] == nil }
     }
 
-    /// Returns the link's peers that keep up again.
+    /// Returns the link's peers that are not congested any more.
     mutating func ended(link: Int, _ remote: [ConnectionID]) -> [ConnectionID] {
         guard links.remove(link) != nil else { return [] }
         return remote.filter { peers[$0] == nil }

@@ -5,10 +5,10 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// A core with all that belongs to it: its log, what its peers say, its pushes, its answers over HTTP. A relay that is alone has one for all
-/// workspaces, a node one for each workspace that it owns. Lives on the core's thread.
+/// A core with everything that belongs to it: its log, its peers' input, its pushes, its answers over HTTP. A relay that is alone
+/// has one for all workspaces, a node one for each workspace that it owns. Confined to the core's thread.
 final class CoreUnit {
-    /// Shared by all cores of a process.
+    /// Parts that all cores of a process share.
     struct Surroundings {
         let configuration: ServerConfiguration
         let loop: EventLoop
@@ -25,15 +25,15 @@ final class CoreUnit {
         let logger: Logger
     }
 
-    /// The store, and the means to tell its workspace from others'.
+    /// The core's store, and what distinguishes its workspace from others'.
     struct Stored {
         let log: any SessionLog & Sendable
         let upkeep: any StoreUpkeep & Sendable
         let epochs: Epochs
         let codes: PushCodes
-        /// As was just read.
+        /// The stored state, just read.
         let state: LogState
-        /// The same, read again.
+        /// Loads the state again.
         let load: @Sendable () throws -> LogState
     }
 
@@ -44,7 +44,7 @@ final class CoreUnit {
     private let mailbox: CoreMailbox
     private let httpPeers: HTTPCommandPeers
 
-    /// `shutOut` hears whether nobody is let in for now.
+    /// `shutOut` is called with whether new peers must be refused for now.
     init(
         _ core: Relay.Configuration, _ stored: Stored, _ mailbox: CoreMailbox, in around: Surroundings,
         shutOut: @escaping (Bool) -> Void
@@ -68,7 +68,7 @@ final class CoreUnit {
             connections: around.connections, measures: around.measures, logger: logger)
     }
 
-    /// True if it takes writes, as far as it knows.
+    /// True if it accepts writes, as far as it knows.
     var isReady: Bool { runner.store.takesWrites && upkeep.takesWrites }
 
     /// True while a request over HTTP waits for a command's outcome.
@@ -76,7 +76,7 @@ final class CoreUnit {
 
     func tell(_ fact: Input) { mailbox.put(fact) }
 
-    /// The turn of the loop is over.
+    /// Called at the end of a turn of the loop.
     func endTurn() {
         mailbox.endTurn {
             runner.tickEnded()

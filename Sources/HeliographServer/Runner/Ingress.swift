@@ -5,19 +5,19 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Hands to the core what all loops have received, and limits how much that is. Lives on the core's thread.
+/// Passes input from all loops to the core, and limits its amount. Confined to the core's thread.
 final class Ingress {
     private let runner: RelayRunner
     private let routes: Routes
     private let access: Access
     private let connections: PeerConnections
     private let rateLimiters: RateLimiters
-    /// One for each connection that was admitted.
+    /// One account for each admitted connection.
     private var accounts: [ConnectionID: Account] = [:]
-    /// The account that spoke last: messages of one connection come in runs.
+    /// The account that was used last, as messages of one connection come in sequences.
     private var latest: (connection: ConnectionID, account: Account)?
     private var shares = FairShares()
-    /// By token: one that opens hundreds of connections has no larger share of a turn.
+    /// By token, so that opening hundreds of connections gives no larger share of a turn.
     private var speakers: [String: Speaker] = [:]
     private var congestion = Congestion()
     private let loop: EventLoop
@@ -44,7 +44,7 @@ final class Ingress {
         uncommittedBytesMax = limits.uncommittedMegabytes << 20
     }
 
-    /// Limits of one connection. A class, so that none of it is copied with each message.
+    /// Limits of one connection. A class, so that nothing is copied with each message.
     private final class Account {
         let rates: ConnectionRates
         let speaker: Speaker
@@ -57,7 +57,7 @@ final class Ingress {
             let (now, begun) = (Instant.now, MonotonicTime.now)
             let staged = runner.stagedCost
             runner.feed(input, at: now)
-            // The connection may have closed by now.
+            // The connection may have been closed by now.
             guard let account = account(of: connection) else { return }
             count(bytes, on: connection, account.rates, at: now)
             share(begun, staged, connection, account.speaker)
@@ -68,7 +68,7 @@ final class Ingress {
             if congestion.began(connection) { runner.feed(.congested(PeerID(connection))) }
         case .drained(let connection): if congestion.ended(connection) { runner.feed(.drained(PeerID(connection))) }
         case .request(let request, let id): routes.answer(request, id)
-        // A request that the core has begun is carried to its end, whoever gets the answer.
+        // A request that the core has begun is completed, whether or not its answer can be delivered.
         case .requestAborted: break
         case .unread: preconditionFailure("what goes to another node does not come here")
         case .tokenUnknown: access.reload()
@@ -82,7 +82,7 @@ final class Ingress {
         }
     }
 
-    /// Nil if the connection has ended.
+    /// Nil if the connection was closed.
     private func account(of connection: ConnectionID) -> Account? {
         if let latest, latest.connection == connection { return latest.account }
         guard let account = accounts[connection] else { return nil }
@@ -130,7 +130,7 @@ final class Ingress {
     }
 
     private func closed(_ connection: ConnectionID, _ reason: CloseReason) {
-        // After all that was for it.
+        // After everything that was sent to it.
         defer { connections.gone(connection) }
         guard attendance.left(connection, reason) else { return }
         if let speaker = accounts.removeValue(forKey: connection)?.speaker, !speaker.left(connection) {
@@ -144,7 +144,7 @@ final class Ingress {
 
     // MARK: - How much
 
-    /// Reads a peer later from which more comes than may, and hosts while the disk does not keep up.
+    /// Pauses reading of a peer that exceeds its rate, and of hosts while the disk is too slow.
     private func count(_ bytes: Int, on connection: ConnectionID, _ rates: ConnectionRates, at now: Instant) {
         let now = now.uptimeNanoseconds
         if let delay = rates.took(bytes, at: now) { slow(connection, rates, delay, at: now) }
@@ -155,7 +155,7 @@ final class Ingress {
         }
     }
 
-    /// Lets other waiting peers go first if a message has taken long or staged much.
+    /// Pauses the sender if a message has taken long or staged much, so that other waiting peers are served first.
     private func share(_ begun: MonotonicTime, _ staged: Int, _ connection: ConnectionID, _ speaker: Speaker) {
         if let rest = speaker.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, &shares) {
             self.rest(speaker, connection, forNanoseconds: rest)
@@ -173,7 +173,7 @@ final class Ingress {
         }
     }
 
-    /// The tick is over, and what it staged is on its way unless a commit is under way.
+    /// The tick has ended, and its changes are being committed unless a commit is under way.
     func tickEnded() {
         shares.turnEnded()
         if readThrottle.isPausing(for: .disk), runner.uncommittedBytes <= uncommittedBytesMax / 2 {

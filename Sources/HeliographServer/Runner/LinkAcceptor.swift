@@ -7,12 +7,12 @@ import RelayProtocol
 import Synchronization
 import WebSocketEngine
 
-/// Links of edges to this node, for the workspaces that it owns, on one loop: what comes over them becomes arrivals, as what comes from sockets does.
-/// Lives on that loop's thread.
+/// Links of edges to this node, for the workspaces that it owns, on one loop: their messages become arrivals, like those of
+/// sockets. Confined to that loop's thread.
 final class LinkAcceptor {
-    /// Shared by all loops of an owner.
+    /// State that all loops of an owner share.
     final class Shared: Sendable {
-        /// SHA-256 of the bearer that other nodes read in the database.
+        /// SHA-256 of the bearer token that other nodes read in the database.
         fileprivate let secretDigest: [UInt8]
         private let lastLink = Atomic(0)
 
@@ -27,7 +27,7 @@ final class LinkAcceptor {
     private final class OpenLink {
         let number: Int
         var peers: EdgePeers
-        /// By the edge's numbers. Nil: it was turned away, or is closed, and the core does not know it.
+        /// Role of each peer, by the edge's numbers. Nil: it was refused, or is closed, and the core does not know it.
         private var roles: [PairingRole?] = []
 
         init(_ number: Int) {
@@ -51,7 +51,7 @@ final class LinkAcceptor {
     private var links: [ConnectionID: OpenLink] = [:]
     private var strangers = StrangerLog()
 
-    /// A token that an edge knows already is read here within a moment.
+    /// Time after which the peer should try again, in milliseconds: a token that an edge already knows is read here by then.
     private static let unknownTokenWait: Int64 = 500
 
     init(
@@ -100,7 +100,7 @@ final class LinkAcceptor {
 
     // MARK: - Messages
 
-    /// `read` decodes what a peer said.
+    /// `read` decodes a peer's message.
     func received(_ message: IncomingMessage, on connection: ConnectionID, read: (PairingRole, PeerID, [UInt8]) -> Input) {
         do throws(NodeLinkError) {
             guard message.kind == .binary else { throw NodeLinkError(.unknownKind, "a message of a link is binary") }
@@ -117,7 +117,7 @@ final class LinkAcceptor {
     private func take(
         _ record: EdgeMessage, of link: OpenLink, on connection: ConnectionID, _ read: (PairingRole, PeerID, [UInt8]) -> Input
     ) throws(NodeLinkError) {
-        /// Nil: the core does not know it.
+        /// Nil: the core does not know the peer.
         func known(_ number: Int) throws(NodeLinkError) -> ConnectionID? {
             let peer = try link.peers.peer(number)
             return link.role(of: number) == nil ? nil : ConnectionID(rawValue: peer.rawValue)
@@ -168,7 +168,7 @@ final class LinkAcceptor {
         deliver(.opened(ConnectionID(rawValue: peer.rawValue), authenticated), 0)
     }
 
-    /// The core hears nothing of it.
+    /// Closes a peer that was never reported to the core.
     private func turnAway(_ number: Int, on connection: ConnectionID, _ code: CloseCode, _ reason: String) {
         tell(.close(number, code: code.rawValue, reason: reason), connection)
     }

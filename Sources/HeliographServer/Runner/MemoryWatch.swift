@@ -3,7 +3,7 @@ import Logging
 import RelayProtocol
 import WebSocketEngine
 
-/// Looks once a second how much memory the process has, and does what the budget orders. Lives on the core's thread.
+/// Measures the process's memory once a second, and carries out the budget's orders. Confined to the core's thread.
 final class MemoryWatch {
     private let loops: EventLoopGroup
     private let admission: AdmissionControl
@@ -11,12 +11,12 @@ final class MemoryWatch {
     private let logger: Logger
     private let memory = ProcessMemory()
     private var budget: MemoryBudget
-    /// True if a connection is a client's, and so may be cut off.
+    /// True if a connection is a client's, and so may be closed.
     private let isClient: (ConnectionID) -> Bool
     private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
 
     private static let interval = Duration.seconds(1)
-    /// A client with less waiting is not behind.
+    /// Queued bytes below which a client is not behind.
     private static let behindBytes = 64 << 10
 
     init(
@@ -32,8 +32,8 @@ final class MemoryWatch {
         measures.memoryBudget(budget.bytes)
     }
 
-    /// Bytes that incomplete messages and bodies may hold: a share of all memory that grows with what peers do, and enough for 64 peers
-    /// with the largest message each.
+    /// Limit of the bytes in incomplete messages and bodies: a share of all memory, and enough for 64 peers with the largest
+    /// message each.
     var unfinishedBytesMax: Int { Int(min(max(budget.bytes / 8, 4 << 20), 64 << 20)) }
 
     func start() {
@@ -54,7 +54,7 @@ final class MemoryWatch {
         admission.refuseNew(budget.refusesNew)
         if budget.refusesNew {
             logger.error(
-                "short of memory: nobody new is let in", metadata: ["bytes": "\(used)", "budget": "\(budget.bytes)"])
+                "short of memory: new connections are refused", metadata: ["bytes": "\(used)", "budget": "\(budget.bytes)"])
         } else {
             logger.notice("there is memory again", metadata: ["bytes": "\(used)"])
         }

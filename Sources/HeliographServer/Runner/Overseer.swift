@@ -2,19 +2,19 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// A relay as one of several.
+/// The node's state, for a relay that is one of several.
 protocol NodeOverview: AnyObject {
-    /// True if it serves any workspace.
+    /// True if it can serve at least one workspace.
     var isServing: Bool { get }
     var counts: Report.NodeCounts { get }
     func owns(_ workspace: WorkspaceID) -> Bool
 }
 
-/// Looks at all parts of a running relay, for who asks how it is. Lives on the core's thread.
+/// Collects the state of all parts of a running relay for requests. Confined to the core's thread.
 final class Overseer: RelayOverview {
     /// The process's cores. Set once, before the first call.
     var cores: () -> [CoreUnit] = { [] }
-    /// The node's figures; nil if the relay is alone. Set once, before the first call.
+    /// The node's state; nil if the relay is alone. Set once, before the first call.
     var node: (any NodeOverview)?
     private let access: Access
     private let upkeep: any StoreUpkeep
@@ -25,7 +25,7 @@ final class Overseer: RelayOverview {
     private let startedAt = ContinuousClock.now
     private var port: UInt16 = 0
 
-    /// `upkeep` is of the whole store.
+    /// `upkeep`: that of the whole store.
     init(
         _ upkeep: any StoreUpkeep, _ loops: EventLoopGroup, _ configuration: ServerConfiguration, _ measures: Measures,
         _ access: Access, _ pushWay: PushWay
@@ -41,7 +41,7 @@ final class Overseer: RelayOverview {
     /// Connections are accepted now.
     func listens(at port: UInt16) { self.port = port }
 
-    /// A node serves somebody, too.
+    /// For a node, also requires that it serves some workspace.
     var isReady: Bool { node?.isServing != false && takesWrites }
 
     private var takesWrites: Bool { cores().allSatisfy(\.isReady) }
@@ -65,7 +65,7 @@ final class Overseer: RelayOverview {
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },
             openApprovals: cores.reduce(0) { $0 + $1.runner.openApprovalCount }, dataBytes: upkeep.byteCount,
             takesWrites: takesWrites && !cores.contains { $0.runner.store.isShortOfRoom })
-        // If the file cannot be read, the relay says so when it reads tokens.
+        // If the file cannot be read, that is reported when the relay reads tokens.
         measures.looked(waitingRevocations: (try? upkeep.waitingRevocations) ?? 0, unwritten: access.unwritten.count)
     }
 

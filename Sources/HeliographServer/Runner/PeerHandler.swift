@@ -6,8 +6,8 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// Accepts the relay's peers on one loop: decides who is upgraded, decodes messages, and hands on the input. Confined to that loop's
-/// thread.
+/// Accepts the relay's peers on one loop: decides who is upgraded, decodes messages, and passes on the input. Confined to that
+/// loop's thread.
 final class PeerHandler: ServerHandler {
     private let loop: EventLoop
     private let admission: AdmissionControl
@@ -15,25 +15,25 @@ final class PeerHandler: ServerHandler {
     private let part: Part
     private let measures: Measures
     private let logger: Logger
-    /// Receives arrivals; `bytes` is the memory that one of them holds.
+    /// Receives arrivals; `bytes`: memory of the arrival.
     private let deliver: (Arrival, _ bytes: Int) -> Void
     /// Upgrades that were accepted and are not open yet.
     private var expected: [ConnectionID: AuthenticatedPeer] = [:]
-    /// The token by which each connection came; its role says how messages are read.
+    /// The token of each connection; its role determines how messages are decoded.
     private var tokens: [ConnectionID: Opened] = [:]
-    /// Sender of the last message: messages of one connection come in runs, and it is looked up once for each run.
+    /// Sender of the last message: messages of one connection come in sequences, and it is looked up once for each.
     private var latest: (connection: ConnectionID, speaker: Speaker)?
     /// Messages of this turn, which are counted together.
     private var received = (messages: 0, bytes: 0)
     private var strangers = StrangerLog()
-    /// A proxy that writes nonsense writes it with every request.
+    /// True after an invalid header of a proxy was logged, as it would come with every request.
     private var hasToldOfForwarding = false
 
-    /// This process's role for the peers that connect here.
+    /// This process's role for its peers.
     enum Part: Sendable {
-        /// Has the core of all workspaces: messages are decoded.
+        /// The process has the core of all workspaces: messages are decoded.
         case alone
-        /// Has some workspaces, and carries messages for the others.
+        /// The process owns some workspaces, and forwards messages for the others.
         case node(WorkspaceWays, UnknownTokens, LinkAcceptor.Shared)
 
         var takesLinks: Bool {
@@ -45,15 +45,14 @@ final class PeerHandler: ServerHandler {
     }
 
     private struct Opened {
-        /// The token's id.
         let id: String
         let speaker: Speaker
     }
 
-    /// Decoding state of a peer. Apart from the rest, because it is copied with each message: it contains no references.
+    /// The part of a peer's state that decoding needs. Separate and without references, because it is copied with each message.
     private struct Speaker {
         let role: PairingRole
-        /// Another node decodes what it says.
+        /// True if another node decodes its messages.
         let isCarried: Bool
     }
 
@@ -78,7 +77,7 @@ final class PeerHandler: ServerHandler {
         self.deliver = deliver
     }
 
-    /// Before what the turn has to write is written.
+    /// Called at the end of a turn, before its output is written.
     func turnEnds() {
         guard received.messages > 0 else { return }
         measures.received(messages: received.messages, bytes: received.bytes)
@@ -99,7 +98,7 @@ final class PeerHandler: ServerHandler {
         return .ip(address.household.description)
     }
 
-    /// A proxy's own questions, which no visitor sent; and those of another node, which shows a secret of its own.
+    /// True for requests that no client sent: a proxy's health checks, and those of another node, which have a secret of their own.
     private static func isOfNobody(_ request: HTTPRequest) -> Bool {
         ["/", "/healthz", "/readyz", "/metrics", NodeLinkProtocol.path].contains(request.path)
     }
@@ -135,7 +134,7 @@ final class PeerHandler: ServerHandler {
         return response
     }
 
-    /// Pictures are large. A peer without a token sends nothing large.
+    /// Larger for pictures, but only for a peer with a token.
     func bodyBytesMax(of request: HTTPRequest) -> Int? {
         guard request.method == "POST", request.path == Routes.picturesPath,
             (try? admission.authenticator?.authenticate(request, to: [], isUpgrade: false)) != nil
@@ -203,13 +202,14 @@ final class PeerHandler: ServerHandler {
         }
     }
 
-    /// Another node may have let it in a moment ago; once the tokens have been read since, that is known.
+    /// True if the token may be valid although it is unknown here: another node may have made it a moment ago. Reading the tokens
+    /// again shows that.
     private func mayBeNew(_ digest: [UInt8]) -> Bool {
         guard case .node(_, let unknown, _) = part else { return false }
         switch unknown.note(digest) {
         case .refuted: return false
         case .doubted: deliver(.tokenUnknown(digest), 0)
-        // A read is to come for those that are noted.
+        // A read is due for the noted tokens.
         case .unnoted: break
         }
         return true
@@ -270,13 +270,13 @@ final class PeerHandler: ServerHandler {
         count(message.bytes)
         let bytes = message.bytes.count
         guard !speaker.isCarried else { return deliver(.unread(message.bytes, on: connection), bytes) }
-        // Without a name in between, of which it would be copied.
+        // Without a variable in between, which would cause a copy.
         deliver(
             .said(input(of: PeerID(connection), speaker.role, message.bytes, isUTF8: true), on: connection, bytes: bytes), bytes
         )
     }
 
-    /// Nil if it is no peer's.
+    /// Nil if it is not a peer's connection.
     private func speaker(_ connection: ConnectionID) -> Speaker? {
         if let latest, latest.connection == connection { return latest.speaker }
         guard let speaker = tokens[connection]?.speaker else { return nil }
@@ -289,7 +289,7 @@ final class PeerHandler: ServerHandler {
         received.bytes += bytes.count
     }
 
-    /// `isUTF8`: the engine has looked.
+    /// `isUTF8`: true if the engine has checked the bytes.
     private func input(of peer: PeerID, _ role: PairingRole, _ bytes: [UInt8], isUTF8: Bool) -> Input {
         switch role {
         case .host:
@@ -318,12 +318,12 @@ final class PeerHandler: ServerHandler {
 
     func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { deliver(.request(request, id), request.body.count) }
 
-    /// Only where requests may wait for an owner.
+    /// Only needed if requests may wait for an owner.
     func requestAborted(_ id: HTTPRequestID) { if part.takesLinks { deliver(.requestAborted(id), 0) } }
 }
 
 extension PeerHandler {
-    /// On the core's own loop: what comes in is taken at once.
+    /// On the core's own loop: arrivals are handled at once.
     static func atCore(
         _ loop: EventLoop, _ part: Part, _ admission: AdmissionControl, _ forwarding: Forwarding, _ measures: Measures,
         _ logger: Logger, take: @escaping (Arrival) -> Void
@@ -335,7 +335,7 @@ extension PeerHandler {
         return handler
     }
 
-    /// On another loop: what one turn brought is handed to the core together.
+    /// On another loop: the arrivals of one turn are passed to the core together.
     static func onOther(
         _ loop: EventLoop, _ part: Part, _ admission: AdmissionControl, _ forwarding: Forwarding, _ inbox: LoopInbox<Arrival>,
         _ measures: Measures,

@@ -7,8 +7,8 @@ import RelayProtocol
 import WebSocketEngine
 
 extension Relay.Configuration {
-    /// Configuration of a relay with these settings, whose profiles and push keys are in a folder. `numbers` are for its pushes. Throws
-    /// if a file there cannot be used.
+    /// Configuration of a relay with these settings, and with the profiles and push keys in a folder. `numbers`: those for its
+    /// pushes. Throws if a file there cannot be used.
     init(_ configuration: ServerConfiguration, in folder: String, numbers: PushNumbers = .ofAll) throws {
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,

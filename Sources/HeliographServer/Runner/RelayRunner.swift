@@ -7,16 +7,16 @@ import RelayNode
 import RelayProtocol
 import WebSocketEngine
 
-/// Feeds the core with what happened and does what it orders, and what its machine orders of the store. Lives on the loop's thread.
+/// Passes input to the core and carries out its effects, and its machine's orders about the store. Confined to the loop's thread.
 final class RelayRunner {
     private let connections: PeerConnections
-    /// The one that this lives on.
+    /// The core's own loop.
     private let loop: EventLoop
     private var core: CoreMachine
-    /// As the core last told.
+    /// The backlog that the core last reported.
     private var backlog = Relay.Backlog()
     private let log: any SessionLog & Sendable
-    /// Reads the log's content again.
+    /// Loads the log's content again.
     private let readLog: @Sendable () throws -> LogState
     private let measures: Measures
     private let logger: Logger
@@ -29,24 +29,24 @@ final class RelayRunner {
     private let pairing: PairingDesk
     private let pictures: PictureShelf
     private let remover: WorkspaceRemover
-    /// Those who are clients over HTTP for one command.
+    /// Clients over HTTP, each for one command.
     private let httpPeers: HTTPCommandPeers
     /// Called with true while new peers are refused.
     private let shutOut: (Bool) -> Void
     private var timers: [RelayTimer: TimerID] = [:]
-    /// When the log last said so: an agent that asks without end shall not fill it.
+    /// Time at which each quota was last logged, so that an agent that asks without end does not fill the log.
     private var quotasTold: [Quota: ContinuousClock.Instant] = [:]
-    /// Nil until `start`.
+    /// This object, for closures that run on other threads; nil until `start`.
     private var bound: LoopBound<RelayRunner>?
-    /// Called when the core is over and nothing is being committed.
+    /// Called when the core has ended and no commit is under way.
     private var whenReleased: (@Sendable () -> Void)?
-    /// Messages since the last tick, which are counted together.
+    /// Messages and bytes since the last tick, which are counted in metrics together.
     private var sent = (messages: 0, bytes: 0)
-    /// The store was read again: who may come in has to be, too.
+    /// Called when the store was read again, so that tokens are read again, too.
     var wasReadAnew: () -> Void = {}
-    /// Until when other cores of the process may be kept waiting for a crowd, at the latest; nil: none is.
+    /// Latest time until which other cores of the process may wait for a crowd; nil: none waits.
     var lastCrowdEnd: () -> MonotonicTime? = { nil }
-    /// Number of this core: answers for an earlier one are not for this.
+    /// Number of the present core: answers for an earlier one are ignored.
     private var life = 0
 
     init(
@@ -89,7 +89,7 @@ final class RelayRunner {
         }
     }
 
-    /// After all that waits in the mailbox, which has happened before it.
+    /// Handles an input, after the earlier ones that wait in the mailbox.
     func feed(_ input: Input, at now: Instant = .now) {
         takeMail(at: now)
         handle(input, at: now)
@@ -105,24 +105,24 @@ final class RelayRunner {
         run(core.handle(input, at: now))
     }
 
-    /// A host sends again what it hears this of.
+    /// Refuses a host's message with a notice, on which the host sends it again later.
     private func postpone(_ peer: PeerID) {
         let reason = store.isShortOfRoom ? "the relay's disk is full" : "the relay's store takes no writes"
         let notice = Notice(code: ErrorCode.unavailable.rawValue, message: "\(reason); try again")
         send(MessageToHost.notice(notice).bytes, to: [peer])
     }
 
-    /// For good: a peer that comes now is to come back to the next relay.
+    /// Ends the core for good: new peers are asked to reconnect to the next relay.
     func leave() { tell(.leaveOrdered) }
 
-    /// Another node has what this was the core of, or is about to: nothing is taken in any more. `then` is called, on another thread, when
-    /// nothing is being committed any more.
+    /// Another node owns the core's workspaces, or is about to: no input is accepted any more. `then` is called, on another thread,
+    /// when no commit is under way any more.
     func giveUp(then: @escaping @Sendable () -> Void) {
         whenReleased = then
         pushes.end()
         store.stop()
         tell(.endOrdered)
-        // A commit in flight retains the runner until it has ended.
+        // A commit under way retains this object until it has ended.
         bound = nil
     }
 
@@ -164,23 +164,23 @@ final class RelayRunner {
         timers = [:]
     }
 
-    /// True if no peer is connected any more.
+    /// True if no peer is connected.
     var isIdle: Bool { core.relay.peers.isEmpty }
 
-    /// Bytes of events that were taken in and are not on disk.
+    /// Bytes of accepted events that are not on disk.
     var uncommittedBytes: Int { backlog.bytes }
     var stagedCost: Int { backlog.stagedCost }
-    /// Events were taken in that no commit has yet.
+    /// True if there are accepted events that are in no batch yet.
     var isStaging: Bool { backlog.isStaging }
-    /// True if the next commit should wait for more input, if the loop waits. Not if peers at edges or on other loops wait for the end of
-    /// the turn, as they would say more only after it; nor if the core has input left.
+    /// True if the next commit should wait for more input, if the loop waits. Not if peers at edges or on other loops wait for the
+    /// end of the turn, as they would send more only after it; nor if the core has input left.
     var isGathering: Bool {
         isStaging && commitDelay.isGathering(backlog) && !connections.isGathering && mailbox.isEmpty
     }
-    /// Until when the next commit may be kept waiting for a crowd; nil: it is not.
+    /// Time until which the next commit may wait for a crowd; nil: it does not wait.
     var crowdEnd: MonotonicTime? { commitDelay.crowdEnd }
 
-    /// This core's reason for the next tick, if the loop could delay that.
+    /// This core's wish for the next tick, if the loop could delay that.
     func tickWish(at now: MonotonicTime) -> TickWish {
         var wish = TickWish(waitsForCrowd: commitDelay.waitsForCrowd(at: now))
         if !mailbox.isEmpty {
@@ -198,10 +198,10 @@ final class RelayRunner {
     var openApprovalCount: Int { core.relay.openApprovalCount }
     var damagedRecords: Int { core.relay.damagedRecords.count }
 
-    /// Waits until everything that was ordered is on disk. For the end, when no loop answers any more.
+    /// Waits until every ordered batch is on disk. Called at the end, when no loop runs any more.
     func finishCommits() { commits.finish() }
 
-    /// Carries out the relay's orders.
+    /// Carries out the relay's effects.
     private func run(_ effects: [Effect]) {
         backlog = core.backlog()
         var isCommitBegun = false
@@ -235,7 +235,7 @@ final class RelayRunner {
                 pairing.makeCode(for: peer, command, role, workspace)
             }
         }
-        // By now the disk's thread is at work, and this one would only wait for it.
+        // By now the disk's thread is working, and this one would only wait for it.
         if isCommitBegun { core.prepare() }
     }
 
@@ -245,7 +245,7 @@ final class RelayRunner {
         sent.bytes += peers.count * bytes.count
     }
 
-    /// The turn is over.
+    /// Called at the end of a turn.
     func tickEnded() {
         feed(.tickEnded)
         guard sent.messages > 0 else { return }
@@ -253,7 +253,8 @@ final class RelayRunner {
         sent = (0, 0)
     }
 
-    /// Without a moment to come back at, a peer waits longer from time to time: a disk that takes nothing is not to be asked twice a second.
+    /// Closes a peer's connection. Without a time to reconnect, the peer waits longer each time: a failing disk must not be tried
+    /// twice a second.
     private func close(_ peer: PeerID, _ code: CloseCode, comeBackWithin milliseconds: ClosedRange<Int64>? = nil) {
         if peer.isCommandPeer { return httpPeers.closed(peer) }
         let reason = milliseconds.map { CloseCode.restarting(inMilliseconds: .random(in: $0)) } ?? code.reason
@@ -285,14 +286,14 @@ final class RelayRunner {
             metadata: ["aheadSeconds": "\(milliseconds / 1000)", "clock": "\(WallClock.text(WallClock.milliseconds))"])
     }
 
-    /// A person confirms that the machine's clock is right. False if it was not in doubt.
+    /// A person confirms that the machine's clock is right. False if it was trusted anyway.
     func confirmClock() -> Bool {
         guard core.isServing, core.relay.clockDoubt != nil else { return false }
         feed(.clockConfirmed)
         return true
     }
 
-    /// Milliseconds by which the clock is ahead of the time that history ages by; nil if it is trusted.
+    /// Milliseconds by which the clock is ahead of the time that retention uses; nil if it is trusted.
     var clockDoubt: Int64? { core.relay.clockDoubt }
 
     private func arm(_ timer: RelayTimer, after milliseconds: Int64) {
@@ -378,7 +379,7 @@ final class RelayRunner {
         switch result {
         case .success(let input): feed(input)
         case .failure(let error as LogError) where error.code == .damaged(.record):
-            logger.error("what is asked for is damaged, and not shown", metadata: ["error": "\(error)"])
+            logger.error("the requested data is damaged, and was not sent", metadata: ["error": "\(error)"])
             feed(.readFailed(id, reason: error.message, isLasting: true))
         case .failure(let error):
             logger.error("the store refused a read", metadata: ["error": "\(error)"])

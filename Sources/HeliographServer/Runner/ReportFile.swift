@@ -12,7 +12,7 @@ struct ReportFile {
         self.logger = logger
     }
 
-    /// The disk may be what hangs, so it is not waited for.
+    /// Written without waiting, as the disk may be what hangs.
     func write(_ bytes: [UInt8]) {
         queue.async { [path, logger] in
             do {

@@ -2,10 +2,10 @@ import Dispatch
 import Logging
 import RelayCore
 
-/// Checks in the background what is stored, one store after the other: what takes long is checked by a relay that serves; see decision
+/// Checks stored data in the background, one store after the other: a relay in service does the checks that take long; see decision
 /// record 0007.
 struct StoreCheck: Sendable {
-    /// A check that fails for another reason than what it finds, such as a database that is away for a moment, says nothing of the data.
+    /// Interval after which a check is repeated that failed for another reason than damage, such as an unreachable database.
     private static let retryInterval = DispatchTimeInterval.seconds(600)
 
     private let queue = DispatchQueue(label: "heliograph.checks", qos: .utility)
@@ -13,7 +13,7 @@ struct StoreCheck: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Reports the findings of a load at once.
+    /// Starts a check; reports the damage found by the load at once.
     func begin(_ upkeep: any StoreUpkeep & Sendable) {
         name(upkeep.damagedRecords)
         queue.async { check(upkeep) }
@@ -26,7 +26,7 @@ struct StoreCheck: Sendable {
             name(damaged)
         } catch {
             guard case .damaged = error.code else {
-                logger.error("what is stored could not be checked; it is tried again later", metadata: ["error": "\(error)"])
+                logger.error("the store could not be checked; the check is repeated later", metadata: ["error": "\(error)"])
                 return queue.asyncAfter(deadline: .now() + Self.retryInterval) { check(upkeep) }
             }
             logger.critical("the data file is damaged: nothing more is written", metadata: ["error": "\(error)"])

@@ -2,20 +2,20 @@ import Logging
 import RelayCore
 import WebSocketEngine
 
-/// Tracks if the store takes hosts' events, and when it does again. Confined to the loop's thread.
+/// Tracks whether the store accepts hosts' events, and when it does again. Confined to the loop's thread.
 final class StoreHealth {
-    /// The store refused the last batch. Hosts' events wait with them until it takes something again.
+    /// True if the store refused the last batch. Hosts then keep their events until it accepts batches again.
     private(set) var isFailing = false
-    /// The disk is full, and what was kept on it is for decisions: what hosts send waits with them.
+    /// True if the disk is full, and its reserve is only for decisions: hosts then keep their events.
     private(set) var isShortOfRoom = false
-    /// Size of the refused batch; nil if nothing is to be tried.
+    /// Size of the refused batch; nil if there is none to try again.
     private var refusedBytes: Int?
-    /// Time at which the batch under way was handed to the store; nil: none is.
+    /// Time at which the batch under way was passed to the store; nil: none is.
     private var begun: ContinuousClock.Instant?
-    /// Counts the times that the store was given up on: what was found out before is not for this one.
+    /// Counts the times at which the store's content became unknown: results from before are ignored.
     private var life = 0
     private var timer: TimerID?
-    /// Nil until `start`.
+    /// This object, for closures that run on other threads; nil until `start`.
     private var bound: LoopBound<StoreHealth>?
 
     private let upkeep: any StoreUpkeep
@@ -23,19 +23,20 @@ final class StoreHealth {
     private let loop: EventLoop
     private let logger: Logger
 
-    /// False if batches are refused, as far as is known.
+    /// False if batches are refused, as far as known.
     var takesWrites: Bool { !isFailing && !isStuck(at: .now) }
 
-    /// True if the batch under way takes so long that something is in its way: a lock, a standby that is away.
+    /// True if the batch under way takes so long that something blocks it: a lock, or a missing standby.
     func isStuck(at now: ContinuousClock.Instant) -> Bool { begun.map { now - $0 >= Self.commitMax } ?? false }
 
-    /// A commit takes milliseconds, and on a crowded disk a second. As long as a data file waits for another writer.
+    /// Longest normal time of a commit: it takes milliseconds, and on a crowded disk a second. The same as the wait of a data file
+    /// for another writer.
     static let commitMax = Duration.seconds(10)
     /// Bytes that a batch writes in addition to its events: pages of the tables and of the audit log.
     private static let roomOfBatch = 64 << 10
-    /// Less than a host waits before it sends again.
+    /// Interval of attempts while writes are refused; shorter than a host's wait before it sends again.
     private static let shortInterval = Duration.seconds(2)
-    /// Without known problems. A revocation may wait for room, put there by a command.
+    /// Interval without known problems, as a command may have left a revocation that waits for space.
     private static let interval = Duration.seconds(30)
 
     init(_ upkeep: any StoreUpkeep, _ commits: CommitQueue, _ loop: EventLoop, _ logger: Logger) {
@@ -62,26 +63,26 @@ final class StoreHealth {
         lookLater()
     }
 
-    /// In whatever way. Any batch may have given up what was kept.
+    /// A batch has ended, in whatever way. Any batch may have released the reserve.
     func batchEnded() {
         begun = nil
         if upkeep.isShortOfRoom, !isShortOfRoom { runShort() }
     }
 
-    /// The store's content is unknown, until it has been read again.
+    /// The store's content is unknown, until it has been loaded again.
     func givenUp() {
         isFailing = true
         refusedBytes = nil
         life += 1
     }
 
-    /// A store that can be read can perhaps not be written yet.
+    /// The store was loaded again. It may still refuse writes.
     func readAnew() {
         refusedBytes = 0
         look()
     }
 
-    /// For good.
+    /// Stops the checks for good.
     func stop() {
         if let timer { loop.cancel(timer) }
         (timer, bound) = (nil, nil)
@@ -95,7 +96,7 @@ final class StoreHealth {
         lookLater()
     }
 
-    /// Repeats even if all is well: a disk that was crowded at the start may have room by now.
+    /// Schedules the next check, even without known problems: a disk that was crowded at the start may have space by now.
     private func lookLater() {
         guard bound != nil else { return }
         if let timer { loop.cancel(timer) }
@@ -122,7 +123,7 @@ final class StoreHealth {
             isFailing = false
             logger.notice("the store takes what is written again")
         }
-        // A commit may have given the reserve up again meanwhile.
+        // A commit may have released the reserve again meanwhile.
         if isKept, isShortOfRoom, !upkeep.isShortOfRoom {
             isShortOfRoom = false
             logger.notice("there is room on the disk again")

@@ -3,10 +3,10 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Deletes registered workspaces that nobody uses, also after registration was closed. Lives on the core's thread.
+/// Deletes unused registered workspaces, also after registration was closed. Confined to the core's thread.
 final class StrangerSweep {
     private static let interval = Duration.seconds(3_600)
-    /// After a start: twice as long as peers may take to come back.
+    /// Time from the start to the first sweep: twice as long as peers may take to reconnect.
     private static let firstWait = Duration.seconds(60)
 
     private let rules: RegistrationRules
@@ -29,7 +29,7 @@ final class StrangerSweep {
 
     private func sweep() {
         guard access.registered > 0 else { return wait(Self.interval) }
-        // By this the owner of a workspace knows of peers that are connected to other nodes, an hour late at most.
+        // By this record the owner of a workspace learns of peers connected to other nodes, at most an hour late.
         access.noteConnected()
         // A clock that is a year ahead would find every workspace unused.
         guard overseer.clockDoubt == nil else { return wait(Self.interval) }

@@ -1,15 +1,16 @@
-/// One core's reason for the next tick, if the loop could delay that for all cores.
+/// One core's wish for the next tick, which is for all cores of the loop.
 struct TickWish {
     enum Tick {
-        /// Nothing: nothing was staged, or is until a commit has ended.
+        /// No wish: nothing is staged, or it must wait for the end of a commit.
         case indifferent
         case now
-        /// More is to come that is worth waiting for.
+        /// Delay it: more input is expected that is worth waiting for.
         case later
     }
 
     var tick = Tick.indifferent
-    /// A wait that is longer than others are to wait. It may have begun while nothing is staged yet.
+    /// True if the core waits for a crowd, which takes longer than other cores should wait. Such a wait may begin before anything
+    /// is staged.
     var waitsForCrowd = false
 
     /// True if the common tick is delayed. No core waits for the hosts of another workspace.

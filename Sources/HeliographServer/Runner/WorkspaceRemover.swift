@@ -4,12 +4,12 @@ import RelayCore
 import RelayProtocol
 import WebSocketEngine
 
-/// Takes away the data of workspaces that were removed: some at a time, between the commits of what goes on. A relay that ends in between
-/// goes on with it when it starts again. Lives on the core's thread.
+/// Deletes the data of removed workspaces in steps, between other commits. A relay that ends in between continues when it starts
+/// again. Confined to the core's thread.
 final class WorkspaceRemover {
-    /// Between two steps: what is live comes first.
+    /// Time between two steps, as live commits come first.
     private static let interval = Duration.milliseconds(Limits.trimInterval)
-    /// A disk that takes nothing is not to be asked more often.
+    /// Interval of retries, so that a failing disk is not used too often.
     private static let retryInterval = Duration.seconds(30)
 
     private let store: any WorkspaceStore

@@ -2,9 +2,9 @@ internal import StorePostgres
 
 /// Failures that an acknowledged commit survives in this database.
 struct DatabaseDurability: Equatable, Sendable {
-    /// On the disk of another machine, too.
+    /// True if commits are on the disk of another machine, too.
     let isSynchronous: Bool
-    /// Nil if this relay's role may not see it.
+    /// Number of standbys that commits wait for now; nil if this relay's role may not see it.
     let standbysInSync: Int?
     let standbysNeeded: Int
 }

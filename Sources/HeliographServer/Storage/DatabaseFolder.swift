@@ -1,6 +1,6 @@
 internal import StoreSQLite
 
-/// The folder of a relay whose data is in a database, which one relay of this machine uses at a time.
+/// The folder of a relay whose data is in a database; one relay of this machine uses it at a time.
 struct DatabaseFolder: Sendable {
     let directory: DataDirectory
     private let address: String
@@ -11,12 +11,12 @@ struct DatabaseFolder: Sendable {
         let noted = try StoreAddressFile.read(in: path)
         directory = try DataDirectory(path: path)
         self.address = address
-        // A file next to the note is what a move left that was killed at its end.
+        // A data file beside the database's address is left by a move that was killed at its end.
         if noted != address { try Self.refuseFile(in: directory, besideDatabaseAt: address) }
         lock = try directory.lock()
     }
 
-    /// Commands find the database by it from then on.
+    /// Writes the database's address to the folder, where commands read it from then on.
     func note() throws { try StoreAddressFile.write(address, in: directory.path) }
 
     static func refuseFile(in directory: DataDirectory, besideDatabaseAt address: String) throws(ServerError) {

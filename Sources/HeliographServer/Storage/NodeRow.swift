@@ -1,6 +1,6 @@
 internal import StorePostgres
 
-/// One process that calls itself a node of the relay's database, as its row says; see `NodeState`.
+/// One process that is registered as a node of the relay's database, as in its row; see `NodeState`.
 struct NodeRow {
     let name: String
     let url: String

@@ -4,7 +4,7 @@ internal import RelayCore
 internal import StorePostgres
 internal import StoreSQLite
 
-/// A database as one of several nodes has it: what is of all workspaces, and the way to those that it owns.
+/// A database shared by several nodes: the data of no workspace, and access to the workspaces that this node owns.
 struct OpenNode: OpenData {
     /// See `PostgresNode.renewalMax`.
     static let renewalMax = PostgresNode.renewalMax
@@ -20,13 +20,12 @@ struct OpenNode: OpenData {
     var addresses: (any AddressStore)? { node.addresses }
     /// Upkeep of the whole database.
     var upkeep: any StoreUpkeep { node.upkeep }
-    /// The schema of the database.
     var schema: String { node.schema }
-    /// This process, and no other.
+    /// Identifies this process only.
     var holder: String { node.holder }
 
-    /// For a relay whose data is in the database at `address`. Throws `refusal` where relays of an older version serve from it, which this one
-    /// would have to replace, and what is acknowledged is on one machine alone; nil: they are replaced all the same.
+    /// Opens the database at `address` for a relay. Throws `refusal`, if not nil, rather than replace relays of an older version
+    /// while acknowledged data is on one machine alone.
     init(
         forRelayIn directory: String, at address: String, name: String, reachedAt url: String, linkSecret: String,
         refusal: String?
@@ -41,15 +40,15 @@ struct OpenNode: OpenData {
 
     func look() throws(LogError) -> (view: PlacementView, changes: Int64) { try node.look() }
 
-    /// Whether other nodes are alive.
+    /// True if other nodes are alive.
     func hasCompany() throws(LogError) -> Bool { try node.hasCompany() }
 
     func durability() throws(LogError) -> DatabaseDurability { DatabaseDurability(try node.durability()) }
 
-    /// Says that this node is alive, and whether it is about to end.
+    /// Renews this node's lease, and announces whether it is about to end.
     func renew(isLeaving: Bool) throws(LogError) { try node.renew(isLeaving: isLeaving) }
 
-    /// The workspace, where nobody who is alive owns it in another generation; nil where somebody does.
+    /// Claims the workspace if it still has this generation and no living owner; else nil.
     func claim(_ workspace: WorkspaceID, generation: Int64) throws(LogError) -> OwnedWorkspace? {
         try node.claim(workspace, generation: generation).map { claimed in
             OwnedWorkspace(
@@ -59,6 +58,6 @@ struct OpenNode: OpenData {
         }
     }
 
-    /// Says goodbye to the other nodes, who may have what it owns.
+    /// Removes this node's row, and releases what it owns for other nodes.
     func close() throws(LogError) { try node.close() }
 }

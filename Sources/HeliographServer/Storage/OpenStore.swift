@@ -4,9 +4,9 @@ internal import RelayProtocol
 internal import StorePostgres
 internal import StoreSQLite
 
-/// A store that is open, as the ports to it. Which store that is, is said here; what only a data file can do is `Storage`.
+/// An open store and its ports. The kind of store is chosen here; operations for data files only are in `Storage`.
 struct OpenStore: OpenData {
-    /// The data directory. Beside the data it has what a relay on this machine needs: its address, sockets, keys, profiles.
+    /// The data directory. Besides the data it contains what a relay on this machine needs: its address, sockets, keys, profiles.
     let folder: String
     let log: any SessionLog & Sendable
     let credentials: any CredentialStore
@@ -15,18 +15,18 @@ struct OpenStore: OpenData {
     let addresses: (any AddressStore)?
     let audit: any AuditLog
     let upkeep: any StoreUpkeep
-    /// Nil where they are files in the folder.
+    /// Secrets in the database; nil if they are files in the folder.
     let secrets: (any SecretStore)?
     private let store: Store
 
     private enum Store: Sendable {
         case file(SQLiteStore)
-        /// With the lock of the directory, which only one relay of this machine may use; nil for the command line.
+        /// A database, with the lock of the directory, which only one relay of this machine may use; nil for the command line.
         case database(PostgresStore, DatabaseFolder?)
     }
 
-    /// Only one relay at a time has it, until it is closed. `address` is a database's, nil for a file in the directory. While another
-    /// relay holds the database, `isWanted` is asked again and again; throws where it says no.
+    /// Opens the store for a relay; one relay at a time has it, until it is closed. `address`: the database's, nil for a file in
+    /// the directory. While another relay owns the database, `isWanted` is called repeatedly; throws if it returns false.
     init(forRelayIn directory: String, at address: String?, isWanted: @escaping @Sendable () -> Bool) throws {
         guard let address else {
             let noted = try StoreAddressFile.read(in: directory)
@@ -48,7 +48,7 @@ struct OpenStore: OpenData {
 
     private init(_ folder: DatabaseFolder, _ store: PostgresStore) { self.init(folder.directory, store, folder) }
 
-    /// Beside a relay that may run or not, in this folder or, where `address` names a database, elsewhere.
+    /// Opens the store for a command, whether a relay runs or not, in this folder or, if `address` names a database, elsewhere.
     init(forCommandsIn directory: String, at address: String?) throws {
         guard let address else {
             try self.init(forCommandsIn: directory)
@@ -62,7 +62,7 @@ struct OpenStore: OpenData {
         self.init(directory, try PostgresStore(address, for: .commandLine), nil)
     }
 
-    /// Beside a relay that may run or not.
+    /// Opens the store for a command, whether a relay runs or not.
     init(forCommandsIn directory: String) throws {
         if let address = try StoreAddressFile.read(in: directory) {
             self.init(try DataDirectory(path: directory), try PostgresStore(address, for: .commandLine), nil)
@@ -72,7 +72,7 @@ struct OpenStore: OpenData {
         self.init(directory, try SQLiteStore(directory, for: .commandLine))
     }
 
-    /// The same where there is a relay's data; throws where there is none.
+    /// Opens the store for a command if there is a relay's data; throws if there is none.
     init(forCommandsInExisting directory: String) throws {
         guard try StoreAddressFile.read(in: directory) == nil else {
             try self.init(forCommandsIn: directory)
@@ -97,7 +97,7 @@ struct OpenStore: OpenData {
         self.store = .database(store, database)
     }
 
-    /// As the store had them when it was opened; `first` is the first workspace.
+    /// The epochs when the store was opened; `first` is the first workspace.
     func epochs(first: WorkspaceID) -> Epochs {
         switch store {
         case .file: Epochs(ofLog: log.epoch, first: first)
@@ -105,32 +105,33 @@ struct OpenStore: OpenData {
         }
     }
 
-    /// Called once, from any thread, when another relay may have the data by now: what this one knows may be old. Never for a file.
+    /// `body` is called once, on any thread, when another relay may own the data, and so this one's state may be outdated. Never
+    /// for a file.
     func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
         if case .database(let store, _) = store { store.whenLost(body) }
     }
 
-    /// Called from any thread, soon after the start and whenever somebody may have changed tokens or workspaces on another machine; at most
-    /// two seconds after. Never for a file.
+    /// `body` is called, on any thread, soon after the start and within two seconds after tokens or workspaces may have changed on
+    /// another machine. Never for a file.
     func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) {
         if case .database(let store, _) = store { store.whenEntrantsChanged(body) }
     }
 
-    /// Called from any thread, soon after the start and whenever it is another. Never for a file.
+    /// `body` is called, on any thread, soon after the start and after each change. Never for a file.
     func whenDurabilityChanged(_ body: @escaping @Sendable (DatabaseDurability) -> Void) {
         guard case .database(let store, _) = store else { return }
         store.whenDurabilityChanged { body(DatabaseDurability($0)) }
     }
 
-    /// Whether a relay holds the data that may be of another machine, and takes up by itself what changes. Never for a file.
+    /// True if a relay, perhaps of another machine, holds the database and picks up changes by itself. False for a file.
     func isHeldElsewhere() throws -> Bool {
         if case .database(let store, _) = store { try store.isHeld() } else { false }
     }
 
-    /// The schema of the database; nil for a file.
+    /// Name of the database's schema; nil for a file.
     var schema: String? { if case .database(let store, _) = store { store.schema } else { nil } }
 
-    /// Whether a relay of this machine is at work in the folder, also where its socket is gone.
+    /// True if a relay of this machine uses the folder, even if its socket is gone.
     var isFolderInUse: Bool { Storage.isInUse(folder) }
 
     func close() throws {
@@ -140,17 +141,17 @@ struct OpenStore: OpenData {
         }
     }
 
-    /// Whether there is no relay's data where it was looked for.
+    /// True if the error says that no relay's data was found.
     static func isAbsent(_ error: any Error) -> Bool {
         let cause = (error as? LogError)?.underlying ?? error
         return (cause as? SQLiteStoreError)?.code == .absent
     }
 
-    /// Whether opening or using it failed for what the machine did not give: room, rights, a sound disk, a database.
+    /// True if the machine is at fault: no room, no permission, a bad disk, an unreachable database.
     static func isFaultOfMachine(_ error: any Error) -> Bool {
         let cause = (error as? LogError)?.underlying ?? error
         if let error = cause as? SQLiteStoreError {
-            // A folder that the system does not let it make or look at.
+            // The system refuses access to a folder, or to create one.
             let isRefused = (error.underlying as? FolderError)?.number != nil
             return isRefused || [.full, .readOnly, .io].contains(error.code)
         }

@@ -1,17 +1,17 @@
 import RelayCore
 import RelayProtocol
 
-/// A workspace that this node owns, as the ports to what is stored of it.
+/// A workspace that this node owns, with the ports to its stored data.
 struct OwnedWorkspace: Sendable {
     let id: WorkspaceID
-    /// As the database counts it; its pushes' numbers begin with it.
+    /// The workspace's number in the database, with which its pushes' numbers begin.
     let number: Int32
     let log: any SessionLog & Sendable
     let upkeep: any StoreUpkeep & Sendable
-    /// Calls this once, from any thread, when a commit was refused as another's.
+    /// Sets a listener, which is called once, on any thread, when a commit was refused because another node owns the workspace.
     let whenLost: @Sendable (@escaping @Sendable (LogError) -> Void) -> Void
-    /// Sets it free for another node. Nothing of it is committed afterwards.
+    /// Releases it for another node. Nothing can be committed to it after this.
     let handOver: @Sendable () throws(LogError) -> Void
-    /// Lets go of what this process has open for it.
+    /// Closes this process's connections for it.
     let close: @Sendable () -> Void
 }

@@ -5,9 +5,10 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// A part of the store, off the loop: its reads and writes wait for each other and for nobody else. Lives on the core's thread.
+/// A part of the store, used off the loop: its reads and writes wait for each other and delay nothing else. Confined to the core's
+/// thread.
 final class Shelf<Store: Sendable> {
-    /// Asked for and not answered: each may hold a picture, or a page of requests.
+    /// Limit of unanswered calls: each may hold a picture, or a page of requests.
     private static var waitingMax: Int { 32 }
 
     private let store: Store
@@ -16,7 +17,7 @@ final class Shelf<Store: Sendable> {
     private let queue: DispatchQueue
     private var waiting = 0
 
-    /// `name`: what it holds.
+    /// `name`: the kind of its content.
     init(_ store: Store, name: String, loop: EventLoop, logger: Logger) {
         self.store = store
         queue = DispatchQueue(label: "heliograph.\(name)")
@@ -24,7 +25,7 @@ final class Shelf<Store: Sendable> {
         self.logger = logger
     }
 
-    /// `answer` is called once, with nil where too many ask at once, or the store fails.
+    /// `answer` is called once, with nil if there are too many calls at once, or the store fails.
     func perform<Value: Sendable>(
         _ work: @escaping @Sendable (Store) throws -> Value, then answer: @escaping (Value?) -> Void
     ) {

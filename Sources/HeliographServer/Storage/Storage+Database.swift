@@ -2,16 +2,16 @@ internal import RelayCore
 internal import StorePostgres
 
 extension Storage {
-    /// What the relay's database says of itself; nil where the data is in a file. Opening it brings its tables up to date.
+    /// State that the relay's database reports; nil if the data is in a file. Opening it brings its tables up to date.
     func databaseState() throws -> (address: String, state: DatabaseFacts)? {
         guard let address = try StoreAddressFile.read(in: directory) else { return nil }
         return (address, DatabaseFacts(try DatabaseState.read(at: address) { WallClock.milliseconds }))
     }
 }
 
-/// What `doctor` judges.
+/// State of a database, as `doctor` judges it.
 struct DatabaseFacts {
-    /// One thing about it that is well, or is not.
+    /// One fact about the database, and whether it is as it should be.
     struct Fact {
         enum Judgement { case well, doubtful, wrong }
 
@@ -24,7 +24,8 @@ struct DatabaseFacts {
     let facts: [Fact]
     let nodes: [NodeRow]
 
-    /// A relay's own times are in milliseconds, and what happens on two machines is compared by nobody: more than that is somebody's mistake.
+    /// Tolerated difference of the clocks. The relay's times are in milliseconds, and times of two machines are not compared; so a
+    /// larger difference is a mistake in somebody's configuration.
     private static let clockDifferenceMax: Int64 = 2_000
 
     fileprivate init(_ state: DatabaseState) {
@@ -92,7 +93,7 @@ struct DatabaseFacts {
             "start more of \(state.synchronousStandbyNames); until then nothing is acknowledged")
     }
 
-    /// A relay that is alone on it, or several nodes.
+    /// The relay that is alone on the database, or the nodes.
     private static func owners(_ state: DatabaseState) -> Fact {
         func fact(_ isWell: Bool, _ text: String) -> Fact {
             Fact(

@@ -2,17 +2,17 @@ internal import RelayCore
 internal import StoreSQLite
 
 extension Storage {
-    /// Why the data file cannot be used, and what to do about it.
+    /// Reason why the data file cannot be used, and the remedy.
     struct ExaminationError: Error {
         let message: String
         let mend: String
     }
 
-    /// Looks at the data file, while a relay runs or not, and changes nothing in it. `flag` is what a command for this relay needs
-    /// besides its name.
+    /// Examines the data file, whether a relay runs or not, and changes nothing in it. `flag`: further arguments of a command for
+    /// this relay.
     func examine(flag: String) throws(ExaminationError) -> StoreExamination {
         do throws(SQLiteStoreError) { return try DataFile.examine(DataDirectory(existing: directory)) } catch {
-            // To be its user opens no directory as a file.
+            // If a directory has the file's name, changing the user does not help.
             let mend =
                 DataDirectory.hasOtherThanFiles(at: directory)
                 ? "put the file itself there, or heliograph restore FILE --force\(flag), which keeps what is there under another name"

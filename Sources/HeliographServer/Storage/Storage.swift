@@ -4,21 +4,21 @@ internal import RelayStore
 internal import StorePostgres
 internal import StoreSQLite
 
-/// Commands on a relay's data file as a whole.
+/// Operations on a relay's data file as a whole.
 package struct Storage: Sendable {
     let directory: String
 
-    /// `directory` is the relay's data directory. Nothing is opened or made yet.
+    /// `directory`: the relay's data directory. Opens and creates nothing yet.
     package init(directory: String) { self.directory = directory }
 
-    /// True if a relay ever kept its data here, as far as the remains show. Opens and creates nothing.
+    /// True if there are traces of a relay's data here. Opens and creates nothing.
     static func hasRemains(in directory: String) -> Bool {
-        // One whose address cannot be read is one, too.
+        // True also if the database's address cannot be read.
         let isInDatabase = (try? StoreAddressFile.read(in: directory) != nil) ?? true
         return isInDatabase || DataDirectory.hasRemains(at: directory)
     }
 
-    /// True if a relay of this machine works there, even if its socket is gone. Creates nothing.
+    /// True if a relay of this machine runs there, even if its socket is gone. Creates nothing.
     static func isInUse(_ directory: String) -> Bool { DataDirectory.isInUse(at: directory) }
 
     /// The data directory of a relay that has data, there or in a database; throws if it has none.
@@ -29,7 +29,7 @@ package struct Storage: Sendable {
         }
     }
 
-    /// Throws if the data is in a database: there is no file that could be replaced, or taken out of the way.
+    /// Throws if the data is in a database: then there is no file to replace or rename.
     package func refuseDatabase() throws {
         guard let address = try StoreAddressFile.read(in: directory) else { return }
         throw ServerError(
@@ -41,11 +41,11 @@ package struct Storage: Sendable {
             """)
     }
 
-    /// For the operator who has restored a database: the next relay begins another epoch. Throws if the data is in a file, which shows
-    /// that by itself, and while a relay uses the database.
+    /// Makes the next relay begin another epoch, for an operator who has restored a database. Throws if the data is in a file, for
+    /// which this is detected automatically, or while a relay uses the database.
     package func beginNewEpoch() throws -> String {
         guard let address = try StoreAddressFile.read(in: directory) else {
-            // Throws if there is no relay at all.
+            // Throws first if there is no relay at all.
             _ = try DataDirectory(existing: directory)
             throw ServerError(
                 .settings,
@@ -59,20 +59,22 @@ package struct Storage: Sendable {
     /// Creates the data directory, and those above it, if there is none.
     func makeFolder() throws -> String { try DataDirectory(path: directory).path }
 
-    /// Notes a revocation for the next process that opens the data file, while nothing can be opened. False if there is no room for it.
+    /// Stores a revocation for the next process that opens the data file, when that cannot be opened now. False if there is no
+    /// space for it.
     func revokeLater(_ revocation: TokenRevocation) throws -> Bool {
         guard try StoreAddressFile.read(in: directory) == nil else { return false }
         return try DataDirectory(existing: directory).revokeLater(revocation)
     }
 
-    /// Number of revocations in force that wait for room in the data file; 0 if the data is in a database.
+    /// Number of revocations in force that wait for space in the data file; 0 if the data is in a database.
     var waitingRevocations: Int {
         get throws {
             try StoreAddressFile.read(in: directory) == nil ? DataDirectory(existing: directory).waitingRevocations : 0
         }
     }
 
-    /// Copies the data file while the relay runs or not, with the key that browsers subscribed with; hands back the copy's size in bytes.
+    /// Copies the data file, whether the relay runs or not, with the key that browsers subscribed with; returns the copy's size in
+    /// bytes.
     package func backUp(to file: String, replacing: Bool) throws -> Int64 {
         try withStore { store in
             let key = try WebPushIdentity.storedKey(in: store.folder)
@@ -81,18 +83,18 @@ package struct Storage: Sendable {
         }
     }
 
-    /// For a command that is ended from outside: removes what `backUp` or `restore` of this process had begun to write.
+    /// For a command that is ended from outside: removes the unfinished files of this process's `backUp` or `restore`.
     package func removeDrafts(ofBackup file: String? = nil) { Draft.remove(for: file ?? directory + "/heliograph.sqlite") }
 
     /// Result of a restore.
     package struct Restored {
         /// The old data file's new name; nil if there was none.
         package let kept: String?
-        /// Ids of tokens that were revoked after the backup was made, and stay so.
+        /// Ids of tokens that were revoked after the backup was made, and stay revoked.
         package let stillRevoked: [String]
     }
 
-    /// A token of which nothing says whether it was revoked since.
+    /// A token that may have been revoked since the backup was made.
     package struct Returning {
         package let id: String
         package let role: String
@@ -101,7 +103,8 @@ package struct Storage: Sendable {
         fileprivate init(_ token: ReturningToken) { (id, role, name) = (token.id, token.role, token.name) }
     }
 
-    /// Puts a backup in place. `mayComeBack` is called before anything is changed; `restore` throws if it returns false.
+    /// Replaces the data file with a backup. `mayComeBack` is called before anything is changed; `restore` throws if it returns
+    /// false.
     package func restore(_ file: String, replacing: Bool, mayComeBack: ([Returning]) -> Bool) throws -> Restored {
         try refuseDatabase()
         let restored = try DataDirectory(path: directory).restore(file, replacing: replacing) {
@@ -116,31 +119,31 @@ package struct Storage: Sendable {
         return Restored(kept: restored.kept, stillRevoked: restored.stillRevoked)
     }
 
-    /// Takes the data file, or its remains, out of the way. Returns its new name, nil if there was none.
+    /// Renames the data file, or its remains. Returns its new name, nil if there was none.
     package func setAside() throws -> String? {
         try refuseDatabase()
         return try DataDirectory(path: directory).setAside()
     }
 
-    /// Lets the next start go on with a data file that lacks events of the last relay. `mayComeBack` is called before anything is
-    /// changed; `acceptDataFile` throws if it returns false.
+    /// Lets the next start continue with a data file that lacks events of the last relay. `mayComeBack` is called before anything
+    /// is changed; `acceptDataFile` throws if it returns false.
     package func acceptDataFile(mayComeBack: ([Returning]) -> Bool) throws {
         try refuseDatabase()
         try DataDirectory(path: directory).acceptDataFile { mayComeBack($0.map(Returning.init)) }
     }
 
-    /// Calls `write` with each line of the audit log, without its end; nil for every workspace, else one's name or id.
+    /// Calls `write` with each line of the audit log, without its line break. `workspace`: name or id of one; nil for all.
     package func exportAudit(of workspace: String?, _ write: ([UInt8]) throws -> Void) throws {
         try withStore { store in
             let named = try workspace.map { name in
                 let standing = try store.credentials.workspaces()
-                // The log of one that was removed stays, under its id.
+                // The log of a removed workspace is kept, under its id.
                 let ids = try standing.map(\.id) + store.workspaces.removedWorkspaces()
                 guard let known = standing.first(where: { $0.name == name })?.id ?? ids.first(where: { $0.rawValue == name })
                 else { throw ServerError(.workspace, "There is no workspace \(name).") }
                 return known
             }
-            // Errors of `write` are not the store's, and are rethrown as they are.
+            // Errors of `write` are not the store's, and are rethrown unchanged.
             var failure: (any Error)?
             try store.audit.export(of: named) { line in
                 do { try write(line) } catch { failure = error }
@@ -155,12 +158,12 @@ package struct Storage: Sendable {
         try withStore { try $0.audit.verify(against: file, heads: heads) }
     }
 
-    /// Checks an exported audit log by itself.
+    /// Checks an exported audit log on its own.
     package static func verifyAudit(inFile file: String, heads: [String]) throws -> AuditReport {
         try AuditFile.verify(file, heads: heads)
     }
 
-    /// Proves the decisions and commands in the data file's audit log by the devices that the files list.
+    /// Verifies the decisions and commands in the data file's audit log with the devices' keys that the files list.
     package func verifySignatures(devices files: [String]) throws -> SignatureReport {
         var verifier = SignatureVerifier(try SigningKeys(files: files))
         var number = 0
@@ -171,7 +174,7 @@ package struct Storage: Sendable {
         return verifier.finish()
     }
 
-    /// … in an exported audit log.
+    /// Verifies the signatures in an exported audit log.
     package static func verifySignatures(inFile file: String, devices files: [String]) throws -> SignatureReport {
         var verifier = SignatureVerifier(try SigningKeys(files: files))
         try AuditFile.forEachLine(of: file) { verifier.take($0, at: "line \($1)") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Notes in a relay's folder which database its data is in, so that commands for the relay find it.
+/// The file in a relay's folder with the address of its database, where commands for the relay read it.
 enum StoreAddressFile {
     private static func path(in folder: String) -> String { folder + "/store.url" }
 
@@ -8,13 +8,13 @@ enum StoreAddressFile {
         try PrivateFile.write("\(address)\n", to: path(in: folder))
     }
 
-    /// From now on the folder's relay keeps its data in the folder.
+    /// Removes the file: from now on the folder's relay keeps its data in the folder.
     static func remove(in folder: String) throws {
         let path = path(in: folder)
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     }
 
-    /// Nil if the folder's relay keeps its data in the folder.
+    /// The address; nil if the folder's relay keeps its data in the folder.
     static func read(in folder: String) throws(ServerError) -> String? {
         let path = path(in: folder)
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -4,17 +4,17 @@ import RelayStore
 import StorePostgres
 import StoreSQLite
 
-/// Moves all that a relay keeps from its folder to a database, or back, while no relay uses either.
+/// Moves all data of a relay from its folder to a database, or back, while no relay uses either.
 ///
-/// The target has all of it or nothing, and the source keeps all of it. What was shown under the source's epoch goes on at the target, so
-/// clients come back with their positions; a relay that still starts on the source begins another epoch.
+/// The target gets everything or nothing, and the source keeps everything. The source's epoch continues at the target, so clients
+/// reconnect with their positions; a relay that still starts on the source begins another epoch.
 package struct StoreMigration {
     package enum End: Sendable, Equatable {
         /// The relay's data directory.
         case folder(String)
         case database(String)
 
-        /// `folder` makes a path of what was said. Throws for what was meant as a database's address, and is none.
+        /// `folder` makes a path from the argument. Throws if the argument looks like a database's address and is invalid.
         package init(_ said: String, folder: (String) -> String) throws(ServerError) {
             if let address = StoreAddress.read(said) {
                 self = .database(address)
@@ -26,14 +26,14 @@ package struct StoreMigration {
         }
     }
 
-    /// What came of it.
+    /// Result of a migration.
     package struct MigrationReport: Sendable {
         package let tables: [MovedPart]
-        /// The old data file's name now; nil where the source was a database.
+        /// The old data file's new name; nil if the source was a database.
         package let kept: String?
     }
 
-    /// What both sides have of a table.
+    /// A moved table, as each side has it.
     package struct MovedPart: Sendable {
         package let name: String
         package let from: MovedSide
@@ -47,9 +47,9 @@ package struct StoreMigration {
 
     package struct MovedSide: Sendable {
         package let rows: Int64
-        /// The digest of all rows, in 64 digits.
+        /// The digest of all rows, as 64 hexadecimal digits.
         package let digest: String
-        /// Rows that are not as they were written.
+        /// Number of damaged rows.
         package let damaged: Int64
 
         fileprivate init(_ digest: TableDigest) {
@@ -73,7 +73,7 @@ package struct StoreMigration {
     private let source: End
     private let target: End
 
-    /// Throws where nothing can be moved between the two.
+    /// Throws if the two cannot be moved to each other.
     package init(from source: End, to target: End) throws {
         (self.source, self.target) = (source, target)
         switch (source, target) {
@@ -110,10 +110,10 @@ package struct StoreMigration {
         let kept = try directory.move { source in
             tables = try StoreMove.copy(from: source.file, to: database, progress)
             try SharedSecrets.take(from: directory.path, database.put)
-            // In this order: there are never two with one epoch.
+            // In this order, so that there are never two stores with one epoch.
             try source.giveUpEpoch()
             try database.commit(epoch: source.epoch)
-            // Before the data file gets another name: if it is killed here, it finds the folder to be the database's.
+            // Before the data file is renamed: if the process is killed here, the folder is found to belong to the database.
             try StoreAddressFile.write(address, in: directory.path)
         }
         return MigrationReport(tables: tables.map(MovedPart.init), kept: kept)

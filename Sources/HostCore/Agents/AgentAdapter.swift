@@ -18,16 +18,16 @@ package protocol AgentAdapter {
     /// When `timerFired` is due, by the clock that never jumps.
     var nextDeadline: Int64? { get }
 
-    /// Known and not ended.
+    /// True if the session is known and has not ended.
     func isLive(_ session: SessionID) -> Bool
 
-    /// True if the agent may work in another folder now than its session began in.
+    /// True if the session's agent may work in another folder now than at its start.
     func isElsewhere(_ session: SessionID) -> Bool
 
-    /// In an order that is the same each time.
+    /// The sessions that have not ended, in an order that is the same each time.
     var liveSessions: [AgentSession] { get }
 
-    /// The questions at its desk, in the order in which they were asked.
+    /// The questions on the adapter's approval desk, in the order in which they were asked.
     var questions: [AgentQuestion] { get }
 }
 
@@ -36,12 +36,12 @@ extension AgentAdapter {
 
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 
-    /// True if a session, or a note, of that name is this agent's.
+    /// True if the name of this session or note begins with the adapter's name and a hyphen.
     func has(_ name: String) -> Bool {
         name.utf8.dropFirst(self.name.utf8.count).first == UInt8(ascii: "-") && name.hasPrefix(self.name)
     }
 
-    /// The same call as the host makes it, without the agent's own types.
+    /// Handles an input whose facts have lost their type, for the host, which knows no agent's own types.
     mutating func handle(erased input: AgentInput<any Sendable>, at now: HostInstant) -> [AgentEffect<any Sendable>] {
         handle(input.typed(as: Fact.self), at: now).map(\.erased)
     }

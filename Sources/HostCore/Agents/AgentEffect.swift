@@ -1,43 +1,45 @@
 package import RelayProtocol
 
-/// An order of an agent's adapter: one that every agent has, or one of its own. What one input orders goes to disk with one write, before
-/// anybody is answered.
+/// An order of an agent's adapter: one that every agent has, or one of its own. The orders of one input go to disk in one write,
+/// before any caller is answered.
 package enum AgentEffect<Order: Sendable>: Sendable {
-    /// One event as it goes over the wire; `isKept` is never dropped for room.
+    /// An event in its form on the wire. The spool never drops an `isKept` event to make room.
     case emit(SessionID, [UInt8], isKept: Bool)
     case stream(Delta)
     /// Output of a running tool; live only, as `stream` is.
     case show(ToolOutput)
-    /// Answers a waiting caller, unless the disk did not take it; nil is no decision: the agent's own prompt or denial counts.
+    /// Answers a waiting caller, unless what the answer rests on could not be written to disk. Nil is no decision: the agent's own
+    /// prompt or denial counts.
     case respond(HookToken, [UInt8]?)
-    /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
+    /// Answers a waiting caller with a reply that only restricts the agent. It is sent whether or not the disk took the events that
+    /// came with it.
     case restrict(HookToken, [UInt8])
-    /// Answers a caller that waits before a tool runs: with `demand`, which has the agent ask about it, if a rule that denies or asks is
-    /// about the call, else with no decision.
+    /// Answers a caller that waits before a tool runs: with `demand`, which makes the agent ask about the call, if a rule that
+    /// denies or asks matches; else with no decision.
     case heed(HookToken, UnaskedCall, demand: [UInt8])
-    /// Processes that are gone come back as `agentGone`.
+    /// Checks these processes; each that is gone is reported by `agentGone`.
     case checkAgents([AgentProcess])
-    /// Commands that clients can give to a session from now on; nil: none. Sent again only when it changes.
+    /// Commands that clients can give to the session from now on; nil for none. Sent again only after a change.
     case offer(SessionID, SteeringOffer?)
-    /// Readiness to take a prompt now. Prompts that wait are given when it is idle.
+    /// Readiness of the session to take a prompt now. Waiting prompts are given when it is idle.
     case stands(SessionID, SteeringStanding)
     /// Outcome of a command given to its agent, on the agent's own evidence.
     case steered(SessionID, SteeringChange)
-    /// Every tool of this session needs approval, also while no daemon runs; or does so no more on this account.
+    /// Turns on or off that every tool of this session needs approval, also while no daemon runs. Off withdraws this reason alone.
     case askAll(SessionID, Bool)
-    /// Outcome of a launch.
     case launched(SteeringName, LaunchOutcome)
-    /// Have the agent that it names launch this.
+    /// Hands a launch to the agent that the order names.
     case launch(LaunchOrder)
-    /// Give a session that has just begun its first prompt, under the name of the command that began it, whose sender gets the outcome.
+    /// Gives a session that has just begun its first prompt, named after the command that began it; that command's sender gets the
+    /// outcome.
     case begin(SteeringRequest)
-    /// To be known after a restart; nil forgets it. The key is an approval's name, or begins with the adapter's.
+    /// Keeps a note for the time after a restart; nil deletes it. The key is an approval's name, or begins with the adapter's.
     case remember(String, [UInt8]?)
     case own(Order)
 }
 
 extension AgentEffect {
-    /// The agent was not given it, and never will be.
+    /// The outcome of a command that was not given to the agent, and never will be.
     package static func notGiven(_ request: SteeringRequest, _ reason: String) -> AgentEffect {
         .steered(request.session, SteeringChange(request.name, .refused, reason: reason))
     }
@@ -46,7 +48,7 @@ extension AgentEffect {
 extension AgentEffect: Equatable where Order: Equatable {}
 
 extension AgentEffect {
-    /// For a host, which knows no agent's own orders.
+    /// The same effect without the agent's own type of orders, for the host.
     var erased: AgentEffect<any Sendable> {
         switch self {
         case .emit(let session, let bytes, let isKept): .emit(session, bytes, isKept: isKept)

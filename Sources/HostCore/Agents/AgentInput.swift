@@ -13,28 +13,29 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case refused(SessionID, ApprovalID, reason: String)
     /// What this device has decided is not handed over any more.
     case distrusted(KeyID)
-    /// Replaces the set of held sessions.
+    /// Replaces the holds: the sessions in which every tool needs approval.
     case held(Holds)
     case agentGone(AgentProcess)
     case linkChanged(isLive: Bool)
-    /// The disk did not take the request of this approval, so nobody can be asked.
+    /// The request of this approval could not be written to disk, so nobody can be asked.
     case notRecorded(ApprovalID)
-    /// The disk took nothing of what came of the last fact.
+    /// Nothing that followed from the last fact could be written to disk.
     case nothingRecorded
-    /// The relay has a session of this name, for the first time in this life of the daemon: ours, or another host's. Then it takes nothing of ours.
+    /// The relay reports a session of this name for the first time in this life of the daemon. If it is another host's, the relay
+    /// accepts none of our events for it.
     case named(SessionID, isOurs: Bool)
-    /// The disk did not take events of these sessions, and is back.
+    /// Events of these sessions could not be written to disk; the disk works again.
     case eventsLost(Set<SessionID>)
-    /// A person steers a session: now is the moment, and it is given once. The outcome is reported by `steered`.
+    /// A person's command for a session, given once, at the moment when it can be taken. `steered` reports its outcome.
     case steer(SteeringRequest)
-    /// Start this, or list what could be resumed: once. The outcome is reported by `launched`.
+    /// Starts a session, or lists those that can be resumed; given once. `launched` reports the outcome.
     case launch(LaunchOrder)
     /// `nextDeadline` has passed.
     case timerFired
 }
 
 extension AgentInput where Fact == any Sendable {
-    /// For the adapter that its own facts are of.
+    /// The same input for an adapter whose facts are of type `Own`.
     func typed<Own: Sendable>(as _: Own.Type) -> AgentInput<Own> {
         switch self {
         case .daemonStarted(let notes): return .daemonStarted(notes: notes)

@@ -6,9 +6,9 @@ package struct AgentQuestion: Sendable, Equatable {
     package let session: SessionID
     package let tool: String
     package let digest: InputDigest
-    /// In a word.
+    /// The phase of the question, in a word.
     package let phase: String
-    /// No answer is known.
+    /// True if no answer is known.
     package let isOpen: Bool
 
     package init<Form: AnswerForm>(_ approval: PendingApproval<Form>) {

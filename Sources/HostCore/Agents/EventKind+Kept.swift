@@ -1,7 +1,7 @@
 package import RelayProtocol
 
 extension EventKind {
-    /// Never dropped for room in a spool: events at which a session or a question begins or ends.
+    /// True if a spool never drops the event to make room: a session or a question begins or ends with it.
     package var isKeptAtHost: Bool {
         switch self {
         case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,

@@ -1,10 +1,10 @@
 package import RelayProtocol
 
-/// An order to start a session, or to list past ones: its project was checked, and is one that the host's owner has allowed.
+/// An order to start a session or to list past ones. Its project was checked, and the host's owner has allowed it.
 package struct LaunchOrder: Sendable, Equatable {
     package var name: SteeringName
     package var launch: Launch
-    /// The project itself: absolute, and behind every link.
+    /// The project's absolute path, with all symbolic links resolved.
     package var folder: String
 
     package init(name: SteeringName, launch: Launch, folder: String) {
@@ -14,7 +14,7 @@ package struct LaunchOrder: Sendable, Equatable {
     }
 }
 
-/// Steps of a launch, in the order in which they come.
+/// The steps of a launch, in their order.
 package enum LaunchOutcome: Sendable, Equatable {
     /// This session began, in this process if it has one of its own.
     case began(SessionID, AgentProcess?)
@@ -23,6 +23,6 @@ package enum LaunchOutcome: Sendable, Equatable {
     /// Nothing was started.
     case refused(String)
     case listed([PastSession])
-    /// The process of a session that began is over; in its own last words if it had any.
+    /// The process of a started session has ended. `words`: its last words, if it had any.
     case ended(SessionID, words: String?)
 }

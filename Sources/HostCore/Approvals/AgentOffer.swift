@@ -3,7 +3,7 @@ package import RelayProtocol
 /// One of an agent's own options: as people see it, and the agent's reply if a person chose it.
 package struct AgentOffer: Sendable, Equatable {
     package let shown: Offer
-    /// JSON for the answer: copied from the agent if it wrote it, never made from what is shown.
+    /// The reply as JSON: copied from the agent if it wrote it, never made from the text that is shown.
     package let bytes: [UInt8]
 
     package init(_ shown: Offer, bytes: [UInt8]) {
@@ -11,8 +11,8 @@ package struct AgentOffer: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// The options that people can be shown exactly. One with a secret in it, that is too long, or whose id another has too is left to
-    /// the agent's own prompt: nobody is to choose what they have not seen, or what would write a secret to a file.
+    /// The options that people can be shown exactly. An option that contains a secret, is too long, or shares its id with another
+    /// is left to the agent's own prompt: nobody may choose what they have not seen, or what would write a secret to a file.
     package static func showable(_ offers: [AgentOffer], _ cleaner: Cleaner) -> [AgentOffer] {
         var counts: [String: Int] = [:]
         for offer in offers { counts[offer.shown.id, default: 0] += 1 }
@@ -35,7 +35,7 @@ extension Offer {
             && (mode?.utf8.count ?? 0) <= WireLimits.nameBytesMax
     }
 
-    /// Nothing in it looks like a secret.
+    /// True if no text of the option looks like a secret.
     fileprivate func isPlain(_ cleaner: Cleaner) -> Bool {
         [id, label, rule, mode].compactMap(\.self).allSatisfy { cleaner.clean($0) == $0 }
     }

@@ -5,16 +5,17 @@ package protocol AnswerForm {
     /// The agent's own options, as they are shown; each is chosen by its id alone.
     var offers: [AgentOffer] { get }
 
-    /// Nil if the question does not offer that mode.
+    /// The reply that allows; nil if the question does not offer that mode.
     func allow(mode: String?) -> [UInt8]?
 
-    /// The answer that chooses one of `offers`. `words` are those of a denial.
+    /// The reply that chooses one of `offers`. `words`: the message of a denial.
     func choose(_ offer: AgentOffer, words: String?) -> [UInt8]?
 
-    /// The answers as the agent will repeat them, and what it is handed; nil unless every question is answered with what it offers.
+    /// The answers as the agent will repeat them, and the reply to hand over. Nil unless every question is answered with something
+    /// that it offers.
     func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])?
 
-    /// Any question can be denied, also one that nobody has seen whole.
+    /// The reply that denies. Any question can be denied, also one that nobody has seen whole.
     static func deny(_ words: String) -> [UInt8]
 }
 

@@ -1,13 +1,14 @@
 internal import Consent
 package import RelayProtocol
 
-/// The life of each question to a person, whatever agent asks it: asked, decided, handed over, and over on the agent's own evidence.
+/// The life of each question to a person, whatever agent asks it: asked, decided, handed over, and ended by the agent's own
+/// evidence.
 ///
-/// What fails here fails towards "no decision": the agent's own prompt stays. An answer goes only to the hook that asked, for
-/// exactly the input that it holds, and what people did not see whole can only be denied.
+/// Failures lead to "no decision": the agent's own prompt stays. An answer goes only to the hook that asked, for exactly the input
+/// that it holds, and a question that people did not see whole can only be denied.
 ///
-/// A prompt that was answered at the terminal while no daemon ran left no sign: its hook calls again, and its card stays open
-/// until the call, the batch or the turn is over, or somebody decides, which then has no effect.
+/// A prompt that was answered at the terminal while no daemon ran left no sign: its hook calls again, and its card stays open until
+/// the call, the batch or the turn is over, or somebody decides, which then has no effect.
 package struct ApprovalDesk<Form: AnswerForm> {
     private let limits: ApprovalLimits
     private let digests: Digests
@@ -17,11 +18,12 @@ package struct ApprovalDesk<Form: AnswerForm> {
     private var isLinkLive = false
     private var linkDownSince: Int64
     private var heardAt: Int64
-    /// A hook that ends before this moment (monotonic, ms) gave up because the daemon was away; it was not answered at the terminal.
+    /// A hook that ends before this time (monotonic, ms) gave up because the daemon was away; the question was not answered at the
+    /// terminal.
     private var awayUntil = Int64.min
     private var questionCount = 0
 
-    /// When the fact at hand happened.
+    /// Time of the current fact.
     private var now: HostInstant
     private var orders: [ApprovalOrder] = []
 
@@ -60,9 +62,9 @@ package struct ApprovalDesk<Form: AnswerForm> {
         return orders
     }
 
-    /// Records that the daemon runs; called for everything that reaches it, also if that is no fact for the desk.
+    /// Records that the daemon runs. Called for every input, also if it is no fact for the desk.
     package mutating func heard(at now: HostInstant) {
-        // While a question is open its agent's process is looked at every second.
+        // While a question is open its agent's process is checked every second: a longer silence means that the daemon was stopped.
         let isWatching = pending.values.contains { $0.process != nil }
         if isWatching, now.monotonic - heardAt > limits.awayAfter.milliseconds {
             awayUntil = now.monotonic + limits.hookLossGrace.milliseconds
@@ -75,7 +77,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
 
     package subscript(id: ApprovalID) -> PendingApproval<Form>? { pending[id] }
 
-    /// In the order in which they were asked: the same facts give the same orders, whatever a dictionary does.
+    /// The pending approvals in the order in which they were asked, so that the same facts give the same orders.
     package var approvals: [PendingApproval<Form>] {
         pending.values.sorted { ($0.order, $0.id.rawValue) < ($1.order, $1.id.rawValue) }
     }
@@ -122,7 +124,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
         return (question.isAttended || !isUnreachable) && pending.count < limits.approvalsMax ? .new : .unwanted
     }
 
-    /// True if people are about to see the question: only then is it worth preparing what they see. Called at the time of the last fact.
+    /// True if the question is new, so that people are about to see it: only then is its text prepared. Called at the time of the
+    /// last fact.
     package func isNew(_ question: ApprovalQuestion<Form>) -> Bool {
         if case .new = arrival(of: question) { true } else { false }
     }
@@ -157,7 +160,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
-            // The same again tells what is not known whole any more. The relay takes one: another is its error, and the first is kept.
+            // The same decision again restores what was not kept whole. The relay accepts one decision: a different one is its
+            // error, and the first is kept.
             let first = approval.waitingDecision?.decision.command ?? approval.answer?.command
             if first == nil || first == decision.command { pending[id]?.waitingDecision = (digest, decision) }
         // The decision came twice; its outcome will be reported soon.
@@ -166,7 +170,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     }
 
     private mutating func decidedLate(_ session: SessionID, _ id: ApprovalID) {
-        // One that we resolved ourselves is on its way to the relay, which learns from that.
+        // If we resolved the approval ourselves, its end is on the way to the relay, and nothing more is reported.
         let past = closed.last { $0.id == id }
         guard past?.isSilent != false else { return }
         orders.append(.emit(session, .approvalStale(id, reason: past == nil ? "unknownApproval" : "expired")))
@@ -194,7 +198,8 @@ package struct ApprovalDesk<Form: AnswerForm> {
         _ digest: InputDigest, _ decision: Decision, to approval: PendingApproval<Form>, _ token: HookToken
     ) {
         func isWhole() -> Bool { if case .deny = decision.verdict { true } else { !approval.isCut } }
-        // Over the bytes that we hold, not over what we once said of them; what is cut is never allowed, and not held.
+        // The digest is computed over the input that we hold, not taken from what we once reported. Cut input is not held, and
+        // never allowed.
         let own =
             approval.isCut
             ? approval.digest : digests.input(tool: approval.tool, approval.input, offers: approval.form?.offers ?? [])
@@ -213,13 +218,14 @@ package struct ApprovalDesk<Form: AnswerForm> {
         answered.waitingDecision = nil
         answered.handedBefore = nil
         pending[approval.id] = answered
-        // The note first: a crash between the two makes the next life hand it over again, to the same hook.
+        // The note is written first: after a crash between the two, the next life hands the answer over again, to the same hook.
         orders += [.remember(approval.id, answered.note), .deliver(approval.id, token, output)]
     }
 
     // MARK: The same hook again
 
-    /// Only by the name of its run: another hook may ask the very same, and has its own answer.
+    /// Returns a question to its hook, recognised only by the name of its run: another hook may ask the very same, and has its own
+    /// answer.
     private mutating func reclaim(_ known: PendingApproval<Form>, _ question: ApprovalQuestion<Form>) {
         // A hook can be back before its broken connection was noticed.
         if let old = known.token { orders.append(.abstain(old)) }
@@ -306,14 +312,13 @@ package struct ApprovalDesk<Form: AnswerForm> {
         if let process = approval.process { orders.append(.check(process)) }
     }
 
-    /// The time of those that wait for something is up.
     private mutating func resolveOverdue() {
         for approval in approvals {
             switch approval.phase {
             case .open:
                 if now.monotonic >= approval.deadline {
-                    // The relay expires it itself, after the same time. After a restart only the date was left, which a clock that jumped
-                    // makes another time than the relay's: then we report it.
+                    // The relay expires the approval itself, after the same time. After a restart we only know the date, which
+                    // differs from the relay's time if a clock jumped, so we report the expiry.
                     settle(approval, approval.isRestored ? .approvalCancelled(approval.id, reason: "expired") : nil)
                 } else if !approval.isAttended, isUnreachable {
                     settle(approval, cancelled: "relayUnreachable")
@@ -323,7 +328,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
                 orders.append(.judge(approval.id))
             case .orphaned(let until) where now.monotonic >= until:
                 if let answer = approval.answer {
-                    // The hook got its answer from the earlier life; the agent now shows what it did with it.
+                    // The hook was answered before the restart, and the agent now shows that it acted on the answer.
                     pending[approval.id]?.phase = .answered(answer)
                     pending[approval.id]?.phaseAt = now.monotonic
                     continue
@@ -358,7 +363,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         settle(approval, .approvalStale(approval.id, reason: reason))
     }
 
-    /// The end: reported, forgotten, and a hook that waits gets no decision.
+    /// Ends an approval: reports it, forgets it, and gives a waiting hook no decision.
     private mutating func settle(_ approval: PendingApproval<Form>, _ end: EventHead?) {
         orders.append(.settled(approval.session, end))
         forget(approval, isSilent: end == nil)

@@ -16,7 +16,7 @@ package enum ApprovalEvidence {
     /// The agent's report of the call to its model.
     package enum Report { case rejection, ourDenial, other }
 
-    /// The call was over, or the question answered: with these answers by question, if they are known.
+    /// The call is over, or the question is answered; `answers` by question, if they are known.
     case carriedOut(answers: [(question: String, value: String)]?, failed: Bool)
     case reported(Report)
     /// Everything asked in the turn is over; `wentOn` if the agent was seen working after the question.
@@ -27,6 +27,6 @@ package enum ApprovalEvidence {
     case dialogStays
     /// The agent reports that it continues with the answers that it was handed.
     case answersTaken
-    /// The agent took the question back, or reports that it does not know its outcome.
+    /// The agent withdrew the question, or reports that it does not know its outcome.
     case withdrawn
 }

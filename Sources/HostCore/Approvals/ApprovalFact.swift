@@ -3,10 +3,10 @@ package import RelayProtocol
 
 /// A fact that the approval desk learns.
 package enum ApprovalFact<Form: AnswerForm> {
-    /// The daemon starts, with what its earlier life remembered.
+    /// The daemon starts, with the notes of its earlier life.
     case restarted(notes: [ApprovalID: [UInt8]])
     case asked(ApprovalQuestion<Form>)
-    /// No event holds all of it, so people see less than the whole.
+    /// The input does not fit in an event, so people see less than the whole.
     case cut(ApprovalID)
     case decided(SessionID, ApprovalID, InputDigest, Decision)
     /// A decision came that this host must not carry out, and why.
@@ -20,7 +20,7 @@ package enum ApprovalFact<Form: AnswerForm> {
     /// The question's tool call began after it was asked.
     case callBegan(ApprovalID, String)
     case shown(ApprovalID, ApprovalEvidence)
-    /// The hook was lost because its agent is ending; `by` is when that is certain.
+    /// The hook was lost because its agent is ending; `by`: the time at which that is certain.
     case agentEnding(ApprovalID, by: Int64)
     case sessionEnded(SessionID, agentGone: Bool)
     case agentGone(AgentProcess)
@@ -36,26 +36,26 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var session: SessionID
     package var kind: ApprovalKind
     package var tool: String
-    /// Exactly as the agent wrote it.
+    /// The input exactly as the agent wrote it.
     package var input: [UInt8]
-    /// Over `input` and what `form` offers.
+    /// Digest of `input` and the options of `form`.
     package var digest: InputDigest
-    /// Over `input` alone, by which the agent's own call is known.
+    /// Digest of `input` alone, which identifies the agent's own call.
     package var inputDigest: InputDigest
     package var form: Form
-    /// Waits for the answer.
+    /// The caller that waits for the answer.
     package var token: HookToken
-    /// The shown input is incomplete.
+    /// True if the shown input is incomplete.
     package var isCut = false
     package var agent: String?
     package var prompt: String?
     package var call: String?
     package var process: AgentProcess?
-    /// A person is at the terminal, so that the agent's own prompt stays when we abstain.
+    /// True if a person is at the terminal, so that the agent's own prompt stays when we abstain.
     package var isAttended = true
-    /// Time for which it is open; nil for the usual one.
+    /// Time until the question expires; nil for the usual one.
     package var life: Duration?
-    /// From the second on it is the same call again, after this daemon or its connection broke.
+    /// Number of the call. From 2 on it is the same call again, after this daemon or its connection broke.
     package var attempt = 1
     /// Names one run of the hook, the same at every attempt; nil if it sent none.
     package var run: String?

@@ -2,17 +2,18 @@
 package struct ApprovalLimits: Sendable {
     /// Time for which a question is open: shorter than the agent itself waits.
     package var life: Duration
-    /// Without a terminal nobody else answers: shorter, and less than what would make the denial a time-out of the agent's.
+    /// Life of a question of an agent without a terminal, where nobody else answers: shorter than `life`, and short enough that our
+    /// denial comes before the agent's own time-out.
     package var headlessLife: Duration
-    /// A waiting call that goes away means No or the end of the session: time until it is known which.
+    /// Time to learn what the loss of a waiting call means: a No at the terminal, or the end of the session.
     package var lossGrace: Duration
-    /// A relay that restarts is back by then; a headless agent is not kept waiting for one that is not.
+    /// Time for a relay that restarts to return; a headless agent waits no longer than this.
     package var headlessUnreachable = Duration.seconds(10)
-    /// A hook that was cut off by our restart calls again within this.
+    /// Time within which a hook that our restart cut off calls again.
     package var reclaimWithin = Duration.seconds(15)
-    /// Within this, a daemon that was stopped receives the disconnections of the hooks that gave it up.
+    /// Time within which a daemon that was stopped receives the disconnections of the hooks that gave it up.
     package var hookLossGrace = Duration.seconds(1)
-    /// A daemon that received nothing for so long, not even its own timer, was stopped: hooks give it up after 9 s.
+    /// Silence after which the daemon counts as stopped, because not even its own timer fired. Hooks give it up after 9 s.
     package var awayAfter = Duration.seconds(5)
     /// Approvals that wait at one time on this machine.
     package var approvalsMax = 256

@@ -14,7 +14,7 @@ package struct AskedQuestion: Equatable, Sendable {
         }
     }
 
-    /// On the wire.
+    /// The question's id on the wire.
     package var id: String
     /// The agent's own text, not redacted.
     package var text: String
@@ -22,7 +22,7 @@ package struct AskedQuestion: Equatable, Sendable {
     package var header: String?
     package var isMultiple: Bool
     package var choices: [Choice]
-    /// Free text is accepted as well.
+    /// True if free text is accepted as well.
     package var takesWords: Bool
 
     package init(
@@ -38,7 +38,7 @@ package struct AskedQuestion: Equatable, Sendable {
         self.takesWords = takesWords
     }
 
-    /// Nil if it has more choices than can be shown. `place` is its index among the questions that are asked together.
+    /// Nil if the question has more choices than can be shown. `place`: its index among the questions that are asked together.
     package init?(
         _ value: JSONValue, place: Int, text: String, isMultiple: Bool, takesWords: Bool = true, clean: (String) -> String
     ) {
@@ -79,7 +79,7 @@ package struct AskedQuestion: Equatable, Sendable {
         ShownQuestion(text: shownText, choices: choices.map { (label: $0.shownLabel, description: $0.description) })
     }
 
-    /// The parts that show whether an answer fits; empty if that is too long.
+    /// The parts of the questions by which an answer can be checked; empty if they are too long.
     package static func offers(of questions: [AskedQuestion]) -> [QuestionOffer] {
         let offers = questions.map {
             QuestionOffer(

@@ -23,7 +23,7 @@ struct ElicitedField: Equatable, Sendable {
     private static let common: Set<String> = ["type", "title", "description", "default"]
     private static let formats: Set<String> = ["email", "uri", "date", "date-time"]
 
-    /// Nil if the field, or a rule about it, is unknown to us. `message` is the server's text about the whole form.
+    /// Nil if the field, or a rule about it, is unknown to us. `message`: the server's text about the whole form.
     init?(
         _ name: String, _ value: JSONValue, place: Int, isRequired: Bool, after message: String?, clean: (String) -> String
     ) {
@@ -37,7 +37,7 @@ struct ElicitedField: Equatable, Sendable {
         if !hints.isEmpty { words.append("(\(hints.joined(separator: "; ")))") }
         let text = ([message].compactMap { $0 } + [clean(words.joined(separator: " "))]).joined(separator: " · ")
         let shown = ShownLabels.apart(options.map { clean($0.title) } + (isRequired ? [] : [Self.leaveOut]))
-        // The labels are what the server takes; nothing means no answer.
+        // The labels are the values that the server accepts; an empty label means no answer.
         let labels = options.map { String(decoding: $0.value, as: UTF8.self) } + (isRequired ? [] : [""])
         guard Set(labels).count == labels.count, labels.count <= WireLimits.questionsMax else { return nil }
         let (isMultiple, takesWords) =
@@ -107,7 +107,7 @@ struct ElicitedField: Equatable, Sendable {
         return range.lowerBound == 0 ? "at most \(range.upperBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// Texts to choose from, in either of the spellings that there are: `enum` with `enumNames`, or a list of `const` with `title`.
+    /// The texts to choose from, in either of their two spellings: `enum` with `enumNames`, or a list of `const` with `title`.
     private static func options(_ value: JSONValue) -> [Option]? {
         if let list = try? value.optional("enum")?.array() {
             let names = value.list("enumNames").compactMap { try? $0.string() }
@@ -139,7 +139,7 @@ struct ElicitedField: Equatable, Sendable {
         return options.first { $0.value == bytes }?.title ?? (try? value.string()) ?? source(of: value)
     }
 
-    /// The agent's bytes, not a number spelled again: another spelling could be another number to people.
+    /// The value in the agent's own bytes: a number spelled differently could look like another number.
     private static func source(of value: JSONValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
 
     // MARK: Answers
@@ -168,7 +168,7 @@ struct ElicitedField: Equatable, Sendable {
         }
     }
 
-    /// Catches a slip of the thumb; the server validates the value itself.
+    /// True if the text looks like the format. This catches a slip of the thumb; the server validates the value itself.
     private static func fits(_ text: String, _ format: String?) -> Bool {
         func hasDigits(_ text: Substring, _ counts: [Int]) -> Bool {
             let parts = text.split(separator: "-", omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// A form that a tool server asks for in the middle of a call (MCP's elicitation), or an agent asks of its client (ACP's), as questions
-/// to a person: one for each field.
+/// A form that a tool server asks for in the middle of a call (MCP's elicitation), or an agent asks of its client (ACP's), as
+/// questions to a person: one for each field.
 ///
-/// A form that is not known whole is refused: a field, or a rule about it, that we do not know could mean more than is shown.
+/// A form that is not known whole is refused: an unknown field, or an unknown rule about one, could mean more than is shown.
 package struct ElicitedForm: Equatable, Sendable {
     /// The form's message, redacted for people.
     package let message: String
@@ -14,7 +14,7 @@ package struct ElicitedForm: Equatable, Sendable {
         "$schema", "type", "properties", "required", "additionalProperties", "title", "description",
     ]
 
-    /// `schema` is what the server wants to be filled in.
+    /// Reads a form from the server's JSON schema. Nil if a part of it is unknown to us.
     package init?(message: String, schema: JSONValue?, clean: (String) -> String) {
         guard let schema, let members = try? schema.members(), members.allSatisfy({ Self.known.contains($0.key) }),
             schema.optional("type") == nil || schema.text("type") == "object",
@@ -46,7 +46,7 @@ package struct ElicitedForm: Equatable, Sendable {
         return fields[place].value(in: [answer]) != nil
     }
 
-    /// The form's values by these answers, by field, and as the server takes them; nil unless every answer fits its field.
+    /// The form's values by field, and as the server takes them. Nil unless every answer fits its field.
     package func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], content: [UInt8])? {
         guard answers.count == questions.count else { return nil }
         if fields.isEmpty {

@@ -7,7 +7,7 @@ package struct FormFilling: Sendable {
         case notTaken(String)
         /// Another field is open.
         case next
-        /// The values, as the asking side takes them.
+        /// The values in the form that the asking side accepts.
         case filledIn([UInt8])
         case declined
     }
@@ -26,11 +26,12 @@ package struct FormFilling: Sendable {
         question.choices.map(\.shownLabel) + (question.takesWords ? ["Your answer: words after the number"] : []) + ["Decline"]
     }
 
-    /// `number` is one that a choice has, `first` that of the first choice, and `more` what was typed behind it.
+    /// Takes an input for the current field. `number`: the number of a choice; `first`: that of the first choice; `more`: the text
+    /// typed after the number.
     package mutating func take(_ number: Int, first: Int, _ more: String?) -> Step {
         let (question, place) = (self.question, number - first)
         if place == choices.count - 1 {
-            return more == nil ? .declined : .notTaken("Nobody is told a reason; nothing was sent.")
+            return more == nil ? .declined : .notTaken("Declining takes no reason; nothing was sent.")
         }
         var answer = Answer(question: question.id, choices: [])
         if place == question.choices.count {
@@ -49,7 +50,7 @@ package struct FormFilling: Sendable {
         answers.append(answer)
         guard answers.count == form.questions.count else { return .next }
         guard let filledIn = form.answer(answers) else {
-            // Each fits its field, and together they do not: the last is asked for again.
+            // Each answer fits its field but all together do not, so the last one is asked for again.
             answers.removeLast()
             return .notTaken("That does not fit; nothing was sent.")
         }

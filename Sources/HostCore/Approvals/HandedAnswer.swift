@@ -10,9 +10,9 @@ package struct HandedAnswer: Equatable {
         case answer(InputDigest, [Answer]?)
     }
 
-    /// Length of a denial that is kept; enough to recognise it.
+    /// Bytes of a denial's message that are kept; enough to recognise it.
     private static let denialBytesMax = 1 << 10
-    /// The answers that are kept, as JSON.
+    /// Bytes of the answers that are kept, as JSON.
     private static let answersBytesMax = 2 << 10
 
     package let kind: Kind

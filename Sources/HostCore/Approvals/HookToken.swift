@@ -1,4 +1,4 @@
-/// Names one caller of this daemon's life that waits for an answer, whichever agent it is of: a hook call, or a request on a connection.
+/// Names one caller that waits for an answer in this life of the daemon, for any agent: a hook call, or a request on a connection.
 package struct HookToken: Hashable, Sendable {
     package var rawValue: UInt64
 

@@ -8,45 +8,46 @@ package struct PendingApproval<Form: AnswerForm> {
     package let tool: String
     /// The subagent that asks; nil for the main one.
     package let agent: String?
-    /// The prompt, or turn, that it came of.
+    /// The prompt, or turn, from which the question came.
     package let prompt: String?
-    /// The run of the hook that asked: only the same one is ever given its answer.
+    /// The run of the hook that asked; only this run ever gets the answer.
     package internal(set) var run: String?
-    /// Over what `input` holds and what is offered: what a decision must be for.
+    /// Digest of `input` and the offered options. A decision must be for this digest.
     package let digest: InputDigest
-    /// Over the input alone, by which the agent's own call is known.
+    /// Digest of the input alone, which identifies the agent's own call.
     package let inputDigest: InputDigest
-    /// Exactly as the agent wrote it; empty after a restart until the hook calls again, and if it can only be denied.
+    /// The input exactly as the agent wrote it. Empty after a restart until the hook calls again, and if the question can only be
+    /// denied.
     package internal(set) var input: [UInt8]
-    /// There while `input` is: without it nothing but a denial can be said.
+    /// The form of the answers. Present while `input` is; without it the question can only be denied.
     package internal(set) var form: Form?
     /// The tool call, once it is known.
     package internal(set) var call: String?
     package internal(set) var process: AgentProcess?
     package let isAttended: Bool
-    /// The shown input is incomplete: it can be denied, never allowed.
+    /// True if the shown input is incomplete, so that it can be denied but never allowed.
     package private(set) var isCut: Bool
-    /// Wall clock, ms since 1970; shown on the card.
+    /// Time of expiry on the wall clock, ms since 1970; shown on the card.
     package let expiresAt: Int64
-    /// Monotonic clock, ms; this is the one that is enforced.
+    /// Time of expiry on the monotonic clock, ms; this is the one that is enforced.
     var deadline: Int64
-    /// Grows with each question: they are in this order whatever a clock says.
+    /// Number that grows with each question, so that the order does not depend on a clock.
     let order: Int
     package internal(set) var phase: ApprovalPhase
-    /// When it came to this life of the daemon.
+    /// Time at which the question reached this life of the daemon.
     package let askedAt: Int64
-    /// When the phase began, by the clock that never jumps.
+    /// Time at which the phase began, on the monotonic clock.
     package internal(set) var phaseAt: Int64
     /// A decision that came while no hook waited, kept for the hook's next call.
     var waitingDecision: (digest: InputDigest, decision: Decision)?
-    /// Known from an earlier life of this daemon.
+    /// True if the question is known from an earlier life of this daemon.
     private(set) var isRestored = false
     /// True if the approval may have been settled at the terminal before this life of the daemon could see it.
     package private(set) var mayBeOver: Bool
     /// Answer handed over by an earlier life of this daemon, which cannot know whether the hook got it.
     package internal(set) var handedBefore: HandedAnswer?
 
-    /// No answer is known.
+    /// True if no answer is known.
     package var isOpen: Bool {
         switch phase {
         case .open, .lost, .orphaned: handedBefore == nil
@@ -102,7 +103,7 @@ package struct PendingApproval<Form: AnswerForm> {
 
     // MARK: Over a restart
 
-    /// Without the input: the hook brings it again.
+    /// The note that survives a restart. It lacks the input, which the hook brings again.
     var note: [UInt8] {
         JSONWriter.object {
             $0.field("session", session)
@@ -124,7 +125,8 @@ package struct PendingApproval<Form: AnswerForm> {
         }
     }
 
-    /// All that the last life left of the time is the date; whatever became of the clock since, no longer than ever.
+    /// Restores a question from its note. Only the date of its expiry is left; whatever the clock did since, the remaining time is
+    /// never longer than a new question's.
     init?(id: ApprovalID, note: [UInt8], _ limits: ApprovalLimits, at now: HostInstant) {
         guard let value = try? JSONDocument(parsing: note).root.object(),
             let session = value.text("session").flatMap(SessionID.init),

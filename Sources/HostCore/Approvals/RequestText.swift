@@ -2,14 +2,14 @@ import RelayProtocol
 
 /// All that an approval asks, as text for a Lock Screen, in a form that what an agent wrote cannot imitate.
 ///
-/// Each part of the input has its name in front, `command: swift test`. Where a text has several lines each of them has a gutter
-/// (`│`), so that no line of it can be taken for another part. What is invisible or changes direction is spelled out.
+/// Each part of the input starts with its name, `command: swift test`. If a text has several lines, each starts with a gutter
+/// (`│`), so that no line can be taken for another part. Invisible characters and those that change direction are spelled out.
 struct RequestText {
     private(set) var lines: [String] = []
     /// The lines of the request, in the agent's own words.
     private var written: [String] = []
 
-    /// Even with everything spelled out it may be read as something else.
+    /// True if the text may be misread even with everything spelled out.
     var mayMislead: Bool { written.contains(where: VisibleText.mayMislead) }
 
     init(input: JSONValue) {
@@ -30,13 +30,12 @@ struct RequestText {
         }
     }
 
-    /// The command alone.
     init(command: String) {
         let shown = Self.lines(of: command)
         lines = shown.count == 1 ? ["Run: " + shown[0]] : ["Run:"] + shown.map { "│ " + $0 }
     }
 
-    /// Nil if it is longer than a notification shows.
+    /// The text; nil if it is longer than a notification shows.
     var fitting: String? {
         guard lines.count <= RequestWords.linesMax else { return nil }
         let text = lines.joined(separator: "\n")
@@ -59,7 +58,7 @@ struct RequestText {
         VisibleText.exact(text).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// A string as it is, anything else as its JSON.
+    /// The value as text: a string as it is, anything else as JSON.
     private static func text(of value: JSONValue) -> String {
         (try? value.string()) ?? String(decoding: value.bytes, as: UTF8.self)
     }

@@ -1,13 +1,14 @@
 /// The bounds of a host's consent, each with its reason.
 package struct ConsentLimits: Sendable {
-    /// A person walks to the device, and scans.
+    /// Time in which a device can join: a person walks to it, and scans.
     package var inviteFor = Duration.seconds(600)
-    /// From the secret to the request that waits for its device: a command that was ended in between must not leave a secret behind.
+    /// Time from the secret to the request that waits for its device: a command that ended in between must not leave a secret
+    /// behind.
     package var callWithin = Duration.seconds(10)
 
-    /// Asks of devices that are told again when others are trusted: one of each that a host may trust.
+    /// Requests for the list of trusted devices that are answered again when it changes: one for each device that a host may trust.
     package var asksMax = 64
-    /// Of one client, which may be a browser with several tabs; of more the oldest is told no more.
+    /// Such requests of one client, which may be a browser with several tabs. Beyond this the oldest gets no more answers.
     package var asksOfClientMax = 4
 
     package init() {}

@@ -4,10 +4,10 @@ package import Consent
 package enum ConsentRequest: Sendable {
     /// Lets one device join with this secret, for ten minutes; replaces an earlier one.
     case invite(ConsentHash, SharedHistory)
-    /// Answered when the device of the last invitation has joined, or will not. When its caller goes away the invitation is over.
+    /// Waits until the device of the last invitation has joined, or will not. If the caller goes away, the invitation ends.
     case awaitDevice
     case listDevices
-    /// By its id or its short code.
+    /// Ends the trust in a device, named by its id or its short code.
     case distrust(String)
     /// Takes a passkey that a device has asked for, by the passkey's short code.
     case takePasskey(String)

@@ -1,18 +1,18 @@
 package import Consent
 package import RelayProtocol
 
-/// Signed consent at a host: what goes out is turned into what a device can sign, what comes in reaches an agent only if a trusted device
-/// signed it, and devices come and go by letters and by requests at this machine's terminal.
+/// Signed consent at a host. Outgoing requests are turned into what a device can sign; incoming decisions reach an agent only if a
+/// trusted device signed them; devices come and go by letters and by requests at this machine's terminal.
 ///
-/// Pure but for the disk: a count, a pin or a lost trust is on it before anything that follows from it.
+/// Pure but for the disk: a count, a pin or a lost trust is on disk before anything that follows from it.
 package struct HostConsent {
     enum Order {
         case respond(HookToken, [UInt8])
         case send(HostMessage)
         case log(ConsentLog)
-        /// The host was open until now: its sessions' offers have to say so.
+        /// The host was open until now and is signed: the offers of its sessions have to say so.
         case becameSigned
-        /// Devices came or went: offers have keys, and names that depend on them.
+        /// Devices were added or removed: offers contain keys, and names that depend on them.
         case keysChanged
         /// What this device queued, or decided for a hook that is away, counts no more.
         case distrusted(KeyID)
@@ -28,20 +28,20 @@ package struct HostConsent {
     private var fresh: FreshBytes
     private var invitation: Invitation?
     private var asks = TrustAsks()
-    /// The last letter of each device whose passkey waits for a yes here: its client is told of it.
+    /// The last letter of each device whose passkey waits to be accepted here, and the client that learns of it.
     private var passkeyAsks: [KeyID: (ask: ConsentHash, client: ClientID)] = [:]
-    /// The approvals with a note.
+    /// The approvals for which a note is kept.
     private var noted: Set<ApprovalID> = []
-    /// Notes of devices that are not on disk yet: an older file of pins is known by them.
+    /// Notes of devices that are not on disk yet. By such notes an older file of pins is recognised.
     private(set) var unwritten: [String: [UInt8]] = [:]
     private(set) var isSigned: Bool
-    /// Nil for a host whose content is open.
+    /// The sealing of content; nil for a host whose content is open.
     private var sealing: HostSealing?
     package let key: HostKeyID
 
     package static let seedBytes = FreshBytes.seedBytes
 
-    /// `seed` has 32 random bytes. `epochs`: of a signed host that seals its content; nil: its content is open.
+    /// `seed`: 32 random bytes. `epochs`: those of a signed host that seals its content; nil if its content is open.
     package init(
         _ identity: ConsentIdentity, _ book: PinBook, _ setting: ConsentSetting, epochs: EpochBook? = nil,
         on disk: any ConsentDisk, seed: [UInt8], _ crypto: ConsentCrypto, _ limits: ConsentLimits = ConsentLimits()
@@ -61,7 +61,7 @@ package struct HostConsent {
         key = HostKeyID(identity.id)
     }
 
-    /// Its letters say what it calls itself, as its `hello` does. A name that no letter takes stays out of them.
+    /// Sets the host's name in its letters, the same as in its `hello`. A name that letters do not permit is left out.
     mutating func isCalled(_ name: String) {
         if ConsentName.isSpelled(name) { desk.name = name }
     }
@@ -99,7 +99,7 @@ package struct HostConsent {
         }
         noted = Set(kept.keys)
         gate.restore(kept)
-        // If the disk does not take it now, it is found again at the next start.
+        // If this cannot be saved now, it is found again at the next start.
         if book.recall(counts) { try? disk.save(book) }
         if sealing?.isNew == true { epoch = max(epoch, Self.firstEpoch(at: now)) }
         sealing?.trust(book.devices.map(\.id), after: epoch)
@@ -108,7 +108,7 @@ package struct HostConsent {
         return over
     }
 
-    /// True if this host reported in the open until its last life.
+    /// True if this host seals, but its last life reported in the open.
     func beginsToSeal(_ notes: [String: [UInt8]]) -> Bool { sealing != nil && notes[Self.sealedNote] == nil }
 
     private mutating func beginSealing(_ numbered: [SessionID: Int64]) {
@@ -118,10 +118,11 @@ package struct HostConsent {
         }
     }
 
-    /// The last life of this host sealed.
+    /// Note of a life of this host that sealed.
     private static let sealedNote = notes + "content/sealed"
 
-    /// Seconds since 2020: if the keys and all notes of them are lost, the next epochs have numbers of their own.
+    /// The first epoch for new keys: seconds since 2020, so that later epochs have unused numbers even if the keys and all notes of
+    /// them are lost.
     private static func firstEpoch(at now: HostInstant) -> EpochNumber {
         EpochNumber(min(max(0, now.wall / 1000 - 1_577_836_800), Int64(EpochNumber.max / 2)))
     }
@@ -134,7 +135,7 @@ package struct HostConsent {
         key.hasPrefix(deviceNotes) ? KeyID(text: key.dropFirst(deviceNotes.count)) : nil
     }
 
-    /// The book as it is on disk by now.
+    /// Takes over a book that is on disk by now.
     private mutating func keep(_ changed: PinBook) -> [Order] {
         let gone = book.devices.map(\.id).filter { changed[$0] == nil }
         for device in gone { unwritten[Self.deviceNotes + device.text] = Self.distrustedNote }
@@ -149,20 +150,20 @@ package struct HostConsent {
 
     private static let epochNote = notes + "epoch"
 
-    /// A file of keys that is older than this was restored: none of its numbers is used for another key.
+    /// Notes the epoch. A file of keys that is older than the note was restored, and none of its numbers is used for another key.
     private mutating func noteEpoch() {
         if let epoch = sealing?.epoch { unwritten[Self.epochNote] = Array(String(epoch).utf8) }
     }
 
-    /// No number.
+    /// The note of a device that is no longer trusted; never a number.
     private static let distrustedNote = Array("distrusted".utf8)
 
     mutating func wrote(_ notes: [String: [UInt8]]) { unwritten = unwritten.filter { notes[$0.key] != $0.value } }
 
     // MARK: Outward
 
-    /// The effects as they go to disk: with each request that can be signed goes the note by which its decision is known, and both leave
-    /// together.
+    /// The effects as they go to disk. A request that can be signed is followed by the note by which its decision is verified; both
+    /// are removed together.
     mutating func wrapping(_ effects: [AgentEffect<any Sendable>]) -> [AgentEffect<any Sendable>] {
         guard isSigned || !noted.isEmpty else { return effects }
         return effects.flatMap { effect -> [AgentEffect<any Sendable>] in
@@ -195,7 +196,7 @@ package struct HostConsent {
 
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
 
-    /// Says what a signed host needs, and by which keys it is known.
+    /// The offer with what a signed host requires, and the keys by which it is known.
     func marking(_ offer: SteeringOffer) -> SteeringOffer {
         guard isSigned else { return offer }
         var marked = sealing == nil ? offer : offer.sealable
@@ -219,7 +220,8 @@ package struct HostConsent {
         }
     }
 
-    /// What was not signed as it has to be is refused; what was is taken once, because the count is on disk before.
+    /// Admits a command, or refuses it if it was not signed as it has to be. A valid one is taken once, because its count is on
+    /// disk before.
     /// `offer`: the session's, with the names that people know.
     mutating func admit(_ request: SteeringRequest, offered offer: SteeringOffer?) -> SteeringDesk.Admission {
         guard isSigned else { return .take(request) }
@@ -246,7 +248,8 @@ package struct HostConsent {
         }
     }
 
-    /// With its pictures opened if this host seals. Returns why an agent does not get them, or nil. `sessions`: those that they may have been sent to.
+    /// Opens the pictures of a request if this host seals. Returns why an agent does not get them, or nil. `sessions`: those that
+    /// they may have been sent to.
     func open(picturesOf request: inout SteeringRequest, sentTo sessions: [SessionID]) -> ConsentRefusal? {
         guard let sealing else { return nil }
         switch sealing.opening.opened(picturesOf: request, sentTo: sessions) {
@@ -257,12 +260,13 @@ package struct HostConsent {
         }
     }
 
-    /// A device that takes an open host for one that seals: no agent gets what it cannot read.
+    /// Refuses text that is sealed: the device takes this open host for one that seals, and no agent gets what it cannot read.
     private func refusal(ofText text: String?) -> ConsentRefusal? {
         text.flatMap { try? Sealed(text: $0, as: .words) } == nil ? nil : .cannotOpen
     }
 
-    /// Keys are taken as a command is: as they were signed, and once. `call` has them opened then. Returns why they are not.
+    /// Admits keys as it does a command: as they were signed, and once. `call` then contains them opened. Returns why they are
+    /// refused, or nil.
     mutating func admit(_ keys: [UInt8], seen: String?, by call: inout ScreenCall) -> String? {
         guard isSigned else { return nil }
         var changed = book
@@ -280,7 +284,7 @@ package struct HostConsent {
         return nil
     }
 
-    /// Returns why they are not on disk.
+    /// Saves the book. Returns why it is not on disk, or nil.
     private mutating func save(_ changed: PinBook) -> String? {
         guard (try? disk.save(changed)) != nil else { return "the disk of its host does not take anything" }
         _ = keep(changed)
@@ -291,10 +295,10 @@ package struct HostConsent {
 
     var isSealed: Bool { sealing != nil }
 
-    /// Brings the keys to disk: nothing leaves before.
+    /// Writes the keys to disk; nothing sealed with them leaves before.
     mutating func keepKeys() throws(SpoolError) { try sealing?.keep() }
 
-    /// The event as it leaves. Nil if it is too long. Throws if the disk does not take the key.
+    /// The event as it leaves the host. Nil if it is too long. Throws if the key cannot be written to disk.
     mutating func sealed(_ event: Event, of session: SessionID, number: Int64) throws(SpoolError) -> Event? {
         if let (note, facts) = sealing?.leaves(number, of: session) { unwritten[Self.notes + note] = facts }
         guard let bytes = try sealing?.sealed(event, of: session, number: number, wrappedFor: book.devices) else {
@@ -303,35 +307,36 @@ package struct HostConsent {
         return try? Event(stored: bytes)
     }
 
-    /// Nil if it can only be shown once it is over.
+    /// The delta as it leaves the host. Nil if it can only be shown once it is complete.
     mutating func shown(_ delta: Delta) -> Delta? { isSealed ? sealing?.sealed(delta) : delta }
 
     mutating func shown(_ output: ToolOutput) -> ToolOutput? { isSealed ? sealing?.sealed(output) : output }
 
-    /// Nil if it cannot be sealed now.
+    /// The screen as it leaves the host; nil if it cannot be sealed now.
     mutating func shown(_ screen: [UInt8], to command: CommandID, in session: SessionID) -> [UInt8]? {
         isSealed ? sealing?.sealed(screen, to: command, in: session) : screen
     }
 
     var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
 
-    /// These sessions are over, as far as is known. Returns the notes that are no longer needed.
+    /// Handles sessions that are over, as far as is known. Returns the notes that are no longer needed.
     mutating func restLines(of sessions: [SessionID]) -> [String] {
         (sealing?.restLines(of: sessions) ?? []).map { Self.notes + $0 }
     }
 
-    /// The relay has all events of the session. Returns the notes that are no longer needed.
+    /// Handles a session whose events the relay has all received. Returns the notes that are no longer needed.
     mutating func acknowledged(_ session: SessionID) -> [String] {
         (sealing?.acknowledged(session) ?? []).map { Self.notes + $0 }
     }
 
     // MARK: Letters
 
-    /// The secret of a relay's or host's first start, which any host of this machine answers; on the clock that never jumps.
+    /// Learns the secret of a relay's or host's first start, which any host of this machine answers. `until` is on the monotonic
+    /// clock.
     mutating func learn(_ secret: TrustSecret, until: Int64) {
-        // An open host becomes a signed one at its own terminal alone.
+        // An open host becomes a signed one only at its own terminal.
         guard isSigned else { return }
-        // Full: an earlier one is used up or expires first.
+        // If the desk is full, an earlier secret is used up or expires first.
         try? desk.show(secret, until: until)
     }
 
@@ -384,7 +389,7 @@ package struct HostConsent {
 
     private var keysChanged: [Order] { sealing == nil ? [] : [.keysChanged] }
 
-    /// Which devices are trusted, for each that asked and is one of them.
+    /// The letters that list the trusted devices, for each trusted device that asked.
     private var told: [Order] {
         asks.all.filter { book[$0.device] != nil }.compactMap { ask in
             Letter(desk.roll(for: ask.ask, book)).map { .send(.letter($0, to: ask.client)) }
@@ -502,7 +507,7 @@ package struct HostConsent {
             + (told.map { [$0] } ?? [])
     }
 
-    /// True if a passkey of some device is taken, so that the owner may have rules that want one.
+    /// True if some device's passkey was accepted, so that the owner may have rules that require one.
     var hasPasskeys: Bool { book.devices.contains { !$0.passkeys.isEmpty } }
 
     private var list: [UInt8] {

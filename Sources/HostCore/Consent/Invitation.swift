@@ -3,9 +3,9 @@ internal import Consent
 /// The secret that the terminal shows now, and the caller that waits for the device which uses it.
 struct Invitation {
     enum Progress {
-        /// Becomes `joined`; or it is over, and there is none any more.
+        /// No device has joined. Becomes `joined`, or the invitation ends and is removed.
         case open
-        /// Until its caller has asked.
+        /// This device has joined; kept until the caller has asked.
         case joined(Pin)
     }
 
@@ -14,10 +14,10 @@ struct Invitation {
     let history: SharedHistory
     var progress = Progress.open
     var caller: HookToken?
-    /// When its caller must have asked, by the clock that never jumps.
+    /// Time by which its caller must have asked, on the monotonic clock.
     let calledBy: Int64
 
-    /// When it is over because nobody waits for the device.
+    /// Time at which the invitation ends because nobody waits for the device.
     var lonelyAt: Int64? {
         guard caller == nil, case .open = progress else { return nil }
         return calledBy

@@ -1,8 +1,8 @@
 internal import Consent
 internal import RelayProtocol
 
-/// The devices that asked which devices are trusted, and are told again when others are. Lives as long as the process: a client that sees its
-/// host come back asks anew.
+/// The devices that asked for the list of trusted devices, and get it again when it changes. Lives as long as the process: a client
+/// that sees its host come back asks anew.
 struct TrustAsks {
     struct Ask {
         let ask: ConsentHash
@@ -10,10 +10,10 @@ struct TrustAsks {
         let client: ClientID
     }
 
-    /// Oldest first.
+    /// The requests, oldest first.
     private(set) var all: [Ask] = []
 
-    /// One that came before counts as the latest.
+    /// Adds a request. One that is known already becomes the latest.
     mutating func add(_ ask: ConsentHash, by device: KeyID, of client: ClientID, _ limits: ConsentLimits) {
         all.removeAll { $0.ask == ask }
         let own = all.filter { $0.client == client }

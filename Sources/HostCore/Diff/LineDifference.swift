@@ -1,7 +1,7 @@
 /// The lines that turn one text into another.
 ///
-/// Lines are compared byte by byte with their ends, so that a changed line end is a change. The work is bounded: if more than `editsMax`
-/// changed, the whole of the changed middle is removed and added, which is true, only not the shortest.
+/// Lines are compared byte by byte with their ends, so that a changed line end is a change. The work is bounded: if more than
+/// `editsMax` lines changed, the whole changed middle is removed and added, which is correct but not the shortest difference.
 package struct LineDifference {
     package enum Line: Equatable {
         case kept(old: Int, new: Int), removed(Int), added(Int)
@@ -9,10 +9,10 @@ package struct LineDifference {
         var isKept: Bool { if case .kept = self { true } else { false } }
     }
 
-    /// Changed places with what is around them, as `diff -u` has them.
+    /// Changed places with the lines around them, as in `diff -u`.
     package struct Hunk {
         package var lines: ArraySlice<Line>
-        /// Counted from 1; the line before if there are none.
+        /// First line, counted from 1, and number of lines. If there are none, the line before.
         var old: (start: Int, count: Int)
         var new: (start: Int, count: Int)
 
@@ -20,9 +20,9 @@ package struct LineDifference {
     }
 
     static let contextLines = 3
-    /// A search takes this much squared in memory: 8 MB.
+    /// Most edits that are searched for. The search takes the square of this in memory: 8 MB.
     static let editsMax = 1_000
-    /// Lines of a changed middle: a search takes this times `editsMax` in steps at worst.
+    /// Most lines of a changed middle that are searched: at worst that takes this times `editsMax` steps.
     static let searchedLinesMax = 20_000
 
     package let old: [ArraySlice<UInt8>]
@@ -53,7 +53,7 @@ package struct LineDifference {
         }
         var (oldBefore, newBefore, start) = (0, 0, 0)
         return ranges.map { range in
-            // Between hunks all is kept.
+            // All lines between hunks are kept ones.
             (oldBefore, newBefore) = (oldBefore + range.lowerBound - start, newBefore + range.lowerBound - start)
             start = range.upperBound
             let inside = lines[range]

@@ -1,13 +1,14 @@
-/// Lines of a diff, each with its sign before it, without their secrets.
+/// Lines of a diff, each with its sign in front, without their secrets.
 package struct SignedLines {
     package private(set) var lines: [String] = []
     package private(set) var added: Int64 = 0
     package private(set) var removed: Int64 = 0
-    /// True if some lines are not shown as they are.
+    /// True if some lines are not shown unchanged.
     package private(set) var isRedacted = false
 
-    /// `signed` begin with a space, `+`, `-`, `\` or, the heads of hunks, `@`. Each side is searched as it is in its file: a sign
-    /// before each line of a private key makes another text of it. `isExcerpt` is of a part of a file.
+    /// `signed`: lines that begin with a space, `+`, `-`, `\` or, for the heads of hunks, `@`. Each side is searched for secrets as
+    /// it is in its file, because a sign before each line of a private key makes another text of it. `isExcerpt`: the lines are of
+    /// a part of a file.
     package init(_ signed: [String], isExcerpt: Bool, _ redactor: Redactor) {
         let signs = signed.map { $0.utf8.first ?? UInt8(ascii: " ") }
         func side(without other: UInt8) -> [String?] {

@@ -1,4 +1,4 @@
-/// The change between two texts as people know it from `diff -u`.
+/// The change between two texts in the form of `diff -u`.
 package enum UnifiedDiff {
     /// Nil means a file that is not there. Returns an empty text if nothing changes.
     package static func text(from old: [UInt8]?, to new: [UInt8]?, path: String) -> String {

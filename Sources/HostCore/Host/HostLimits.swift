@@ -1,10 +1,11 @@
 /// The bounds of the host's waiting, each with its reason.
 struct HostLimits: Sendable {
-    /// From the first news to sending: hooks get their answers before the disk is waited for, and what comes close together goes together.
+    /// Delay from the first new event to sending: hooks get their answers before the wait for the disk, and events that come close
+    /// together are sent together.
     var flushAfter = Duration.milliseconds(1)
-    /// While the relay is away: what a power cut may take, less than a second with what the disk needs. Each sync stops all else for as long
-    /// as it takes.
+    /// Delay of a sync while the relay is away. A power cut takes at most this and the time that the disk needs, together less than
+    /// a second. A sync stops all else while it lasts.
     var syncAfter = Duration.milliseconds(500)
-    /// Between two tries of a disk that failed: a person who made room looks at it for about as long.
+    /// Time between two tries of a disk that failed: a person who made room looks at it for about as long.
     var diskRetryAfter = Duration.seconds(5)
 }

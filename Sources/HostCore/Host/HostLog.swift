@@ -4,14 +4,14 @@ package import RelayProtocol
 package enum HostLog: Sendable, Equatable {
     case link(LinkLog)
     case decided(SessionID, ApprovalID, CommandID)
-    /// Without a question to anybody.
+    /// A rule answered the approval; nobody was asked.
     case answeredByRule(SessionID, ApprovalID, AppliedRule.Answer, rule: String)
-    /// A decision that the relay sent before it had the end of its approval, which waits in the spool.
+    /// A decision that the relay sent before it received the end of its approval, which waits in the spool.
     case settledAlready(SessionID, ApprovalID, CommandID)
     case consent(ConsentLog)
-    /// A decision for a session of no agent that this host has.
+    /// A decision for a session that belongs to no agent of this host.
     case foreign(SessionID, CommandID)
-    /// A person steers a session, which is given to its agent.
+    /// A person's command for a session, which goes to its agent.
     case steered(SessionID, SteeringName, SteeringAction.Kind)
     /// A person starts, resumes or lists sessions in this folder.
     case launched(SteeringName, SteeringAction.Kind, agent: String, folder: String)

@@ -19,7 +19,7 @@ extension HostMachine {
     private func outcome(
         _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision
     ) -> ConsentGate.DecisionOutcome {
-        // An open host, or one without keys, knows nobody's passkey.
+        // An open host, or one without keys, knows no passkeys.
         if consent?.isSigned != true, decision.verdict.deed != .deny, rules?.needsPasskey(approval) == true {
             return .refuse(.passkeyMissing)
         }
@@ -56,7 +56,7 @@ extension HostMachine {
                 tellAll(.distrusted(device))
             }
         }
-        // A secret may expire earlier or later than it would have.
+        // The expiry of a secret may have changed, so the deadlines are looked at again.
         wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
         if let agent = agents.indices.first { _ = remember([:], of: agent) }
     }

@@ -1,8 +1,9 @@
 import RelayProtocol
 
-/// Clients at the rules of this host's owner.
+/// Access of clients to the rules of this host's owner.
 extension HostMachine {
-    /// On disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rules as they are.
+    /// Changes the rules on disk, then in the host's offer, then reports the command's outcome: a client that reads the outcome
+    /// finds the new rules.
     mutating func changeRules(_ request: SteeringRequest) {
         let isSigned = consent?.isSigned == true
         let refusal = rules.map { [now] in $0.change(request, isSigned: isSigned, at: now) } ?? "its host has no rules"

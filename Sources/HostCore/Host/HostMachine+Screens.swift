@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Clients at terminals that processes of this machine hold.
+/// Access of clients to terminals that processes of this machine hold.
 extension HostMachine {
     mutating func asked(_ call: ScreenCall) {
         guard offers[call.session]?.hasScreen == true, steering.isOpen else {
@@ -12,7 +12,7 @@ extension HostMachine {
                 return answer(call.name, .failed(.closed, "these keys have come before, and are typed once"))
             }
             if let refusal = steering.refusal(of: call.by) { return answer(call.name, .failed(.forbidden, refusal)) }
-            // Keys could answer the agent's own prompt, or run what its rules guard.
+            // Keys could answer the agent's own prompt, or run what the owner's rules guard.
             if rules?.guards(hasPasskeys: consent?.hasPasskeys == true) == true {
                 return answer(call.name, .failed(.forbidden, RuleDesk.noKeysReason))
             }
@@ -23,7 +23,7 @@ extension HostMachine {
                 orders.append(.log(.consent(.steeringRefused(call.session, call.name, reason: refusal))))
                 return answer(call.name, .failed(.forbidden, refusal))
             }
-            // The device's new count.
+            // Saves the device's new count.
             carryOut([HostConsent.Order]())
             guard case .type(let opened, _) = call.wish else { preconditionFailure("keys stay keys") }
             tellTyped(typing.typed(opened.count, as: call.name, by: call.by, in: call.session, at: now))

@@ -18,15 +18,14 @@ package struct HostMachine {
     private var journal: Journal
     var steering: SteeringDesk
     var typing = TypingDesk()
-    /// Nil for a host without keys, which takes what the relay brings.
+    /// The host's consent; nil for a host without keys, which accepts what the relay brings.
     var consent: HostConsent?
-    /// Nil for a host without rules.
+    /// The owner's rules; nil for a host without rules.
     var rules: RuleDesk?
     /// The rules that people were shown last.
     private var shownRules: RulesOffer?
-    /// Latest offer of each session.
     private(set) var offers: [SessionID: SteeringOffer] = [:]
-    /// First prompts of sessions that clients started: their outcome is the start's.
+    /// First prompts of sessions that clients started. Their outcome is that of the start.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
@@ -35,20 +34,20 @@ package struct HostMachine {
     var drawings = RecentDrawings()
     private let limits = HostLimits()
     private var known = KnownHolds()
-    /// Sessions that the relay has as ours, as far as the agents were told.
+    /// Sessions that the relay has as ours, as far as the agents know.
     private var named: Set<SessionID> = []
     private var timers = HostTimers()
-    /// Something may be to send since the last flush was armed.
+    /// True if there may be something to send since the last flush was armed.
     private var hasNews = false
-    /// An adapter learned something, so that it may be due at another time.
+    /// True if an adapter learned something, so that its deadline may have changed.
     var wereAgentsTold = false
 
-    /// When the fact at hand happened.
+    /// Time of the current fact.
     private(set) var now = HostInstant(wall: 0, monotonic: 0)
     var orders: [HostOrder] = []
 
-    /// `link` announces that it can be steered if `steering` permits any client. `boot` names this start of the machine; empty if
-    /// unknown.
+    /// `link`: announces that the host can be steered, if `steering` permits any client. `boot`: a name of this start of the
+    /// machine; empty if unknown.
     package init(
         agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
         steering rights: SteeringRights = .nobody, consent: HostConsent? = nil,
@@ -75,7 +74,7 @@ package struct HostMachine {
                 preconditionFailure("what an agent's reader tells is for an adapter that is there")
             }
             tell(agent, .own(fact), isDurable: isDurable)
-            // Its owner has changed what clients may do here, or accepted the rules.
+            // The owner has changed what clients may do here, or accepted the rules.
             if name == LaunchAdapter.name { showRules() }
         case .hookGone(let token):
             consent?.gone(token)
@@ -116,12 +115,12 @@ package struct HostMachine {
         var settled: [String] = []
         for (key, note) in journal.spool.index.notes
         where SteeringName(note: key) == nil && !HostConsent.isNote(key) && !RuleDesk.isNote(key) {
-            // A power cut can leave the end of an approval, and its note.
+            // A power cut can leave both the end of an approval and its note.
             if let id = ApprovalID(key), let session = AgentQuestion.session(ofNote: note), journal.isSettled(id, in: session) {
                 settled.append(key)
                 continue
             }
-            // A desk names its notes after the approval. What is of no agent here stays for one that knows it.
+            // A desk names its notes after the approval. A note that belongs to no agent here stays, for one that knows it.
             let name = agents.contains { $0.has(key) } ? key : AgentQuestion.session(ofNote: note)?.rawValue
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
         }
@@ -149,7 +148,8 @@ package struct HostMachine {
         forget(over ?? notes.keys.filter(HostConsent.isNote))
     }
 
-    /// An answer that was on disk stands, as a person's does: its adapter gives it to the hook that calls again.
+    /// Restores the answers of rules. An answer that was on disk stands, as a person's does: its adapter gives it to the hook that
+    /// calls again.
     private mutating func restoreRules() {
         let notes = journal.spool.index.notes
         let live = Set(liveSessions.map(\.id))
@@ -204,7 +204,7 @@ package struct HostMachine {
         for agent in agents.indices { tell(agent, input) }
     }
 
-    /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
+    /// Gives an adapter a fact and carries out its orders: notes are written first, answers are sent after.
     mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
@@ -239,7 +239,7 @@ package struct HostMachine {
         if rules?.takeLook() == true { showRules() }
     }
 
-    /// The host's session says what the rules are, if that has changed.
+    /// Offers the rules in the host's session if they have changed.
     mutating func showRules() {
         let offer = rules?.offer
         guard offer != shownRules else { return }
@@ -255,7 +255,7 @@ package struct HostMachine {
         tell(agent, .decided(answered.session, answered.approval, answered.digest, decision))
     }
 
-    /// Returns false if the disk did not take it.
+    /// Writes what these effects record. Returns false if the disk did not take it.
     private mutating func record(_ effects: [AgentEffect<any Sendable>], of agent: Int) -> Bool {
         var entries: [HostLog] = []
         let outcome = journal.record(
@@ -308,7 +308,7 @@ package struct HostMachine {
             guard let agent = agent(of: session.rawValue) else {
                 return orders.append(.log(.foreign(session, decision.command)))
             }
-            // An earlier life of this daemon applied it, which the relay is about to receive.
+            // An earlier life of this daemon applied the decision, and the relay is about to receive that.
             guard !journal.isSettled(approval, in: session) else {
                 return orders.append(.log(.settledAlready(session, approval, decision.command)))
             }
@@ -329,7 +329,7 @@ package struct HostMachine {
         }
     }
 
-    /// Writes the notes, and what consent has to be known by after a restart. Returns false if the disk did not take it.
+    /// Writes the notes, and those that consent needs after a restart. Returns false if the disk did not take them.
     mutating func remember(_ notes: [String: [UInt8]], of agent: Int) -> Bool {
         let devices = consent?.unwritten ?? [:]
         let all = devices.merging(notes) { _, new in new }
@@ -346,7 +346,7 @@ package struct HostMachine {
         let wasHeldSo = offers[session]?.hold == offer?.hold
         offers[session] = offer
         guard steering.isOpen else {
-            // The extent to which it can be held, and that its content is sealed, is reported for every session.
+            // Reported for every session: how far it can be held, and that its content is sealed.
             if !wasHeldSo || consent?.isSealed == true { tellOffer(offer, of: session) }
             return
         }
@@ -354,7 +354,7 @@ package struct HostMachine {
         tellOffer(offer, of: session)
     }
 
-    /// Says what clients can do to the session, or that they can do nothing.
+    /// Reports what clients can do to the session, which may be nothing.
     mutating func tellOffer(_ offer: SteeringOffer?, of session: SessionID) {
         var told = offer ?? SteeringOffer()
         if !steering.isOpen {
@@ -364,7 +364,7 @@ package struct HostMachine {
         emit(.steeringOffered(consent?.marking(told) ?? told), of: session)
     }
 
-    /// True if the session may go on, or the relay may lack events of it.
+    /// True if the session may continue, or the relay may lack events of it.
     private func isNeeded(_ session: SessionID) -> Bool {
         isWaiting(session) || journal.spool.index.notes[session.rawValue] != nil || agents.contains { $0.isLive(session) }
     }
@@ -422,14 +422,15 @@ package struct HostMachine {
         tell(agent, .launch(order))
     }
 
-    /// Sends a first prompt the way of every prompt, under the note of the command that it is part of.
+    /// Sends a first prompt like any other, under the note of the command that it is part of.
     private mutating func begin(_ request: SteeringRequest) {
         firstPrompts[request.name] = request.session
         firstPictures.began(request)
         carryOut(steering.begins(request, at: now))
     }
 
-    /// Writes the note to disk before the agent gets the command: after a crash nobody reports that it was not given.
+    /// Gives a command to its agent. The note is on disk before, so that after a crash nobody reports that the command was not
+    /// given.
     private mutating func give(_ request: SteeringRequest) {
         guard let agent = agent(of: request.session.rawValue) else {
             return refuse(request, "no agent of this host has this session")
@@ -460,7 +461,7 @@ package struct HostMachine {
         switch fetched {
         case .all(let contents):
             guard var whole = request.with(contents) else { return refuse(request, "not all of its pictures could be fetched") }
-            // Those of a start were sent to the session that represents this host.
+            // Pictures of a start were sent to the session that represents this host.
             let places = [request.session] + offers.keys.filter(\.isOfHost).sorted { $0.rawValue < $1.rawValue }
             if let refusal = consent?.open(picturesOf: &whole, sentTo: places) { return refuse(request, refusal.sentence) }
             guard !whole.action.pictures.contains(where: { $0.type == .sealed }) else {
@@ -502,23 +503,24 @@ package struct HostMachine {
         orders.append(.saveHolds(known.all))
     }
 
-    /// Saved before it is reported to anybody: a hook that finds no daemon uses the file.
+    /// Saves that every tool of the session needs approval, or no longer does, before anybody learns of it: a hook that finds no
+    /// daemon uses the file.
     private mutating func askAll(_ session: SessionID, _ isOn: Bool) {
         if known.askAll(session, isOn) { orders.append(.saveHolds(known.all)) }
     }
 
-    /// All that was added leaves together, after it is on disk.
+    /// Sends all added events together, once they are on disk.
     private mutating func flush() {
         guard link.isLive else { return }
         do throws(SpoolError) {
-            // If some of it cannot be read, sending starts again at the first event that is not acknowledged.
+            // If a part cannot be read, sending starts again at the first event that is not acknowledged.
             if try !journal.send(over: &link, &orders, sealedBy: &consent) { drive(.sendAgain) }
             for (session, approval) in journal.takeUnsealable() {
                 if let agent = agent(of: session.rawValue) { tell(agent, .notRecorded(approval)) }
             }
             if let agent = agents.indices.first { _ = remember([:], of: agent) }
         } catch {
-            // Nothing of it is lost: it goes when the disk is back.
+            // Nothing is lost: the events are sent when the disk works again.
             orders.append(.log(.notSent(error)))
             arm(.disk, after: limits.diskRetryAfter)
         }
@@ -556,7 +558,7 @@ package struct HostMachine {
     }
 
     private mutating func armTimers() {
-        // Also if the disk took the next write at once: the events that it did not take before are still to be reported.
+        // Armed also if the disk took the next write at once: the events that it did not take before are still to be reported.
         if journal.spool.isFailing || journal.hasGaps { arm(.disk, after: limits.diskRetryAfter) }
         if hasNews, link.isLive, !timers.isArmed(.flush) {
             hasNews = false

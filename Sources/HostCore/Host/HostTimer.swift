@@ -1,17 +1,17 @@
 /// The timers of a host; each is armed at most once, and arming it again replaces it.
 package enum HostTimer: Sendable, CaseIterable {
-    /// To connect again.
+    /// Connects again.
     case retry
-    /// For the relay's `welcome`.
+    /// Ends the wait for the relay's `welcome`.
     case welcome
-    /// To send again what the relay could not store.
+    /// Sends again the events that the relay could not store.
     case resend
-    /// To send what was added.
+    /// Sends added events.
     case flush
-    /// To bring to disk what is not sent.
+    /// Brings unsent events to disk.
     case sync
-    /// To try a disk again that failed.
+    /// Tries a failed disk again.
     case disk
-    /// For the adapters.
+    /// Wakes the adapters.
     case agents
 }

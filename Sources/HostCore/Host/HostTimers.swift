@@ -1,13 +1,13 @@
-/// The host's timers whose state is kept nowhere else: one that is armed is not armed again before it has fired.
+/// The host's timers whose state is kept nowhere else. An armed timer is not armed again before it has fired.
 struct HostTimers {
-    /// `flush`, `sync` and `disk`.
+    /// The armed ones of `flush`, `sync` and `disk`.
     private var armed: Set<HostTimer> = []
-    /// When the adapters' timer is due.
+    /// Time at which the adapters' timer is due.
     private var agentsDue: Int64?
 
     func isArmed(_ timer: HostTimer) -> Bool { armed.contains(timer) }
 
-    /// Returns nil if it is armed already.
+    /// Returns nil if the timer is armed already.
     mutating func arm(_ timer: HostTimer, after wait: Duration) -> HostOrder? {
         armed.insert(timer).inserted ? .arm(timer, after: wait) : nil
     }

@@ -1,30 +1,30 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Writes the adapters' events and notes to the spool, and keeps account of those that the disk does not take.
+/// Writes the adapters' events and notes to the spool, and keeps account of those that could not be written.
 struct Journal {
     enum Outcome {
         case taken
-        /// Nothing of it was written: these approvals were asked, or answered, in it.
+        /// Nothing was written. The approvals are those that were asked, or answered, in it.
         case refused(SpoolError, [ApprovalID])
     }
 
     let spool: Spool
     /// Spool positions of the open approvals' requests, by approval.
     private var asked: [String: (session: SessionID, seq: Int64)] = [:]
-    /// Sessions of which the disk did not take an event.
+    /// Sessions with an event that could not be written.
     private var sessionsWithGaps: Set<SessionID> = []
-    /// Sessions whose end was said since it was last asked.
+    /// Sessions that ended since the last `takeEnded`.
     private var ended: [SessionID] = []
-    /// Approvals whose request was too long to be sealed, since it was last asked.
+    /// Approvals whose request was too long to be sealed, since the last `takeUnsealable`.
     private var unsealable: [(SessionID, ApprovalID)] = []
-    /// Ends of approvals that the relay may not have: as many as the spool holds, and what it still owes.
+    /// Ends of approvals that the relay may not have: those in the spool, and those that are still to be written.
     private var settled: [SessionID: [(approval: ApprovalID, seq: Int64)]] = [:]
 
     private var mark: UnsyncedMark
-    /// The mark was written and not synchronized.
+    /// True if the mark was written but not synchronized.
     private var isMarkNew = false
-    /// Something was written since the last `synchronize`.
+    /// True if something was written since the last `synchronize`.
     private var hasWritten = false
 
     /// `boot` names this start of the machine; empty if unknown.
@@ -34,7 +34,8 @@ struct Journal {
         for session in spool.index.sessions.keys { findApprovals(in: session) }
     }
 
-    /// Writes all of it at once; returns nil if there is nothing to write. `log` is called for events that the wire would refuse.
+    /// Writes the events and notes of all effects at once; returns nil if there are none. `log` is called for events that the wire
+    /// would refuse.
     mutating func record(
         _ effects: [AgentEffect<any Sendable>], isNeeded: (SessionID) -> Bool, log: (HostLog) -> Void
     ) -> Outcome? {
@@ -79,20 +80,20 @@ struct Journal {
             for one in approvals where one.isAsked { asked[one.id.rawValue] = (one.session, numbers[one.event]) }
             for end in ends { settled[end.session, default: []].append((end.id, numbers[end.event])) }
         } catch {
-            // Owed: it gets its number when the disk is back.
+            // The end is still to be written: it gets its number when the disk works again.
             for end in ends { settled[end.session, default: []].append((end.id, .max)) }
             sessionsWithGaps.formUnion(sessions)
             return .refused(error, approvals.map(\.id))
         }
-        // A settled approval is no question any more: its request need not be kept.
+        // Once an approval is settled, its request need not be kept.
         for case .note(let key, nil) in items {
             if let place = asked.removeValue(forKey: key) { spool.release(place.session, seq: place.seq) }
         }
         return .taken
     }
 
-    /// Puts a session's note before its start: a power cut that leaves only one of them must not leave a session of which nobody here
-    /// knows that it has to end.
+    /// Puts a session's note before its start: a power cut that leaves only one of them must not leave a session that no note says
+    /// has to end.
     private static func sort(_ items: inout [Spool.Item], _ begun: [String]) {
         let isFirst = { (item: Spool.Item) in if case .note(let key, _?) = item { begun.contains(key) } else { false } }
         items = items.filter(isFirst) + items.filter { !isFirst($0) }
@@ -103,7 +104,7 @@ struct Journal {
         return ended
     }
 
-    /// The end of what others wait for comes late rather than never. A question does not: its hook got no decision.
+    /// An end that others wait for is kept and written later. A question is not: its hook got no decision.
     private static func item(_ head: EventHead, _ session: SessionID, _ bytes: [UInt8], isKept: Bool) -> Spool.Item {
         switch head {
         case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionRenamed, .sessionEnded:
@@ -115,10 +116,10 @@ struct Journal {
 
     // MARK: On disk
 
-    /// An earlier start of the machine ended before all that was written was on disk.
+    /// True if an earlier start of the machine ended before all that was written was on disk.
     var mayHaveLost: Bool { mark.mayHaveLost }
 
-    /// The longest wait of a write for the disk; nil if nothing waits. The first write after a rest waits no longer than one that is sent.
+    /// Longest time until the next sync; nil if nothing waits. The first write after a rest waits no longer than one that is sent.
     func syncDue(_ limits: HostLimits) -> Duration? {
         guard !spool.isFailing, spool.isDirty || mark.stands else { return nil }
         return isMarkNew ? limits.flushAfter : limits.syncAfter
@@ -130,13 +131,14 @@ struct Journal {
         isMarkNew = false
     }
 
-    /// The time that `syncDue` named is over. If nothing was written meanwhile, the mark goes: the next life of this daemon learns that all is on disk.
+    /// Handles the end of the time that `syncDue` gave. If nothing was written meanwhile, the mark is removed, so that the next
+    /// life of this daemon knows that all is on disk.
     mutating func syncIsDue() throws(SpoolError) {
         defer { hasWritten = false }
         try hasWritten || spool.isDirty ? synchronize() : rest()
     }
 
-    /// Nothing more is about to be written.
+    /// Synchronizes and removes the mark, because no write is expected soon.
     mutating func rest() throws(SpoolError) {
         try synchronize()
         guard let lifted = mark.lift() else { return }
@@ -151,7 +153,7 @@ struct Journal {
         settled[session]?.contains { $0.approval == approval } == true
     }
 
-    /// The relay has the session on disk through that number.
+    /// Handles the relay's report that it has the session on disk through that number.
     mutating func acknowledge(_ session: SessionID, through: Int64) {
         let next = spool.index.nextSeq(of: session)
         spool.acknowledge(session, through: through)
@@ -169,7 +171,7 @@ struct Journal {
         }
     }
 
-    /// Reads what waits of a session. An event that cannot be read is found out about when it is sent.
+    /// Reads a session's waiting events for approvals. An event that cannot be read is found when it is sent.
     private mutating func findApprovals(in session: SessionID) {
         settled[session] = nil
         asked = asked.filter { $0.value.session != session }
@@ -190,7 +192,7 @@ struct Journal {
         }
     }
 
-    /// Drops an event that the relay refuses for good. Returns the approval that it asked for, which nobody will see.
+    /// Drops an event that the relay refuses for good. Returns the approval that the event requested, which nobody will see.
     mutating func drop(_ session: SessionID, seq: Int64) -> ApprovalID? {
         spool.drop(session, seq: seq)
         return approval(askedIn: session, seq: seq)
@@ -207,13 +209,13 @@ struct Journal {
 
     var hasGaps: Bool { !sessionsWithGaps.isEmpty }
 
-    /// The disk is back: the sessions that have lost something meanwhile.
+    /// Sessions that lost events while the disk failed, once.
     mutating func takeGaps() -> Set<SessionID> {
         defer { sessionsWithGaps = [] }
         return sessionsWithGaps
     }
 
-    /// Sends all that the link takes now, once it is on disk. Returns false if some of it could not be read, which is a gap now.
+    /// Sends all that the link accepts now, once it is on disk. Returns false if an event could not be read; it is a gap now.
     mutating func send(
         over link: inout LinkMachine, _ orders: inout [HostOrder], sealedBy consent: inout HostConsent?
     ) throws(SpoolError) -> Bool {
@@ -227,7 +229,7 @@ struct Journal {
                     events[place] = sealed
                     continue
                 }
-                // Too long only if it was spooled while this host did not seal. The gap takes its number.
+                // An event can only be too long if it was spooled while this host did not seal. The gap takes its number.
                 let gap = Event(.truncated(count: 1), at: events[place].at)
                 guard let sealed = try consent?.sealed(gap, of: batch.session, number: number) else {
                     preconditionFailure("a count can be sealed")
@@ -241,7 +243,7 @@ struct Journal {
         return true
     }
 
-    /// Sealed events may need more messages than the batch was made for.
+    /// The messages for a batch. Sealed events may need more messages than the batch was made for.
     private static func messages(of events: [Event], _ batch: SpoolIndex.Batch) -> [[UInt8]] {
         var messages: [[UInt8]] = []
         var start = 0
@@ -260,7 +262,7 @@ struct Journal {
         return messages
     }
 
-    /// Returns nil if an event was damaged: it is dropped, which leaves a gap.
+    /// Reads a batch. Returns nil if an event was damaged; it is dropped, which leaves a gap.
     private func read(_ batch: SpoolIndex.Batch, log: (HostLog) -> Void) throws(SpoolError) -> [Event]? {
         let stored: [[UInt8]]
         do throws(SpoolError) {

@@ -1,16 +1,16 @@
-/// A note that is on disk while events may not be: by it the next life of the daemon knows that the machine went down meanwhile.
+/// A note that is on disk while events may not be. By it the next life of the daemon knows whether the machine went down meanwhile.
 ///
 /// ```
 /// lifted ─first write─▶ stands ─nothing written for a while, all synchronized─▶ lifted
 /// ```
 struct UnsyncedMark {
-    /// No adapter's: it names no session.
+    /// Belongs to no adapter, because it names no session.
     static let key = "host.unsynced"
 
     /// Names this start of the machine; empty if unknown.
     private let boot: String
     private(set) var stands = false
-    /// An earlier start of the machine ended while events were on their way to the disk.
+    /// True if an earlier start of the machine ended while events were on their way to the disk.
     private(set) var mayHaveLost = false
 
     init(boot: String, notes: [String: [UInt8]]) {
@@ -20,7 +20,7 @@ struct UnsyncedMark {
         mayHaveLost = !stands
     }
 
-    /// To be written before anything else; nil if it stands already.
+    /// The note to write before anything else; nil if it is there already.
     mutating func raise() -> Spool.Item? {
         guard !boot.isEmpty, !stands else { return nil }
         stands = true

@@ -1,16 +1,16 @@
 internal import RelayProtocol
 
-/// The pictures of sessions that clients started. The command that has them is an event of the session that represents the host; in
-/// their own they are with the person's first words.
+/// The pictures of sessions that clients started. The command that carries them is an event of the host's own session; in the
+/// started session they are shown with the person's first words.
 struct FirstPictures {
     private var waiting: [SessionID: [Picture]] = [:]
 
-    /// The first prompt of a session that has just been started.
+    /// Keeps the pictures of the first prompt of a session that was just started.
     mutating func began(_ request: SteeringRequest) {
         if case .prompt(let prompt) = request.action, !prompt.pictures.isEmpty { waiting[request.session] = prompt.pictures }
     }
 
-    /// Its first prompt has an end, or it has one itself: what is said later has other pictures, or none.
+    /// Forgets the session's pictures, because its first prompt or the session ended: later prompts have other pictures, or none.
     mutating func over(_ session: SessionID) { waiting[session] = nil }
 
     /// An agent's orders, with the pictures added to the event of their prompt.
@@ -28,7 +28,7 @@ struct FirstPictures {
             $0.field("text", text)
             $0.array("pictures", pictures.map(\.named))
         }
-        // A text that fills an event by itself stays whole.
+        // An event that its text fills completely goes without the pictures.
         guard whole.bytes.count <= WireLimits.eventBytesMax else { return effect }
         return .emit(session, whole.bytes, isKept: isKept)
     }

@@ -1,25 +1,25 @@
 package import RelayProtocol
 
-/// Starts and resumes sessions for clients. To the relay it is a session of its own, the host's: what can be started is that
-/// session's offer, and what was asked and what came of it are that session's events, so that a start is steering like any other. The host's
-/// rules are in that offer too.
+/// Starts and resumes sessions for clients. To the relay it is an agent with one session, the host's own: its offer says what can
+/// be started, and its events are the commands and their outcomes, so that a start is steering like any other. The host's rules are
+/// in that offer too.
 ///
 /// ```
 /// steer ─▶ resolving ─▶ asked of the agent ─▶ begun ─▶ (its first prompt) ─▶ taken
 ///    └─────────┴──────────────┴─────────────────┴────────────┴─▶ refused | unknown
 /// ```
 ///
-/// Knows no agent: the startable ones come with `read`, and a launch is carried out by that agent's own adapter.
+/// It knows no agent: `read` brings those that can be started, and a launch is carried out by that agent's own adapter.
 package struct LaunchAdapter: AgentAdapter {
     package static let name = "heliograph"
     package var name: String { Self.name }
 
     private let limits: LaunchLimits
     private let fresh: String
-    /// The host's own session; nil as long as nothing was ever offered, there are no rules and nobody has to sign.
+    /// The host's own session; nil as long as nothing was ever offered, there are no rules, and no signatures are required.
     private var session: SessionID?
     private var isBegun = false
-    /// There is a session, whether anything can be started or not.
+    /// True for a signed host, which has a session even if nothing can be started.
     private var isSigned = false
     private var wasRead = false
     private var offer = SteeringOffer(projects: [])
@@ -42,11 +42,11 @@ package struct LaunchAdapter: AgentAdapter {
         /// The folder is being checked, or the agent has been asked.
         case asked
         case begun(SessionID)
-        /// The session is there, and has its first prompt before it.
+        /// The session exists and is to take its first prompt.
         case prompting(SessionID)
     }
 
-    /// `fresh` names the host's session if it has no name yet.
+    /// `fresh`: a name for the host's session if it has none yet.
     package init(fresh: String, limits: LaunchLimits = LaunchLimits(), at now: HostInstant) {
         self.fresh = fresh
         self.limits = limits
@@ -87,7 +87,7 @@ package struct LaunchAdapter: AgentAdapter {
 
     package var questions: [AgentQuestion] { [] }
 
-    /// True while it waits for news of other sessions.
+    /// True while a launch waits for news of other sessions.
     var isLaunching: Bool { !launches.isEmpty }
 
     // MARK: Over a restart
@@ -135,7 +135,7 @@ package struct LaunchAdapter: AgentAdapter {
 
     private mutating func ruled(_ rules: RulesOffer?) {
         self.rules = rules
-        // Before the first reading, that one is enough.
+        // Before the first reading no offer is made: the reading makes it.
         if wasRead { offerAll() }
     }
 
@@ -144,7 +144,7 @@ package struct LaunchAdapter: AgentAdapter {
         let canSwitchOff = rules?.hasRulesToSwitchOff == true
         offer.actions.subtract([.ruleOff, .ruleChange])
         if canSwitchOff { offer.actions.insert(.ruleOff) }
-        // At an open host the relay could write the rule.
+        // At an open host the relay could write the rule itself.
         if isSigned { offer.actions.insert(.ruleAdd) }
         if isSigned, canSwitchOff { offer.actions.insert(.ruleChange) }
         offer.actions.insert(.ruleTry)
@@ -157,11 +157,11 @@ package struct LaunchAdapter: AgentAdapter {
 
     private mutating func becameSigned() {
         isSigned = true
-        // Before the first reading, that one is enough.
+        // Before the first reading no other is ordered.
         if wasRead { effects.append(.own(.readProjects)) }
     }
 
-    /// Once in each life of the daemon: what the relay has of it may be gone.
+    /// Begins the host's session, once in each life of the daemon: the relay may have lost it.
     private mutating func begin() {
         isBegun = true
         let id = session ?? SessionID("\(name)-\(fresh)") ?? unnamed()
@@ -244,7 +244,7 @@ package struct LaunchAdapter: AgentAdapter {
         case .arrived: if case .begun(let id)? = launches[name]?.phase { arrived(name, id) }
         case .ended(let id, let words):
             forget(id)
-            // One that was there ends as sessions do; this one never was.
+            // A session that existed ends as sessions do; this one never existed.
             if launches[name]?.phase == .begun(id) { end(name, .refused, words ?? "the agent ended at once") }
         }
     }

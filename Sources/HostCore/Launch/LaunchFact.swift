@@ -2,22 +2,22 @@ package import RelayProtocol
 
 /// Input of the desk for new sessions, in addition to that of every adapter.
 package enum LaunchFact: Sendable {
-    /// Projects and agents with which sessions may be started: read again when the host's owner changes them.
+    /// Projects and agents with which sessions may be started. They are read again when the host's owner changes them.
     case read([ProjectOffer], [StartableAgent])
-    /// The folder of the project that a command names, as it is at this moment; nil: it is not to be used, and why.
+    /// The folder of the project that a command names, as it is now; nil with the reason if it must not be used.
     case resolved(SteeringName, folder: String?, reason: String)
     case outcome(SteeringName, LaunchOutcome)
-    /// Devices find the host by its session, before there is another, to be trusted.
+    /// The host requires signatures now. Devices find it by its session, which it therefore needs before any other session.
     case becameSigned
-    /// The rules of its owner, for people to see; nil without any.
+    /// The owner's rules, for people to see; nil if there are none.
     case rules(RulesOffer?)
     /// A step of the first prompt.
     case prompted(SteeringChange)
 }
 
 package enum LaunchReading: Sendable, Equatable {
-    /// Comes back as `read`.
+    /// Reads projects and agents; `read` reports them.
     case readProjects
-    /// Comes back as `resolved`.
+    /// Resolves a project's folder; `resolved` reports it.
     case resolve(SteeringName, project: String)
 }

@@ -1,10 +1,10 @@
 package import HeliographLink
 package import RelayProtocol
 
-/// The connection to the relay: connects, says hello, sends what is spooled, takes acknowledgements and decisions.
+/// The connection to the relay: connects, says hello, sends spooled events, receives acknowledgements and decisions.
 ///
-/// A session is sent only when the relay has said how far it has it: after the `hello` that begins a connection, or after
-/// another one (`nextQuestion`) for a session that came up later.
+/// A session's events are sent only once the relay has reported how far it has the session: after the `hello` that begins a
+/// connection, or after another one (`nextQuestion`) for a session that came up later.
 ///
 /// Pure: the clock and the dice are arguments, the spool's index is lent.
 package struct LinkMachine {
@@ -14,7 +14,7 @@ package struct LinkMachine {
         case opened
         case welcomeOverdue
         case received(MessageToHost)
-        /// `dice` is between 0 and 1, for the jitter.
+        /// The connection ended. `dice`: a random number between 0 and 1, for the jitter.
         case closed(LinkEnd, dice: Double)
         case resendDue
         /// Events to be sent could not be read: sending starts again from the first that is not acknowledged.
@@ -28,14 +28,14 @@ package struct LinkMachine {
         case retryAfter(Duration)
         case expectWelcome(within: Duration)
         case resendAfter(Duration)
-        /// The relay has these on disk.
+        /// The relay has the session's events on disk through this number.
         case acknowledge(SessionID, through: Int64)
         /// The relay will never take this event.
         case drop(SessionID, seq: Int64)
-        /// Another host has a session of this name: the relay takes nothing of ours.
+        /// Another host has a session of this name: the relay accepts none of our events for it.
         case nameTaken(SessionID)
         case decide(SessionID, ApprovalID, InputDigest, Decision)
-        /// All that is held of this host from now on.
+        /// All holds of this host from now on.
         case hold(Holds)
         case steer(SteeringRequest)
         case withdraw(SessionID, SteeringName)
@@ -49,12 +49,12 @@ package struct LinkMachine {
     /// A message to the relay in its encoding.
     package typealias HostMessageBytes = [UInt8]
 
-    /// `up`: events flow. `over`: the relay said that another process has our place.
+    /// The connection's state. `up`: events flow. `over`: the relay reported that another process has our place.
     package var state: ReconnectMachine.State { reconnect.state }
-    /// The relay's announced heartbeat; the next connection is as patient.
+    /// The heartbeat that the relay announced; the next connection waits as long.
     package private(set) var heartbeat: Heartbeat?
     package var isLive: Bool { state == .up }
-    /// False once an older relay has said that it does not know what running tools print.
+    /// False once an older relay has reported that it does not know the output of running tools.
     package private(set) var takesOutput = true
 
     private var limits: LinkLimits
@@ -65,22 +65,22 @@ package struct LinkMachine {
     private var reconnect: ReconnectMachine
     /// This connection's number: greater than every earlier one's, also in an earlier process unless the clock was set back.
     private var attempt: Int64 = 0
-    /// Since when the connection is up.
+    /// Time since which the connection is up.
     private var liveSince: HostInstant?
-    /// Sent on this connection, by session.
+    /// Last number sent on this connection, by session.
     private var sentThrough: [SessionID: Int64] = [:]
     private var inFlight: [Flight] = []
-    /// Named in a `hello` of this connection.
+    /// Sessions named in a `hello` of this connection.
     private var asked: Set<SessionID> = []
     /// Sessions whose names were taken on this connection: each is logged once.
     private var taken: Set<SessionID> = []
-    /// Sessions of which the relay takes no more, until it is asked again.
+    /// Sessions for which the relay accepts no more events, until it is asked again.
     private var parked: Set<SessionID> = []
-    /// A `resendAfter` was ordered and has not come: one for all who wait.
+    /// True while a `resendAfter` is ordered that has not fired; one serves all sessions.
     private var isResendDue = false
-    /// The relay can store nothing, until it is asked again.
+    /// True if the relay can store nothing, until it is asked again.
     private var isDiskAway = false
-    /// Events that are sent one by one because the relay refused a message; nil if none is.
+    /// Events still to be sent one by one, because the relay refused a message; nil if none was refused.
     private var carefulLeft: Int?
 
     private struct Flight {
@@ -90,7 +90,7 @@ package struct LinkMachine {
         var bytes: Int
     }
 
-    /// `key` names the host's keys, by which clients send it letters.
+    /// `key` identifies the host's keys; clients address letters to it.
     package init(
         software: String, name: String?, capabilities: Set<Capability> = [.hold], key: HostKeyID? = nil,
         limits: LinkLimits = LinkLimits()
@@ -103,7 +103,7 @@ package struct LinkMachine {
         reconnect = ReconnectMachine(limits.reconnect)
     }
 
-    /// Events are sealed from here on, and so are longer.
+    /// Reduces the limits, because events are sealed, and so longer, from here on.
     mutating func seal() { limits.seal() }
 
     // MARK: Events in the order of life
@@ -136,7 +136,7 @@ package struct LinkMachine {
             resend { _ in true }
             asked = []
             return []
-        // Timers of a connection that is over, and a second `started`.
+        // Timers of a connection that has ended, and a second `started`, are ignored.
         default: return []
         }
     }
@@ -152,7 +152,7 @@ package struct LinkMachine {
         return told(sessions) + [.linkChanged(isLive: true), .log(.connected(relay: welcome.software))]
     }
 
-    /// Takes over the relay's positions of the sessions that were named, 0 for those that it has nothing of.
+    /// Takes over the relay's positions of the named sessions; 0 for sessions that it does not have.
     private mutating func told(_ sessions: [SessionProgress]) -> [Effect] {
         for progress in sessions { sentThrough[progress.session] = progress.through }
         return sessions.map { .acknowledge($0.session, through: $0.through) }
@@ -171,7 +171,7 @@ package struct LinkMachine {
             return [.decide(session, approval, digest, decision)]
         case .hold(let holds): return [.hold(holds)]
         case .notice(let notice): return noticed(notice)
-        // There is nothing to learn about a session that is on its way by now.
+        // Sessions whose events are already being sent are skipped: their positions are known.
         case .welcome(_, _, let sessions): return told(sessions.filter { !index.isAgreed($0.session) })
         case .steer(let request): return [.steer(request)]
         case .withdraw(let session, let name): return [.withdraw(session, name)]
@@ -195,7 +195,7 @@ package struct LinkMachine {
         } else if notice.code == ErrorCode.notFound.rawValue, let session = notice.session {
             effects = nameTaken(session)
         } else if notice.code == WireError.Code.unknownType.rawValue {
-            // Every relay knows events: nothing of them was refused.
+            // Every relay knows events, so this notice refuses none of them.
             takesOutput = false
         } else if Self.refusesEvents(notice), let flight = inFlight.first {
             // The notice does not say which message was refused: from now on only one is sent at a time.
@@ -211,7 +211,7 @@ package struct LinkMachine {
         return effects
     }
 
-    /// Of one message: each that is under way is refused by itself. Other sessions are not held up by it.
+    /// Handles the refusal of one message's session; each message under way is refused by itself. Other sessions go on.
     private mutating func nameTaken(_ session: SessionID) -> [Effect] {
         guard let place = inFlight.firstIndex(where: { $0.session == session }) else { return [] }
         let flight = inFlight.remove(at: place)
@@ -248,7 +248,7 @@ package struct LinkMachine {
         guard case .retry(let wait) = reconnect.closed(reason, jitter: dice) else {
             preconditionFailure("a host comes back from everything but its replacement")
         }
-        // Once for each outage, and for each refusal, which a person has to mend.
+        // Logged once for each outage, and at each refusal, which a person has to resolve.
         if reconnect.failures == 1 || limits.reconnect.refused.map({ wait >= $0 }) == true {
             effects.append(.log(.disconnected(reason, retryAfter: wait)))
         }
@@ -264,8 +264,8 @@ package struct LinkMachine {
 
     // MARK: Sending
 
-    /// Asks the relay for its positions of sessions that have new events since, before any of these is sent: it may know one better than
-    /// we do. Nil if there is nothing to ask.
+    /// A `hello` that asks for the relay's positions of sessions that got events since the last one, before these are sent: the
+    /// relay may know a position better than we do. Nil if there is nothing to ask.
     package mutating func nextQuestion(_ index: SpoolIndex) -> HostMessageBytes? {
         guard isLive else { return nil }
         let unknown = index.sessions.keys.filter {
@@ -282,7 +282,7 @@ package struct LinkMachine {
         ).bytes
     }
 
-    /// The next message's events, if the window has room. The caller sends them and asks again.
+    /// The events of the next message, if the window has room. The caller sends them and asks again.
     package mutating func nextBatch(_ index: SpoolIndex) -> SpoolIndex.Batch? {
         guard isLive, !isDiskAway else { return nil }
         let isCareful = carefulLeft != nil
@@ -290,14 +290,15 @@ package struct LinkMachine {
         let flying = inFlight.reduce(0) { $0 + $1.bytes }
         guard inFlight.count < windowMessages, flying < limits.windowBytes else { return nil }
         let countMax = isCareful ? 1 : WireLimits.batchEventsMax
-        // In the order of their names: any order does, and a test sees the same each time.
+        // Sessions are taken in the order of their names: any order does, and this one is repeatable in tests.
         for id in index.sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let session = index.sessions[id], !session.entries.isEmpty, index.isAgreed(id), !parked.contains(id) else {
                 continue
             }
             let sent = sentThrough[id] ?? session.acknowledged
             guard let batch = index.batch(id, after: sent, countMax: countMax, bytesMax: limits.batchBytes) else { continue }
-            // The relay takes what is behind a gap without what came before: that must be there, or known to be refused.
+            // The relay accepts events after a gap even if those before it are missing, so these must be acknowledged, or refused,
+            // first.
             if batch.isAfterGap, inFlight.contains(where: { $0.session == id }) { continue }
             sentThrough[id] = batch.last
             inFlight.append(Flight(session: id, first: batch.first, last: batch.last, bytes: batch.bytes))
@@ -309,7 +310,7 @@ package struct LinkMachine {
     private mutating func land(_ session: SessionID, through: Int64) {
         let landed = inFlight.filter { $0.session == session && $0.last <= through }
         inFlight.removeAll { $0.session == session && $0.last <= through }
-        // More than was sent: our numbering is about to be made again behind it.
+        // The relay has more than was sent: the spool is about to number our events anew after it.
         if through > sentThrough[session] ?? 0 { sentThrough[session] = through }
         if let left = carefulLeft {
             let count = landed.reduce(0) { $0 + Int($1.last - $1.first) + 1 }
@@ -317,13 +318,13 @@ package struct LinkMachine {
         }
     }
 
-    /// Sends everything that is not acknowledged again, from the first on.
+    /// Sends all events of these messages again, from the first that is not acknowledged.
     private mutating func resend(_ isMeant: (Flight) -> Bool) {
         for flight in inFlight.reversed() where isMeant(flight) { sentThrough[flight.session] = flight.first - 1 }
         inFlight.removeAll(where: isMeant)
     }
 
-    /// Sessions with events to send first; the relay reports how far it has each.
+    /// Names the sessions with waiting events first; the relay reports its position for each.
     private static func sessions(of index: SpoolIndex, _ active: [SessionID]) -> [SessionID] {
         let pending = index.sessions.filter { !$0.value.entries.isEmpty }.keys.sorted { $0.rawValue < $1.rawValue }
         let others = active.filter { index.sessions[$0]?.entries.isEmpty == true }

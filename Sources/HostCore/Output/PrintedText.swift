@@ -1,23 +1,23 @@
-/// A program's output as a terminal would leave it: without escape sequences, and a line that is overwritten has its last words.
+/// A program's output as a terminal would leave it: without escape sequences, and each overwritten line as it was last written.
 ///
-/// Made before secrets are looked for: colours around a secret, or within it, must not keep it from being seen.
+/// Made before the search for secrets: colours around a secret, or within it, must not hide it from that search.
 enum PrintedText {
     private enum Escape {
         case none, begun
-        /// `ESC [`, to its final letter.
+        /// A control sequence: `ESC [`, to its final letter.
         case control
-        /// A title, a link and the like, to BEL or `ESC \`.
+        /// A string such as a title or a link, to BEL or `ESC \`.
         case string
     }
 
     static func plain(_ bytes: some Sequence<UInt8>) -> String {
         var plain: [UInt8] = []
         var lineStart = 0
-        /// The next output replaces this line.
+        /// True if the next output replaces this line.
         var isReturned = false
         var escape = Escape.none
         for byte in bytes {
-            // No sequence goes on in another line.
+            // No escape sequence continues on the next line.
             if byte == UInt8(ascii: "\n") {
                 plain.append(byte)
                 (lineStart, isReturned, escape) = (plain.count, false, .none)
@@ -46,7 +46,7 @@ enum PrintedText {
         case (.begun, UInt8(ascii: "[")): .control
         case (.begun, UInt8(ascii: "]")), (.begun, UInt8(ascii: "P")), (.begun, UInt8(ascii: "_")), (.begun, UInt8(ascii: "^")):
             .string
-        // A character set is named by one letter more.
+        // One more letter names the character set.
         case (.begun, 0x20...0x2F): .begun
         case (.control, 0x40...0x7E), (.string, 0x07), (.begun, _): .none
         default: escape

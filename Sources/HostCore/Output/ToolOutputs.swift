@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// Output of running tools: its end, sent at intervals, however much there is.
+/// Output of running tools: the end of it, sent at intervals, however much there is.
 ///
-/// Only whole lines are sent, and secrets are looked for in everything kept each time: half a secret is not recognised, and pieces may be
-/// cut anywhere. A key of many lines is left out until its end has come.
+/// Only whole lines are sent, and everything kept is searched for secrets each time: half a secret is not recognised, and pieces
+/// may be cut anywhere. A key of many lines is left out until its end has come.
 ///
 /// Pure, and the same for every adapter. Never on disk.
 package struct ToolOutputs: Sendable {
@@ -14,17 +14,16 @@ package struct ToolOutputs: Sendable {
 
     private let limits: ToolOutputLimits
     private let cleaner = Cleaner()
-    /// The output of the calls that run.
     private var outputs: [Key: Output] = [:]
     private var count = 0
-    /// Nothing is sent before.
+    /// Time before which no update is sent.
     private var freeAt = Int64.min
 
     package init(_ limits: ToolOutputLimits = ToolOutputLimits()) { self.limits = limits }
 
     // MARK: Calls
 
-    /// Only output after this is sent.
+    /// Starts a call: only output after this is sent.
     package mutating func began(_ call: String, of session: SessionID) {
         let key = Key(session: session, call: call)
         outputs[key] = nil
@@ -51,7 +50,7 @@ package struct ToolOutputs: Sendable {
         change(Key(session: session, call: call), at: now) { $0.kept += piece.utf8 }
     }
 
-    /// `text` is the end of all that it has printed so far, from the beginning of a line on.
+    /// Replaces a call's output. `text` is the end of all that it has printed so far, starting at the beginning of a line.
     package mutating func replace(_ text: String, of call: String, of session: SessionID, at now: Int64) {
         change(Key(session: session, call: call), at: now) {
             ($0.kept, $0.isInLongLine, $0.isExcerpt) = (Array(text.utf8), false, true)
@@ -95,7 +94,7 @@ package struct ToolOutputs: Sendable {
             output.toldAt = now
             output.toldCount += 1
         }
-        // Repeated for clients that come later.
+        // An unchanged output is repeated, for clients that come later.
         if output.toldCount < limits.toldMax { output.due = (output.toldAt ?? now) + limits.repeatAfter.milliseconds }
         return isNews ? ToolOutput(session: key.session, call: key.call, text: output.text) : nil
     }
@@ -105,13 +104,13 @@ extension ToolOutputs {
     /// The output of one call.
     private struct Output {
         let order: Int
-        /// The end of the output, from the beginning of a line on.
+        /// The end of the output, starting at the beginning of a line.
         var kept: [UInt8] = []
-        /// The line that `kept` would begin with was too long, and goes on.
+        /// True if the line before `kept` was too long to keep, and still goes on.
         var isInLongLine = false
-        /// The excerpt may begin within a key.
+        /// True if `kept` may begin within a key.
         var isExcerpt = false
-        /// Something came since `text` was made.
+        /// True if there is output that is not in `text`.
         var isNew = false
         /// The text as last sent.
         var text = ""
@@ -122,7 +121,7 @@ extension ToolOutputs {
 
         init(order: Int) { self.order = order }
 
-        /// In one go now and then, not a line at each piece.
+        /// Drops the beginning, in large steps rather than a line with each piece.
         mutating func trim(to bytes: Int) {
             if isInLongLine, let end = kept.firstIndex(where: Self.isLineEnd) {
                 kept.removeFirst(end + 1)

@@ -1,10 +1,11 @@
 package import RelayProtocol
 
-/// Takes secrets out of what an agent wrote, and makes it fit an event. Secrets first: what is cut off cannot be recognised.
+/// Removes secrets from an agent's text, and makes it fit an event. Secrets are removed first, because one that is cut off is not
+/// recognised.
 package struct Cleaner: Sendable {
-    /// Longer texts are shortened before secrets are looked for, so that a huge input does not hold up other requests.
+    /// Longest part of a text that is searched for secrets, so that a huge input does not hold up other requests.
     private let scanBytes: Int
-    /// Looked through beyond what is shown: no secret is longer.
+    /// Bytes searched beyond what is shown: no secret is longer.
     private let scanMargin: Int
     private let redactor = Redactor()
 
@@ -13,27 +14,27 @@ package struct Cleaner: Sendable {
         self.scanMargin = scanMargin
     }
 
-    /// A text without what looks like a secret.
+    /// The text without parts that look like a secret.
     package func clean(_ text: String) -> String { redactor.redact(text: text).text }
 
     /// Cleans a text that may begin and end within a private key.
     package func cleanExcerpt(_ text: String) -> String { redactor.lines(of: text, isExcerpt: true).joined(separator: "\n") }
 
-    /// The whole text, or nil if that is too long.
+    /// The whole text without secrets, or nil if it is too long.
     package func cleanWhole(_ text: String, bytesMax: Int) -> String? {
         guard text.utf8.count <= bytesMax + scanMargin else { return nil }
         let fitting = TextCut.fit(clean(text), bytesMax: bytesMax)
         return fitting.isCut ? nil : fitting.text
     }
 
-    /// Keeps the beginning if the text is too long.
+    /// The text without secrets; only its beginning if it is too long.
     package func clean(_ text: String, bytesMax: Int) -> String {
         let rough = TextCut.rough(text, bytesMax: bytesMax + scanMargin)
         let isRough = rough.utf8.count < text.utf8.count
         return TextCut.fit(clean(rough) + (isRough ? TextCut.marker : ""), bytesMax: bytesMax).text
     }
 
-    /// Keeps the beginning and the end if the text is too long.
+    /// The text without secrets; its beginning and end if it is too long.
     package func cleanEnds(_ text: String, bytesMax: Int) -> String {
         let part = bytesMax + scanMargin
         guard text.utf8.count > 2 * part else { return TextCut.middle(clean(text), bytesMax: bytesMax) }
@@ -43,7 +44,7 @@ package struct Cleaner: Sendable {
     }
 
     /// A tool's input as people may see it.
-    /// Cut if it does not fit, or if something is hidden that a person who allows `tool` must see.
+    /// Cut if the input does not fit, or if something is hidden that a person who allows `tool` must see.
     package func clean(_ input: JSONValue, of tool: String, bytesMax: Int) -> (json: [UInt8], isRedacted: Bool, isCut: Bool) {
         var isCut = false
         var clean: (json: [UInt8], redacted: Bool, isWhole: Bool)

@@ -1,7 +1,7 @@
-/// The inside of a JSON string with its escapes resolved, and where each byte came from.
+/// The inside of a JSON string with its escapes resolved, and the place of each byte in the raw string.
 struct EscapedText {
     let bytes: [UInt8]
-    /// The raw place of each byte; nil if nothing is escaped.
+    /// Index of each byte in the raw string; nil if nothing is escaped.
     private let places: [Int]?
     private let raw: Range<Int>
 

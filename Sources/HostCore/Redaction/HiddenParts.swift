@@ -1,8 +1,8 @@
-/// Decides whether a person may allow a text of which parts are hidden.
+/// Decides whether a person may allow a text with hidden parts.
 ///
-/// The rule: each hidden part must be a secret of a known shape, in a place where only a value can be. It may be no part of a command's
-/// name, an argument of its own, a path or a host, and nothing that can become a command: the content of a substitution, a variable that
-/// is used again, the input of a program that runs it. Anything that is not understood is not allowed.
+/// The rule: each hidden part must be a secret of a known shape, in a place where only a value can be. It may not be part of a
+/// command's name, an argument of its own, a path or a host, nor anything that can become a command: the content of a substitution,
+/// a variable that is used again, the input of a program that runs it. Anything that is not understood is not allowed.
 struct HiddenParts {
     private let ranges: [Range<Int>]
     private let bytes: [UInt8]
@@ -11,7 +11,8 @@ struct HiddenParts {
         (self.ranges, self.bytes) = (ranges, bytes)
     }
 
-    /// `member` is the part of the tool's input that the text is, and `isNamed` whether its name says that it is a secret.
+    /// True if all hidden parts follow the rule. `member`: the name of the text in the tool's input. `isNamed`: that name says that
+    /// the value is a secret.
     func areFair(in member: String, of tool: String, isNamed: Bool) -> Bool {
         if ranges.isEmpty { return true }
         switch (tool, member) {
@@ -19,7 +20,7 @@ struct HiddenParts {
         case ("Write", "content"), ("NotebookEdit", "new_source"), ("Edit", "old_string"), ("Edit", "new_string"),
             ("MultiEdit", "old_string"), ("MultiEdit", "new_string"):
             return ranges.allSatisfy(isFairInFile)
-        // An answer runs nothing.
+        // An answer runs nothing, so parts of it may be hidden.
         case ("AskUserQuestion", _): return true
         default: return isNamed && ranges == [0..<bytes.count] && isSecret(bytes[...], isNamed: true)
         }
@@ -47,13 +48,13 @@ struct HiddenParts {
         guard !word.isTarget, !word.isExpanded, let parts = word.parts(around: range) else { return false }
         let value = bytes[range]
         if parts.after.isEmpty, let name = Self.assigned(parts.before) {
-            // `NAME=value` and `--name=value`: nobody uses the name for something else. With a quote in it a name that comes first is
-            // the beginning of a command's.
+            // `NAME=value` and `--name=value`: the name has no other use. If the first word contains a quote, it is the beginning
+            // of a command's name.
             let isFirst = simple.words[..<position].allSatisfy(Self.isAssignment)
             if isFirst, !isPlain(parts.before, before: range.lowerBound) { return false }
             return isSecret(value, isNamed: true) && (name.first == UInt8(ascii: "-") ? position > 0 : occursOnce(name))
         }
-        // The name of the program is there as it is.
+        // The program's name must not be hidden.
         guard position > 0, SecretShape.isWhole(value) || Self.isHeader(parts.before) && SecretShape.isMachineMade(value) else {
             return false
         }
@@ -68,7 +69,7 @@ struct HiddenParts {
         return Self.isInAddress(parts.before, parts.after)
     }
 
-    /// `NAME=` is in the command as it is, and nothing before it in its word; the value may be in quotes.
+    /// True if `NAME=` begins its word and is spelled plainly in the command; the value may be in quotes.
     private func isPlain(_ text: ArraySlice<UInt8>, before end: Int) -> Bool {
         let textEnd = SecretScanner.isQuote(bytes[end - 1]) ? end - 1 : end
         let start = textEnd - text.count
@@ -88,7 +89,7 @@ struct HiddenParts {
         return name
     }
 
-    /// `Authorization: Bearer `, `X-Api-Key: `.
+    /// True for the name of an HTTP header with a secret: `Authorization: Bearer `, `X-Api-Key: `.
     private static func isHeader(_ text: ArraySlice<UInt8>) -> Bool {
         let name = text.prefix { SecretScanner.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
         guard SecretName(name, isData: true) != nil || SecretScanner.lowercased(name) == "private-token" else { return false }
@@ -114,7 +115,7 @@ struct HiddenParts {
         return SecretName(field[(start + 1)...], isData: true) != nil && (after.isEmpty || after.first == UInt8(ascii: "&"))
     }
 
-    /// A host that is seen, and what may follow it.
+    /// True for a host that is shown whole, and what may follow it.
     private static func isHost(_ text: ArraySlice<UInt8>) -> Bool {
         let host = text.prefix { SecretScanner.isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         guard !host.isEmpty else { return false }
@@ -123,7 +124,7 @@ struct HiddenParts {
             && !rest.contains(UInt8(ascii: "@")) && !rest.contains(UInt8(ascii: "\\"))
     }
 
-    /// Programs that run a text, wherever it came from.
+    /// Programs that run text as code, wherever it comes from.
     private static let interpreters: Set<String> = [
         "sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "csh", "tcsh", "pwsh", "powershell", "python", "python2", "python3",
         "perl",
@@ -132,7 +133,7 @@ struct HiddenParts {
     private static let runners: Set<String> = [
         "eval", "source", "xargs", "parallel", "ssh", "base64", "base32", "xxd", "uudecode", "printenv", "crontab",
     ]
-    /// Only if they are the command.
+    /// Words that run text only if they are the command itself.
     private static let builtins: Set<String> = [
         ".", "exec", "trap", "alias", "set", "declare", "typeset", "compgen", "at", "batch", "watch",
     ]
@@ -142,7 +143,7 @@ struct HiddenParts {
         for (position, word) in simple.words.enumerated() where !word.isTarget {
             let isCommand = simple.words[..<position].allSatisfy(isAssignment) && !isAssignment(word)
             guard let text = word.string else {
-                // Only the shell knows what that command is.
+                // Only the shell knows what that command does.
                 if isCommand { return true }
                 continue
             }
@@ -152,7 +153,7 @@ struct HiddenParts {
             let next = simple.words.indices.contains(position + 1) ? simple.words[position + 1] : nil
             guard let next, !next.isTarget, let file = next.string, !file.isEmpty, !file.hasPrefix("-") else { return true }
         }
-        // All that is set goes to the screen, or to whatever reads it.
+        // The command prints all variables, to the screen or to whatever reads its output.
         return simple.words.allSatisfy { isAssignment($0) || $0.isTarget || ["env", "export"].contains($0.string) }
             && simple.words.contains { ["env", "export"].contains($0.string) } && !simple.words.contains(where: isAssignment)
     }
@@ -162,7 +163,7 @@ struct HiddenParts {
         return !name.isEmpty && word.text.dropFirst(name.count).first == UInt8(ascii: "=")
     }
 
-    /// True if `name` occurs nowhere else: not as `$name`, not within another command that is made of it.
+    /// True if `name` occurs nowhere else in the command, neither as `$name` nor within a string that becomes another command.
     private func occursOnce(_ name: ArraySlice<UInt8>) -> Bool {
         func isInside(_ index: Int) -> Bool {
             bytes.indices.contains(index) && (SecretScanner.isAlphanumeric(bytes[index]) || bytes[index] == UInt8(ascii: "_"))
@@ -182,7 +183,7 @@ struct HiddenParts {
 
     // MARK: - Files
 
-    /// A line of a file that gives one value to one name, and no other line uses the name: `TOKEN=value`, `"token": "value",`.
+    /// True for the only line of a file that uses a name and gives it a value: `TOKEN=value`, `"token": "value",`.
     private func isFairInFile(_ range: Range<Int>) -> Bool {
         let start = bytes[..<range.lowerBound].lastIndex(of: 10).map { $0 + 1 } ?? 0
         let end = bytes[range.upperBound...].firstIndex(of: 10) ?? bytes.count
@@ -216,7 +217,7 @@ extension PlainCommand.Word {
         return first <= range.lowerBound && range.upperBound <= last + 1
     }
 
-    /// The word's parts before and after a range; nil if a quote or a backslash is within the range.
+    /// The parts of the word before and after a range; nil if a quote or a backslash is within the range.
     func parts(around range: Range<Int>) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>)? {
         guard let start = places.firstIndex(of: range.lowerBound), start + range.count <= places.count,
             places[start + range.count - 1] == range.upperBound - 1

@@ -1,16 +1,16 @@
-/// A shell command that is plain enough to know what each of its words is: simple commands of words, quotes, `$NAME`s and redirections,
-/// joined by `;`, `&`, `|` and line ends. Nil if the text holds anything else: a substitution, a here-document, a brace, an array, a
-/// comment, a keyword, a control character.
+/// A shell command that is plain enough for each of its words to be understood: simple commands of words, quotes, `$NAME`s and
+/// redirections, joined by `;`, `&`, `|` and line ends. Nil if the text contains anything else: a substitution, a here-document, a
+/// brace, an array, a comment, a keyword, a control character.
 struct PlainCommand: Equatable {
     struct Word: Equatable {
-        /// Without its quotes.
+        /// The word without its quotes.
         var text: [UInt8] = []
-        /// The place of each of these bytes in the command.
+        /// Index in the command of each byte of `text`.
         var places: [Int] = []
-        /// Holds a `$NAME`, or what the shell may read as names of files.
+        /// True if the word contains a `$NAME`, or a pattern that the shell may replace by file names.
         var isExpanded = false
         var isQuoted = false
-        /// The target or the source of a redirection.
+        /// True if the word is the target or the source of a redirection.
         var isTarget = false
 
         /// The word's text if no shell changes it.
@@ -79,7 +79,7 @@ struct PlainCommand: Equatable {
         private mutating func readEnd() -> Bool {
             guard !awaitsTarget else { return false }
             var end = [bytes[index]]
-            // `;;` and `|&` are not plain.
+            // `;;` and `|&` are not plain, so they are refused.
             if end[0] != 10, let next = byte(1), next == end[0] || next == UInt8(ascii: "&") {
                 guard next == end[0], next != UInt8(ascii: ";") else { return false }
                 end.append(next)
@@ -91,7 +91,7 @@ struct PlainCommand: Equatable {
             return true
         }
 
-        /// `>`, `>>`, `>|`, `<`, `>&`, `<&`; here-documents and processes are not plain.
+        /// Reads a redirection: `>`, `>>`, `>|`, `<`, `>&`, `<&`. Here-documents and process substitutions are not plain.
         private mutating func readRedirection() -> Bool {
             guard !awaitsTarget else { return false }
             let first = bytes[index]
@@ -126,7 +126,7 @@ struct PlainCommand: Equatable {
                     }
                 case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "~"), UInt8(ascii: "^"),
                     UInt8(ascii: "="):
-                    // zsh's `=command`, home directories, patterns.
+                    // zsh's `=command`, home directories and patterns are expanded.
                     let isExpanded = next != UInt8(ascii: "=") || word.text.isEmpty
                     word.isExpanded = word.isExpanded || isExpanded
                     take(&word)
@@ -171,7 +171,7 @@ struct PlainCommand: Equatable {
             return false
         }
 
-        /// `$NAME`, `${NAME}`, `$1`, `$?`; a `$` alone is one.
+        /// Reads `$NAME`, `${NAME}`, `$1`, `$?`, or a `$` alone.
         private mutating func readName(_ word: inout Word) -> Bool {
             word.isExpanded = true
             let isBraced = byte(1) == UInt8(ascii: "{")

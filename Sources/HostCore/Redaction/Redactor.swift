@@ -1,10 +1,10 @@
 package import RelayProtocol
 
-/// Takes what looks like a secret out of text before it leaves this machine, and says whether it did.
+/// Removes what looks like a secret from text before it leaves this machine, and reports whether it did.
 ///
-/// Only the secret part is replaced, by `⟨redacted⟩`; every other byte stays. What it looks for is known shapes and telling names; a
-/// secret that looks like an ordinary word under an ordinary name passes. It rather hides too much of what a person would allow than
-/// too little, for whether what is left can still be allowed is asked separately: `HiddenParts`. All scans are linear in the text.
+/// Only the secret part is replaced, by `⟨redacted⟩`; every other byte stays. It looks for known shapes and telling names; a secret
+/// that looks like an ordinary word under an ordinary name passes. It rather hides too much than too little, because `HiddenParts`
+/// decides separately whether a person may still allow what is left. All scans are linear in the text.
 package struct Redactor: Sendable {
     package static let mark = "⟨redacted⟩"
 
@@ -16,8 +16,8 @@ package struct Redactor: Sendable {
         return ranges.isEmpty ? (text, false) : (Self.hiding(ranges, in: bytes[...]), true)
     }
 
-    /// The lines of `text`, which end at line feeds, without their secrets: as many as there are, in order. So a diff can be made of
-    /// the text as it is, and be shown without its secrets. `isExcerpt` is of a text that may begin and end within a private key.
+    /// The lines of `text`, which end at line feeds, without their secrets: the same number in the same order. So a diff can be
+    /// made of the original text and shown without its secrets. `isExcerpt`: the text may begin and end within a private key.
     package func lines(of text: String, isExcerpt: Bool = false) -> [String] {
         let bytes = Array(text.utf8)
         var ranges = SecretScanner.secrets(in: bytes, isExcerpt: isExcerpt)[...]
@@ -44,8 +44,8 @@ package struct Redactor: Sendable {
         return String(decoding: edits.applied(to: bytes), as: UTF8.self)
     }
 
-    /// The value's own bytes but for the secrets in its strings and names, and the values of members with a secret's name. It is whole if
-    /// nothing is hidden that a person who may allow `tool` with it must see.
+    /// The value with its own bytes, except that secrets are replaced in its strings and names, and so are the values of members
+    /// with a secret's name. It is whole if nothing is hidden that a person who may allow `tool` must see.
     package func redact(_ value: JSONValue, of tool: String = "") -> (json: [UInt8], redacted: Bool, isWhole: Bool) {
         var walk = Walk(tool: tool)
         walk.visit(value, key: "", name: nil)
@@ -60,7 +60,7 @@ package struct Redactor: Sendable {
 
         init(tool: String) { self.tool = tool }
 
-        /// `name` is the kind of secret that the member is named after, also for the elements of an array.
+        /// `name`: the kind of secret that the member's name stands for, also for the elements of an array.
         mutating func visit(_ value: JSONValue, key: String, name: SecretName?) {
             switch value.bytes.first ?? 0 {
             case UInt8(ascii: "{"):
@@ -74,7 +74,7 @@ package struct Redactor: Sendable {
                 for element in (try? value.array()) ?? [] { visit(element, key: key, name: name) }
             case UInt8(ascii: "\""):
                 let string = EscapedText(value.bytes.dropFirst().dropLast())
-                // Pieces of a file.
+                // These members contain pieces of a file.
                 let isExcerpt = key == "old_string" || key == "new_string"
                 var ranges = SecretScanner.secrets(in: string.bytes, isExcerpt: isExcerpt)
                 if name != nil, SecretScanner.isWorthHiding(string.bytes[...]) {
@@ -86,7 +86,7 @@ package struct Redactor: Sendable {
                     wasWhole
                     && HiddenParts(ranges, in: string.bytes).areFair(in: key, of: tool, isNamed: name != nil)
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                // A number: a PIN, seldom; a count or a flag is shorter.
+                // A number with a secret's name is rarely a PIN; counts and flags are shorter than four digits.
                 guard name != nil, value.bytes.count >= 4 else { return }
                 edits.append(value.bytes.startIndex..<value.bytes.endIndex, Array("\"\(mark)\"".utf8))
                 isWhole = false
@@ -94,7 +94,7 @@ package struct Redactor: Sendable {
             }
         }
 
-        /// Two names that are hidden stay two names, or the object would not be one any more.
+        /// Hides a member's name so that two hidden names remain different, as an object needs.
         private mutating func hideName(_ text: EscapedText, besides taken: Set<String>) {
             let ranges = SecretScanner.secrets(in: text.bytes)
             guard let first = ranges.first, let last = ranges.last else { return }
@@ -114,7 +114,7 @@ package struct Redactor: Sendable {
     }
 }
 
-/// Replacements in ascending order.
+/// A list of replacements, in ascending order.
 private struct Splices {
     private var edits: [(range: Range<Int>, replacement: [UInt8])] = []
 

@@ -1,14 +1,15 @@
-/// Names that show that their values are secret: `PGPASSWORD`, `api-key`, `clientSecret` do; `max_tokens`, `password_file`, `key` do not.
+/// The kinds of names whose values are secret: `PGPASSWORD`, `api-key`, `clientSecret` are such names; `max_tokens`,
+/// `password_file`, `key` are not.
 enum SecretName: Equatable {
-    /// Whatever is there is secret, however short or plain.
+    /// A password: any value is secret, however short or plain.
     case password
     /// A password of several words.
     case passphrase
-    /// Made by a machine: long, and hardly without a digit.
+    /// A token made by a machine: long, and nearly always with a digit.
     case token
-    /// `Authorization`: the secret follows the scheme.
+    /// The name `Authorization`: the secret follows the scheme.
     case authorization
-    /// `Cookie`: several secrets with names of their own.
+    /// The name `Cookie`: several secrets with their own names.
     case cookie
 
     static let bytesMax = 64
@@ -20,7 +21,7 @@ enum SecretName: Equatable {
         "token", "secret", "apikey", "apitoken", "apisecret", "authtoken", "accesstoken", "refreshtoken", "secretkey",
         "accesskey", "privatekey", "clientsecret", "accountkey", "sharedaccesskey", "sharedaccesssignature", "authkey", "jwt",
     ]
-    /// Before `key` they make it a secret; `public`, `primary`, `sort`, `cache` do not.
+    /// Words that make a following `key` a secret; `public`, `primary`, `sort`, `cache` do not.
     private static let keys: Set<String> = [
         "api", "access", "secret", "private", "auth", "account", "signing", "encryption", "master", "service", "deploy",
         "webhook", "admin", "client", "shared", "license",
@@ -29,13 +30,13 @@ enum SecretName: Equatable {
     private static let forges: Set<String> = [
         "github", "gitlab", "git", "gh", "azure", "ado", "devops", "bitbucket", "access", "personal",
     ]
-    /// Before `token` they make it something to page, parse or count with.
+    /// Words that make a following `token` something to page, parse or count with.
     private static let harmlessTokens: Set<String> = [
         "next", "page", "continuation", "sync", "cancellation", "cancel", "stop", "eos", "bos", "pad", "unk", "mask", "sep",
         "cls", "special", "start", "end", "first", "last", "current", "prompt", "max", "min", "num", "per",
     ]
 
-    /// `isData` is a key that certainly has a value, as in JSON, where `pass` alone is telling too.
+    /// `isData`: the name is a key that certainly has a value, as in JSON, where `pass` alone means a password too.
     init?(_ name: ArraySlice<UInt8>, isData: Bool = false) {
         guard Self.canMatch(name) else { return nil }
         var rest = name
@@ -44,7 +45,7 @@ enum SecretName: Equatable {
         let isAlone = before.isEmpty
         let isUppercase = !name.contains { $0 >= 97 && $0 <= 122 }
         switch last {
-        // The shell's own working directories.
+        // Variables with the shell's own working directories.
         case "pwd" where isUppercase && isAlone, "oldpwd": return nil
         case "passphrase": self = .passphrase
         case "pass" where isData || isUppercase || !isAlone: self = .password
@@ -60,7 +61,7 @@ enum SecretName: Equatable {
         }
     }
 
-    /// Cheap, because it is asked at every `=` and `:` of a text.
+    /// A quick test, because every `=` and `:` of a text calls it.
     private static func canMatch(_ name: ArraySlice<UInt8>) -> Bool {
         guard (3...bytesMax).contains(name.count), var last = name.last else { return false }
         if last >= 48 && last <= 57 { last = name.last { $0 < 48 || $0 > 57 } ?? last }
@@ -72,7 +73,7 @@ enum SecretName: Equatable {
         }
     }
 
-    /// Takes the last word off: `X-Api-Key`, `xApiKey`, `X_API_KEY_2` are x, api, key.
+    /// Removes and returns the last word of a name: `X-Api-Key`, `xApiKey`, `X_API_KEY_2` are x, api, key.
     private static func popWord(_ name: inout ArraySlice<UInt8>) -> String {
         while let last = name.last, !SecretScanner.isLetter(last) { name.removeLast() }
         var start = name.endIndex

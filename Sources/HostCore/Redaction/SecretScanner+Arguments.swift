@@ -2,16 +2,16 @@
 extension SecretScanner {
     /// Meaning of the short flags of commands that take secrets.
     private enum Tool {
-        /// `-u user:password`.
+        /// A user and a password: `-u user:password`.
         case curl, httpie
-        /// `-p password`, apart or glued.
+        /// A password, separate or attached: `-p password`.
         case sshpass
-        /// `-ppassword`, glued only.
+        /// An attached password: `-ppassword`.
         case mysql
-        /// `-p password` after `login`.
+        /// A password after `login`: `-p password`.
         case registry
         case redis, ldap, mongo, zip
-        /// `pass:password`.
+        /// A password with a prefix: `pass:password`.
         case openssl
     }
 
@@ -23,7 +23,7 @@ extension SecretScanner {
         "mongo": .mongo, "mongosh": .mongo, "mongodump": .mongo, "zip": .zip, "openssl": .openssl,
     ]
     private static let toolBytesMax = 12
-    /// The argument of these tests of `find` is a file's name, and no command: `find / -name mysql -print`.
+    /// Tests of `find` whose argument is a file name, not a command: `find / -name mysql -print`.
     private static let fileTests: Set<String> = ["-name", "-iname", "-path", "-ipath"]
 
     mutating func findArguments() {
@@ -34,7 +34,7 @@ extension SecretScanner {
         while index < bytes.count {
             let byte = bytes[index]
             if !Self.isWordByte(byte) {
-                // A new command begins.
+                // Here another command begins.
                 if byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") || byte == UInt8(ascii: "&") || byte == 10 {
                     (tool, isLogin, isFileName) = (nil, false, false)
                 }
@@ -96,7 +96,7 @@ extension SecretScanner {
         return flag.upperBound
     }
 
-    /// `user:password`, quoted or not.
+    /// Hides the password in `user:password`, quoted or not.
     private mutating func hideAfterColon(at start: Int) -> Int {
         let range = quotedInside(at: start) ?? start..<end(from: start) { !Self.isOperator($0) || $0 == UInt8(ascii: "$") }
         guard let colon = bytes[range].firstIndex(of: UInt8(ascii: ":")),
@@ -111,7 +111,7 @@ extension SecretScanner {
         "instead",
     ]
 
-    /// Prose about a flag: `--password or --token`, `the --password option`.
+    /// True for prose about a flag: `--password or --token`, `the --password option`.
     private func isProse(at start: Int) -> Bool {
         let wordEnd = end(from: start, max: 10) { $0 >= 97 && $0 <= 122 }
         guard byte(wordEnd).map(Self.isBlank) ?? true else { return false }

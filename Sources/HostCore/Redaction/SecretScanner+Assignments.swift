@@ -1,8 +1,8 @@
-/// Secrets that are known by the name they are given: `PGPASSWORD=x`, `"api_key": "x"`, `Authorization: Basic x`.
+/// Secrets recognised by the name in front of them: `PGPASSWORD=x`, `"api_key": "x"`, `Authorization: Basic x`.
 extension SecretScanner {
-    /// Confidence that the text before is a name, and the text behind its value.
+    /// Confidence that a text is a name and the text after it that name's value.
     enum Certainty {
-        /// Flags, environment variables, queries: `--token=x`, `TOKEN=x`, `?token=x`.
+        /// Names in flags, environment variables and queries: `--token=x`, `TOKEN=x`, `?token=x`.
         case given
         /// Names as in code and connection strings: `token=x`.
         case likely
@@ -23,7 +23,7 @@ extension SecretScanner {
         }
     }
 
-    /// End of the operator that begins or continues here; nil if it compares or names a scope.
+    /// End of the assignment operator at this index; nil if it is a comparison or a scope operator.
     private func assignmentEnd(at index: Int) -> Int? {
         let (before, after) = (byte(index - 1), byte(index + 1))
         if bytes[index] == UInt8(ascii: ":") {
@@ -41,7 +41,7 @@ extension SecretScanner {
     /// - Returns: the index to continue from.
     private mutating func judgeAssignment(at index: Int, operatorEnd: Int) -> Int {
         var end = index
-        // `:=`, `+=`, `?=`.
+        // The operators `:=`, `+=` and `?=`.
         if bytes[index] == UInt8(ascii: "="), let before = byte(end - 1),
             before == UInt8(ascii: ":") || before == UInt8(ascii: "+") || before == UInt8(ascii: "?")
         {
@@ -63,7 +63,7 @@ extension SecretScanner {
             hideSignature(named: start..<end, at: operatorEnd)
             return operatorEnd
         }
-        // A variable of SQL: `PASSWORD :'name'`.
+        // In SQL this is a variable: `PASSWORD :'name'`.
         if bytes[index] == UInt8(ascii: ":"), isSpaced, !isQuoted, byte(operatorEnd).map(Self.isQuote) == true {
             return operatorEnd
         }
@@ -83,7 +83,7 @@ extension SecretScanner {
         }
     }
 
-    /// `?sig=V`: an address that is signed is as good as a token.
+    /// Hides the signature in `?sig=V`: a signed address is as good as a token.
     private mutating func hideSignature(named name: Range<Int>, at start: Int) {
         guard name.count <= 20,
             byte(name.lowerBound - 1) == UInt8(ascii: "?") || byte(name.lowerBound - 1) == UInt8(ascii: "&"),
@@ -129,7 +129,7 @@ extension SecretScanner {
         return valueEnd
     }
 
-    /// `token: String = "x"`: the value comes after the type.
+    /// Index of the value in a typed declaration such as `token: String = "x"`.
     private func typedValue(after type: Range<Int>, _ certainty: Certainty) -> Int? {
         guard certainty == .possible, bytes[type].allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "?") }) else {
             return nil
@@ -174,12 +174,12 @@ extension SecretScanner {
         let hasLetter = sample.contains { Self.isLetter($0) || $0 >= 0x80 }
         if quoted {
             if certainty == .given { return true }
-            // Labels and messages: `password: "Enter your password"`.
+            // Values with blanks are usually labels and messages: `password: "Enter your password"`.
             if sample.contains(32) { return name == .passphrase || (certainty == .likely && name == .password) || hasDigit }
             if name != .token { return !mentionsPassword(sample) }
             return hasDigit && sample.count >= 6
         }
-        // A call, an element, a generic type: code.
+        // A call, an element or a generic type is code.
         if byte(range.upperBound) == UInt8(ascii: "(") { return false }
         if !hasLetter { return hasDigit && sample.count >= 4 }
         switch certainty {
@@ -195,7 +195,7 @@ extension SecretScanner {
         }
     }
 
-    /// `--secret=db-password`, `existingSecret: app-secret-v2`: the name of a stored secret, not the secret.
+    /// True if the value is the name of a stored secret, not the secret: `--secret=db-password`, `existingSecret: app-secret-v2`.
     private func namesSecret(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.count <= SecretName.bytesMax else { return false }
         let words = value.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "/") }
@@ -208,7 +208,7 @@ extension SecretScanner {
             && words.contains { ["secret", "password", "token", "key", "credentials"].contains(Self.lowercased($0)) }
     }
 
-    /// `args.token`, `config.password`, `pw)`: names of things rather than things.
+    /// True if the value is an expression rather than a literal: `args.token`, `config.password`, `pw)`.
     private func isExpression(_ value: ArraySlice<UInt8>, end: Int) -> Bool {
         guard value.allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") }) else {
             return value.contains(UInt8(ascii: "?")) && value.contains(UInt8(ascii: "."))
@@ -232,7 +232,7 @@ extension SecretScanner {
             && !value.contains(where: Self.isDigit)
     }
 
-    /// `token=token`, `authToken: AUTH_TOKEN`.
+    /// True if the value repeats the name: `token=token`, `authToken: AUTH_TOKEN`.
     private func isSameWord(_ value: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
         guard value.count <= SecretName.bytesMax else { return false }
         var rest = name
@@ -258,7 +258,7 @@ extension SecretScanner {
         let valueEnd = end(from: value) { !Self.isOperator($0) || $0 == UInt8(ascii: "$") }
         let sample = bytes[value..<valueEnd].prefix(Self.sampleBytes)
         let isSecret = sample.count >= 6 && (hasScheme || sample.contains(where: Self.isDigit))
-        // Behind a name comes a call: code.
+        // A name followed by a call is code.
         guard isSecret, byte(valueEnd) != UInt8(ascii: "("), Self.isWorthHiding(bytes[value..<valueEnd]) else { return value }
         hideValue(value..<valueEnd)
         return valueEnd

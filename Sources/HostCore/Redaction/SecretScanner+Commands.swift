@@ -1,16 +1,16 @@
-/// Secrets that a command has at a place of its own: `htpasswd -b file user V`, `echo V | docker login --password-stdin`,
-/// `aws configure set aws_secret_access_key V`.
+/// Secrets at a known place of a command: `htpasswd -b file user V`, `echo V | docker login --password-stdin`, `aws configure set
+/// aws_secret_access_key V`.
 extension SecretScanner {
     /// A word without the quotes around it.
     private typealias Word = Range<Int>
 
     private enum Position {
-        /// The n-th word behind the command's own words, flags not counted.
+        /// The n-th word after the command's own words, flags not counted.
         case argument(Int)
         case last
-        /// Behind this flag, or attached to it if it has one letter.
+        /// The word after this flag, or attached to it if the flag has one letter.
         case flag(String)
-        /// Behind a word that says that a secret follows: `config set x.token V`.
+        /// The word after one that announces a secret: `config set x.token V`.
         case named
     }
 
@@ -76,7 +76,7 @@ extension SecretScanner {
         "password", "passwd", "secret", "token", "value", "key", "user", "username", "file", "-",
     ]
     private static let wordsMax = 32
-    /// `sudo`, `env A=b` and the like come before a command.
+    /// Programs that may precede a command: `sudo`, `env A=b` and the like.
     private static let wrappers: Set<String> = ["sudo", "env", "nohup", "time", "npx", "pnpx", "command", "exec", "doas"]
 
     mutating func findCommands() {
@@ -86,7 +86,7 @@ extension SecretScanner {
         while index <= bytes.count {
             guard let byte = byte(index), !Self.endsCommand(byte) else {
                 judge(words, before: before)
-                // Only what is piped is another's input.
+                // Only a pipe makes the output another command's input.
                 let isPipe = byte(index) == UInt8(ascii: "|") && byte(index + 1) != UInt8(ascii: "|")
                 before = isPipe ? words : []
                 words = []
@@ -146,7 +146,7 @@ extension SecretScanner {
         return ArraySlice(Array(rest))
     }
 
-    /// Without its folder.
+    /// The program's name without its folder.
     private func name(_ word: Word) -> String {
         guard word.count <= SecretName.bytesMax else { return "" }
         let start = bytes[word].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? word.lowerBound
@@ -173,7 +173,7 @@ extension SecretScanner {
         case .named:
             for (word, value) in zip(words.dropFirst(), words.dropFirst(2)) where bytes[value].first != UInt8(ascii: "-") {
                 let name = bytes[word].suffix(SecretName.bytesMax)
-                // `pypi-token.pypi`.
+                // Names such as `pypi-token.pypi`.
                 let stem = name[..<(name.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex)]
                 let isKey = name.hasSuffix(".psk") || name.hasSuffix("wep-key0") || SecretName(stem, isData: true) != nil
                 guard isKey || SecretName(name, isData: true) != nil else { continue }
@@ -192,14 +192,14 @@ extension SecretScanner {
         }
     }
 
-    /// `user%V` behind `-U`, `user,V` behind `-u`; a flag or a placeholder is none.
+    /// Hides a word, or the secret part of it: `user%V` after `-U`, `user,V` after `-u`. Flags and placeholders are left.
     private mutating func hideWord(_ word: Word, after flag: String = "") {
         var value = word
         if flag == "-U" || flag == "-u" {
             guard let sign = bytes[word].firstIndex(of: flag == "-U" ? UInt8(ascii: "%") : UInt8(ascii: ",")) else { return }
             value = sign + 1..<word.upperBound
         }
-        // `<token>` is for people to fill in.
+        // `<token>` is a placeholder for people to fill in.
         if byte(value.lowerBound - 1) == UInt8(ascii: "<"), byte(value.upperBound) == UInt8(ascii: ">") { return }
         guard !value.isEmpty, bytes[value].first != UInt8(ascii: "-"), Self.isWorthHiding(bytes[value]),
             !Self.placeholders.contains(Self.lowercased(bytes[value].prefix(SecretName.bytesMax)))
@@ -227,14 +227,14 @@ extension SecretScanner {
         return starts("<<<", at: index - 3)
     }
 
-    /// `chpasswd` reads `user:V`.
+    /// Hides the input of a command that reads a secret. `chpasswd` reads `user:V`.
     private mutating func hideInput(_ word: Word, of reader: String) {
         var value = word
         if reader == "chpasswd" {
             guard let colon = bytes[word].firstIndex(of: UInt8(ascii: ":")) else { return }
             value = colon + 1..<word.upperBound
         }
-        // The format of `printf`.
+        // The value is the format of `printf`.
         if bytes[value].first == UInt8(ascii: "%"), value.count <= 4 { return }
         hideWord(value)
     }

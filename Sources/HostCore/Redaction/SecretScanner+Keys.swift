@@ -1,22 +1,22 @@
-/// Private keys: each line of one is hidden, whatever is around the lines (indents, quotes, signs of a diff, line numbers, escapes), even
-/// if its beginning or its end is missing.
+/// Private keys: each line of one is hidden, whatever surrounds the lines (indents, quotes, signs of a diff, line numbers,
+/// escapes), even if the key's beginning or end is missing.
 extension SecretScanner {
-    /// A key's lines have 64 characters and more, but for its last.
+    /// Shortest line of a key. Lines have 64 characters and more, but for the last.
     private static let lineBytesMin = 40
-    /// The first may be the only one of a small key.
+    /// Shortest first line of a key; a small key has no other.
     private static let firstLineBytesMin = 24
-    /// Between a key's first word and its lines: `Proc-Type`, `DEK-Info` and a comment.
+    /// Longest header between a key's first word and its lines: `Proc-Type`, `DEK-Info` and a comment.
     private static let headerBytesMax = 240
-    /// Between two of its lines: indents, quotes, a line's number.
+    /// Longest gap between two lines of a key: indents, quotes, a line number.
     private static let gapBytesMax = 96
     private static let labelBytesMax = 48
     /// Line widths of `openssl`, `ssh-keygen` and `base64`.
     private static let lineWidths: Set<Int> = [64, 70, 76]
 
-    /// `isExcerpt` is of a text that begins and ends anywhere, within a key too.
+    /// `isExcerpt`: the text may begin and end anywhere, also within a key.
     mutating func findPrivateKeys(isExcerpt: Bool) {
         var index = 0
-        /// Before it all is looked at.
+        /// Everything before this index has been searched.
         var floor = 0
         while index < bytes.count {
             let next: Int? =
@@ -28,7 +28,7 @@ extension SecretScanner {
                         hideLines(before: index, floor: floor, isExcerpt: isExcerpt)
                         return $0
                     }
-                // PuTTY's.
+                // The lines of a PuTTY key.
                 case UInt8(ascii: "P") where starts("Private-Lines: ", at: index):
                     hideLines(from: index + 15, gapMax: Self.gapBytesMax)
                 case UInt8(ascii: "U"), UInt8(ascii: "B"), UInt8(ascii: "Q"): encodedKey(at: index, floor: floor)
@@ -40,7 +40,7 @@ extension SecretScanner {
         if isExcerpt { hideLonelyLines() }
     }
 
-    /// The end of `RSA PRIVATE KEY-----`, or of what else is as secret.
+    /// Index after `RSA PRIVATE KEY-----`, or another marker of something as secret.
     private func markerEnd(_ start: Int) -> Int? {
         let labelEnd = end(from: start, max: Self.labelBytesMax) { $0 != UInt8(ascii: "-") && $0 >= 32 }
         guard byte(labelEnd) == UInt8(ascii: "-") else { return nil }
@@ -51,14 +51,14 @@ extension SecretScanner {
 
     // MARK: - Forwards
 
-    /// Hides the lines of a key that begins before `start`. Returns the index at which to continue: the key ends at its last word, or if
-    /// none of its lines has come for long.
+    /// Hides the lines of a key that begins before `start`. Returns the index at which to continue: after the key's last word, or
+    /// when no line has come for too long.
     private mutating func hideLines(from start: Int, gapMax: Int) -> Int {
         var index = start
         var gapStart = start
         var gapMax = gapMax
         var hasBroken = false
-        /// A short word that ends a line, which is the key's last or not of the key.
+        /// A short word that ends a line: the key's last line, or no part of the key.
         var short: Range<Int>?
         var isWithin = false
         while index < bytes.count, index - gapStart <= gapMax {
@@ -90,12 +90,12 @@ extension SecretScanner {
                 short = word
             }
         }
-        // The text ends within a line.
+        // The text ends within a line of the key.
         if isWithin, let short, index >= bytes.count { hideLine(short) }
         return index
     }
 
-    /// Nothing but quotes and the like comes before the next line.
+    /// True if only quotes and the like come before the next line.
     private func endsLine(_ start: Int) -> Bool {
         for index in start..<min(start + 6, bytes.count) {
             if lineBreakEnd(index) != nil { return true }
@@ -111,13 +111,14 @@ extension SecretScanner {
         let digits = line.count(where: Self.isDigit)
         let hasCapitals = line.contains { $0 >= 65 && $0 <= 90 }
         let hasSmall = line.contains { $0 >= 97 && $0 <= 122 }
-        // Hexadecimal, as OpenVPN writes it.
+        // A key in hexadecimal, as OpenVPN writes it.
         if !hasCapitals { return digits >= 4 && line.allSatisfy { Self.isDigit($0) || (97...102).contains($0) } }
         let slashes = line.count { $0 == UInt8(ascii: "/") }
         return hasSmall && (digits > 0 || line.count >= 48) && slashes <= max(3, line.count / 8)
     }
 
-    /// After `\r\n`, or what represents it inside another text, however often escaped.
+    /// Index after a line break, `\r
+    /// ` or what represents it inside another text, however often escaped; nil if there is none.
     private func lineBreakEnd(_ index: Int) -> Int? {
         switch bytes[index] {
         case 10, 13: return index + 1
@@ -134,7 +135,7 @@ extension SecretScanner {
 
     // MARK: - Backwards
 
-    /// Hides the lines of a key whose beginning is not there.
+    /// Hides the lines of a key whose beginning is missing.
     private mutating func hideLines(before end: Int, floor: Int, isExcerpt: Bool) {
         var words: [Range<Int>] = []
         var index = end
@@ -148,7 +149,7 @@ extension SecretScanner {
             while start > floor, Self.isBase64(bytes[start - 1]) { start -= 1 }
             let wordEnd = index
             index = start
-            // The letter of an escape.
+            // Skips the letter of an escape.
             if start > floor, bytes[start - 1] == UInt8(ascii: "\\") { start += 1 }
             let word = start..<max(start, wordEnd)
             let isLine = word.count >= Self.lineBytesMin || isFirstLine(word)
@@ -163,7 +164,7 @@ extension SecretScanner {
         for word in words.reversed() { hideLine(word) }
     }
 
-    /// Lines of a key of which neither end is there, and the short one behind them.
+    /// Hides lines of a key of which both ends are missing, and the short line after them.
     private mutating func hideLonelyLines() {
         var index = 0
         var isBehindLine = false
@@ -181,7 +182,7 @@ extension SecretScanner {
         }
     }
 
-    /// True if the word is all of a line, and long enough to judge.
+    /// True if the word fills its line and is long enough to judge.
     private func isAlone(_ word: Range<Int>) -> Bool {
         var start = word.lowerBound
         while start > 0, Self.isBlank(bytes[start - 1]) { start -= 1 }
@@ -190,10 +191,10 @@ extension SecretScanner {
 
     // MARK: - In base64
 
-    /// `PRIVATE KEY` at each of the three places that it can have in a group of base64.
+    /// `PRIVATE KEY` in base64, at each of its three possible offsets in a group.
     private static let encodedLabels: [StaticString] = ["UFJJVkFURSBLRV", "BSSVZBVEUgS0VZ", "QUklWQVRFIEtFW"]
 
-    /// Hides a key file that was encoded once more. Returns the index at which to continue.
+    /// Hides a key file that was encoded in base64 once more. Returns the index at which to continue.
     private mutating func encodedKey(at index: Int, floor: Int) -> Int? {
         guard Self.encodedLabels.contains(where: { startsAcrossLines($0, at: index) }) else { return nil }
         var start = index
@@ -220,7 +221,7 @@ extension SecretScanner {
         isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
     }
 
-    /// One mark for lines with nothing between them.
+    /// Hides a line, under one mark with the line before if nothing is between them.
     private mutating func hideLine(_ line: Range<Int>) {
         if let last = lastKeyLine, last.upperBound <= line.lowerBound {
             var index = last.upperBound

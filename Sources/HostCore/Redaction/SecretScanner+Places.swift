@@ -1,8 +1,8 @@
-/// Secrets that are known by the syntax they are in: the addresses.
+/// Secrets recognised by the syntax around them: those in addresses.
 extension SecretScanner {
     // MARK: - URLs
 
-    /// `scheme://user:password@host`, and a token alone before the `@`.
+    /// Finds the passwords in `scheme://user:password@host`, and a token alone before the `@`.
     mutating func findURLPasswords() {
         var index = 0
         while index + 3 < bytes.count {
@@ -68,7 +68,8 @@ extension SecretScanner {
 
     private static let statementBytesMax = 200
 
-    /// `CREATE USER x WITH PASSWORD 'V'`, `IDENTIFIED BY 'V'`, `PASSWORD('V')`; `machine x login y password V`.
+    /// Finds the secrets in `CREATE USER x WITH PASSWORD 'V'`, `IDENTIFIED BY 'V'`, `PASSWORD('V')` and `machine x login y password
+    /// V`.
     mutating func findStatements() {
         var index = 0
         while index < bytes.count {
@@ -94,7 +95,7 @@ extension SecretScanner {
         }
     }
 
-    /// In the same statement.
+    /// True if the word stands in the same statement before `end`.
     private func hasWord(_ word: String, before end: Int) -> Bool {
         let start = max(0, end - Self.statementBytesMax)
         let statement = bytes[start..<end].split(separator: UInt8(ascii: ";")).last ?? []

@@ -1,6 +1,6 @@
-/// Secrets that are known by how they look, whatever is around them.
+/// Secrets recognised by their own shape, whatever surrounds them.
 extension SecretScanner {
-    /// As much of a shape as its judgement needs; a prefix may follow upon a prefix in a hostile text.
+    /// Bytes of a shape that are enough to judge it. A hostile text may have one prefix after another.
     private static let shapeSampleBytes = 64
 
     mutating func findShapes() {
@@ -20,7 +20,8 @@ extension SecretScanner {
         }
     }
 
-    /// The letter that ends an escape is no part of a word: `\n`, `%3D`, a colour; nor is what Telegram puts before a token.
+    /// True if this letter ends an escape (`
+    /// `, `%3D`, a colour), or is the prefix that Telegram puts before a token, and so is no part of a word.
     private func isEscapeEnd(_ index: Int) -> Bool {
         switch bytes[index] {
         case UInt8(ascii: "n"), UInt8(ascii: "r"): if byte(index - 1) == UInt8(ascii: "\\") { return true }
@@ -53,14 +54,14 @@ extension SecretScanner {
         }
     }
 
-    /// A full stop at the end belongs to the sentence.
+    /// End of the secret without full stops, which belong to the sentence.
     private func trimmed(_ end: Int, from start: Int) -> Int {
         var end = end
         while end > start, bytes[end - 1] == UInt8(ascii: ".") { end -= 1 }
         return end
     }
 
-    /// A piece without dashes that is long and has a digit or both cases: `sk-learn-contrib-helpers` has none.
+    /// True if a piece between dashes is long and has a digit or both cases: `sk-learn-contrib-helpers` has none.
     private func looksRandom(_ range: Range<Int>) -> Bool {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -81,7 +82,7 @@ extension SecretScanner {
 
     /// A JSON Web Token: `eyJ….….…`; the last part may be empty.
     ///
-    /// What was no token from its first byte is none from a later byte of the same part, and is not walked again.
+    /// If no token begins at the first byte of a part, none begins at a later byte of it, so the part is not read again.
     private mutating func webToken(at index: Int) -> (start: Int, end: Int)? {
         guard index >= noWebTokenBefore, starts("eyJ", at: index) else { return nil }
         func isPart(_ byte: UInt8) -> Bool {
@@ -95,7 +96,7 @@ extension SecretScanner {
         return (index, trimmed(end(from: payload) { isPart($0) || $0 == UInt8(ascii: ".") }, from: index))
     }
 
-    /// One of ours: `hgh_…`, `hgc_…` and the like.
+    /// A token of Heliograph's own: `hgh_…`, `hgc_…` and the like.
     private func ownToken(at index: Int) -> (start: Int, end: Int)? {
         guard byte(index + 1) == UInt8(ascii: "g"), byte(index + 2).map(Self.isLetter) == true,
             byte(index + 3) == UInt8(ascii: "_")
@@ -119,7 +120,7 @@ extension SecretScanner {
         return (start, trimmed(end(from: sampleEnd, while: isToken), from: start))
     }
 
-    /// A Telegram bot's: `123456789:AA…`.
+    /// A Telegram bot's token: `123456789:AA…`.
     private func botToken(at index: Int) -> (start: Int, end: Int)? {
         let number = end(from: index, max: 11, while: Self.isDigit)
         guard (8...10).contains(number - index), starts(":AA", at: number) else { return nil }

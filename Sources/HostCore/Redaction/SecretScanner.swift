@@ -1,7 +1,7 @@
 /// Finds the places of secrets in a text.
 ///
-/// Each pass walks the text once and goes on behind what it found; what it looks at ahead is bounded. So a hostile megabyte
-/// costs as much as an honest one.
+/// Each pass reads the text once and continues after what it found; its look-ahead is bounded. So a hostile megabyte costs as much
+/// as an honest one.
 struct SecretScanner {
     /// A quoted value longer than this is not a secret, or its quote is not one.
     static let quotedBytesMax = 4096
@@ -12,16 +12,16 @@ struct SecretScanner {
     private var found: [Range<Int>] = []
     /// Index from which no JSON Web Token can begin any more.
     var noWebTokenBefore = 0
-    /// For lines of a key that have nothing between them.
+    /// The last hidden line of a key, so that lines with nothing between them get one mark.
     var lastKeyLine: Range<Int>?
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// In order, and none touching another. `isExcerpt` is of a text that may begin and end within a private key.
+    /// The places of secrets, in order, none touching another. `isExcerpt`: the text may begin and end within a private key.
     static func secrets(in bytes: [UInt8], isExcerpt: Bool = false) -> [Range<Int>] {
-        // Nothing shorter than `pwd=x` can hold a secret and its name.
+        // The shortest text with a name and a secret is `pwd=x`.
         guard bytes.count >= 5 else { return [] }
         var scanner = SecretScanner(bytes)
         scanner.findShapes()
@@ -47,15 +47,15 @@ struct SecretScanner {
         return result
     }
 
-    /// A secret of a known alphabet.
+    /// Hides a secret whose alphabet is known.
     mutating func hide(_ range: Range<Int>) { found.append(range) }
 
-    /// A value of any alphabet: its operators stay to be seen.
+    /// Hides a value of any alphabet; shell operators in it stay visible.
     mutating func hideValue(_ range: Range<Int>) { found += Self.plainSpans(in: bytes, range) }
 
     // MARK: - What may be hidden
 
-    /// The parts of a value that no shell could take for more than a piece of one word.
+    /// The parts of a value that every shell reads as part of one word.
     static func plainSpans(in bytes: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
         var spans: [Range<Int>] = []
         var start = range.lowerBound
@@ -77,8 +77,8 @@ struct SecretScanner {
         }
     }
 
-    /// Not a reference to a secret, a placeholder, a pattern, a constant, a path or an address: those tell the person something
-    /// and give nothing away. A password inside an address is found as such.
+    /// True unless the value is a reference to a secret, a placeholder, a pattern, a constant, a path or an address: those help the
+    /// person and give nothing away. A password inside an address is found separately.
     static func isWorthHiding(_ value: ArraySlice<UInt8>) -> Bool {
         guard let first = value.first else { return false }
         if first == UInt8(ascii: "$") {
@@ -119,7 +119,7 @@ struct SecretScanner {
                 || value.starts(with: "~/".utf8)
         else { return false }
         let sample = value.prefix(sampleBytes)
-        // Base64 may begin like this too.
+        // Base64 may begin with a slash too.
         let isEncoded =
             sample.count >= 32 && !sample.contains(UInt8(ascii: ".")) && sample.contains(where: isDigit)
             && sample.contains { $0 >= 65 && $0 <= 90 }
@@ -153,7 +153,7 @@ struct SecretScanner {
         return true
     }
 
-    /// The first place from `start` on whose byte is not accepted.
+    /// The first index from `start` on whose byte is not accepted.
     func end(from start: Int, max: Int = .max, while accepts: (UInt8) -> Bool) -> Int {
         var index = start
         let limit = max < bytes.count - start ? start + max : bytes.count

@@ -1,6 +1,6 @@
 extension SecretShape {
-    /// Shapes that the issuers document, and that gitleaks, trufflehog and detect-secrets look for; each is generated, found and spoiled
-    /// by the tests.
+    /// Shapes that the issuers document, and that gitleaks, trufflehog and detect-secrets look for. The tests generate, find and
+    /// spoil one of each.
     static let table: [SecretShape] =
         clouds + forges + registries + messengers + payment + models + infrastructure + observability + products
 

@@ -1,4 +1,4 @@
-/// A kind of secret that is known by how it looks: what it begins with, and what may follow.
+/// A kind of secret recognised by its shape: its prefix, and the alphabet that follows.
 struct SecretShape: Sendable {
     enum Alphabet: Sendable {
         case hexadecimal
@@ -30,12 +30,12 @@ struct SecretShape: Sendable {
         }
     }
 
-    /// Longer than any of those that are known.
+    /// Longer than any known secret.
     static let lengthMax = 255
 
     let prefix: StaticString
     let alphabet: Alphabet
-    /// After the prefix; what is shorter is an example or a word.
+    /// Shortest length after the prefix; shorter text is an example or a word.
     let lengthMin: Int
 
     init(_ prefix: StaticString, _ alphabet: Alphabet, _ lengthMin: Int) {
@@ -44,7 +44,7 @@ struct SecretShape: Sendable {
         self.lengthMin = lengthMin
     }
 
-    /// True if all of `value` is a secret whose shape leaves no room for anything else: no known token can be read as an address, a path
+    /// True if all of `value` is a secret of a shape that cannot be anything else: no known token can be read as an address, a path
     /// or an option.
     static func isWhole(_ value: ArraySlice<UInt8>) -> Bool {
         if isWebToken(value) { return true }
@@ -57,14 +57,14 @@ struct SecretShape: Sendable {
         }
     }
 
-    /// `eyJ….eyJ….…`, signed: no host has such a last label.
+    /// True for a signed token, `eyJ….eyJ….…`; no host name has such a last label.
     private static func isWebToken(_ value: ArraySlice<UInt8>) -> Bool {
         let parts = value.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 3 && parts.allSatisfy { $0.allSatisfy(Alphabet.url.contains) }
             && parts[0].starts(with: "eyJ".utf8) && parts[1].starts(with: "eyJ".utf8) && parts[2].count >= 40
     }
 
-    /// A value that its name alone makes a secret, and that only a machine can have made: hexadecimal, or AWS's forty characters.
+    /// True for a value under a secret's name that only a machine can have made: hexadecimal, or AWS's forty characters.
     static func isMachineMade(_ value: ArraySlice<UInt8>) -> Bool {
         if (32...128).contains(value.count), value.allSatisfy(Alphabet.hexadecimal.contains),
             value.contains(where: SecretScanner.isDigit)
@@ -79,7 +79,6 @@ struct SecretShape: Sendable {
             && value.count { $0 == UInt8(ascii: "/") } <= 3
     }
 
-    /// The shapes by their first byte.
     static let byFirstByte: [[SecretShape]] = {
         var result = [[SecretShape]](repeating: [], count: 256)
         // A static string's bytes live as long as the program.

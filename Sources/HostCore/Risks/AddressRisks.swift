@@ -1,7 +1,7 @@
-/// What a person should look at twice about an address that is fetched.
+/// Warnings about an address that is fetched.
 enum AddressRisks {
     static func sentences(_ address: String) -> [String] {
-        // As browsers read it: what is invisible is left out, and a backslash is a slash.
+        // The address as browsers read it: invisible characters are left out, and a backslash is a slash.
         let bytes = address.utf8.filter { $0 > 32 }.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
         let read = String(decoding: bytes, as: UTF8.self)
         guard let colon = read.firstIndex(of: ":") else { return [] }
@@ -22,12 +22,12 @@ enum AddressRisks {
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
         if host.hasPrefix("[") { return host.prefix { $0 != "]" }.lowercased() }
         var name = host.prefix { $0 != ":" }.lowercased()
-        // Its end as names of machines have it in full.
+        // The final dot of a full host name is removed.
         if name.hasSuffix(".") { name.removeLast() }
         return name
     }
 
-    /// A number as the last part makes an address of all of it, however it is spelled.
+    /// True for a host on this machine or network. A number as the last part makes the whole an IP address, however it is spelled.
     private static func isNear(_ host: String) -> Bool {
         if host == "localhost" || host.hasPrefix("[") || host.hasSuffix(".local") || host.hasSuffix(".internal") { return true }
         let last = host.split(separator: ".").last ?? ""

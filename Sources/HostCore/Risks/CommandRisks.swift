@@ -1,6 +1,6 @@
-/// What a person should look at twice before a shell command is allowed: shapes that destroy, overwrite, publish, or hand over control.
+/// Warnings about a shell command: shapes that destroy, overwrite, publish, or hand over control.
 enum CommandRisks {
-    /// Programs that run another one, which may begin at any of their next words.
+    /// Programs that run another one; it may begin at any of their next words.
     private static let wrappers: Set<String> = [
         "sudo", "doas", "pkexec", "su", "env", "nohup", "command", "builtin", "exec", "time", "nice", "ionice", "setsid",
         "stdbuf",
@@ -9,13 +9,13 @@ enum CommandRisks {
         "busybox",
     ]
     private static let containers: Set<String> = ["docker", "podman", "kubectl"]
-    /// So many words.
+    /// Words after a wrapper at which the wrapped program may begin.
     private static let wrappedWordsMax = 40
     private static let administrators: Set<String> = ["sudo", "doas", "pkexec", "su"]
-    /// How much of a long command is looked through, in some 0.1 s; a person still sees all of it.
+    /// Bytes of a long command that are examined, in some 0.1 s; a person still sees all of it.
     private static let bytesMax = 64 << 10
 
-    /// Sentences, each once, in the order of what they are about.
+    /// The warnings, each once, in the order of the commands that they are about.
     static func sentences(_ command: String) -> [String] {
         let looked = Array(command.utf8.prefix(bytesMax))
         var found: [String] = []
@@ -23,7 +23,7 @@ enum CommandRisks {
             if let sentence, !found.contains(sentence) { found.append(sentence) }
         }
         for command in ShellCommands.all(in: looked) {
-            // Settings of variables come before the program.
+            // Assignments to variables precede the program.
             guard let program = command.words.firstIndex(where: { !isAssignment($0) }) else { continue }
             let name = ShellCommands.baseName(command.words[program])
             let arguments = Array(command.words[(program + 1)...])
@@ -46,7 +46,7 @@ enum CommandRisks {
         ProgramRisks.sentence(name, ProgramArguments(arguments, isPiped: isPiped))
     }
 
-    /// The words at which a command may begin that the program runs.
+    /// The words at which a command that the program runs may begin.
     private static func wrapped(_ program: String, _ arguments: [String]) -> [String] {
         if wrappers.contains(program) { return Array(arguments.prefix(wrappedWordsMax)) }
         guard containers.contains(program), let run = arguments.firstIndex(where: { $0 == "exec" || $0 == "run" }) else {

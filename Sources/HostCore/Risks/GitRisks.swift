@@ -1,4 +1,4 @@
-/// What a git command does that a person should look at twice.
+/// Warnings about a git command.
 enum GitRisks {
     private static let discards = "Throws away work that is not committed."
 

@@ -1,15 +1,15 @@
-/// What a person should look at twice about a file that is written.
+/// Warnings about a file that is written.
 enum PathRisks {
     static let delicate = "Changes a file that decides what runs or who gets in, or that often holds secrets."
 
-    /// `folder` is the session's: as paths are written, and as people see it.
+    /// Warnings about a written path. `folder`: the session's folder, as paths are written and as people see it.
     static func sentences(_ path: String, folder: (path: String, shown: String)?) -> [String] {
         var found = isDelicate(path) ? [delicate] : []
         if let folder, isOutside(path, of: folder.path) { found.append("Outside the session's folder, \(folder.shown).") }
         return found
     }
 
-    /// True if output into it overwrites a disk.
+    /// True if writing to this path overwrites a disk.
     static func isDisk(_ path: String) -> Bool {
         ["sd", "nvme", "disk", "hd", "vd", "mmcblk"].contains { path.hasPrefix("/dev/" + $0) }
     }

@@ -1,7 +1,7 @@
 /// The words after a program's name.
 struct ProgramArguments {
     let words: [String]
-    /// The program reads what another one writes.
+    /// True if the program reads another one's output.
     let isPiped: Bool
 
     init(_ words: [String], isPiped: Bool) {
@@ -9,10 +9,10 @@ struct ProgramArguments {
         self.isPiped = isPiped
     }
 
-    /// One of these words is there.
+    /// True if one of these words is present.
     func names(_ wanted: String...) -> Bool { words.contains(where: wanted.contains) }
 
-    /// One of these options is there: `letters` also where several are in one word, `names` also with a value behind `=`.
+    /// True if one of these options is present: `letters` also combined in one word, `names` also with `=` and a value.
     func has(_ letters: String, _ names: String...) -> Bool {
         words.contains { word in
             (Self.isLetters(word) && letters.contains(where: word.contains))
@@ -22,7 +22,7 @@ struct ProgramArguments {
 
     func contain(_ isWanted: (String) -> Bool) -> Bool { words.contains(where: isWanted) }
 
-    /// `-rf`, not `--recursive`.
+    /// True for short options such as `-rf`, not for `--recursive`.
     private static func isLetters(_ word: String) -> Bool {
         let bytes = Array(word.utf8.prefix(2))
         return bytes.count == 2 && bytes[0] == UInt8(ascii: "-")

@@ -1,4 +1,4 @@
-/// What a program does that a person should look at twice, by its name and its arguments.
+/// Warnings about a program, by its name and arguments.
 enum ProgramRisks {
     typealias Rule = @Sendable (ProgramArguments) -> String?
 
@@ -15,7 +15,7 @@ enum ProgramRisks {
 
     static func sentence(_ program: String, _ arguments: ProgramArguments) -> String? { rules[name(of: program)]?(arguments) }
 
-    /// `mkfs.ext4` is `mkfs`, and `python3.13` is `python3`.
+    /// The name without a suffix: `mkfs.ext4` is `mkfs`, and `python3.13` is `python3`.
     private static func name(of program: String) -> String {
         if program.hasPrefix("mkfs.") { return "mkfs" }
         let version = program.dropFirst("python3.".count)

@@ -1,12 +1,13 @@
 package import RelayProtocol
 
-/// What a person should look at twice before a tool is allowed, as sentences that every client shows.
+/// Warnings about a request, as sentences that every client shows before a person allows a tool.
 ///
 /// It only ever adds a warning: silence means nothing, and nothing says that something is harmless. Known by the fields of the input
 /// rather than by the tool's name, so that every agent's tools are looked at alike.
 package enum RequestRisks {
-    /// `target`: the file that is meant if a link leads elsewhere, which the client is shown apart. `writes`: files that are written besides
-    /// the one that the input names. `links`: the files that are meant instead of those; nil if nobody could tell in time.
+    /// `target`: the file that is really written if a link leads elsewhere; the client is shown it separately. `writes`: files that
+    /// are written besides the one that the input names. `links`: the files that those are links to; nil if this could not be found
+    /// out in time.
     package static func of(
         _ input: JSONValue?, writes files: [String] = [], paths: ShownPaths, target: String? = nil,
         links: [String: String]? = [:]
@@ -27,7 +28,7 @@ package enum RequestRisks {
         return found.prefix(WireLimits.risksMax).map { TextCut.line($0, bytesMax: WireLimits.lineBytesMax) }
     }
 
-    /// The file that the tool would write, by its input.
+    /// The path that the tool would write, by its input.
     package static func written(in input: JSONValue) -> String? {
         let texts: [StaticString] = ["content", "text", "file_text", "new_string", "edits", "new_source", "edit_mode"]
         let names: [StaticString] = ["file_path", "notebook_path", "path"]

@@ -1,11 +1,11 @@
-/// The simple commands in a shell command, also those in substitutions and in the strings that shells are given, so that what is risky in
-/// them can be named.
+/// The simple commands in a shell command, also those in substitutions and in strings that are passed to shells, so that risky ones
+/// can be named.
 ///
-/// It knows the common half of the language: where it errs, a warning is missing or too many. Its time grows with the text alone.
+/// It knows the common half of the language: its errors are a missing warning, or one too many. Its time grows only with the text.
 struct ShellCommands {
     struct Simple: Equatable {
         var words: [String]
-        /// It reads what the command before it writes.
+        /// True if the command reads the output of the one before it.
         var isPiped: Bool
     }
 
@@ -16,11 +16,11 @@ struct ShellCommands {
         var closer: UInt8
     }
 
-    /// Commands in the strings of commands (`sh -c "…"`) are looked into so deep.
+    /// Depth to which commands in strings of commands (`sh -c "…"`) are read.
     private static let nestingMax = 4
-    /// Substitutions inside substitutions; what is deeper counts to the one around it.
+    /// Depth of substitutions inside substitutions; deeper ones count as part of the one around them.
     private static let substitutionsMax = 32
-    /// Programs that take a string for a command.
+    /// Programs that run a string as a command.
     private static let runners: Set<String> = [
         "sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "ssh", "su", "xargs", "watch", "parallel", "docker", "podman",
         "kubectl",
@@ -32,12 +32,12 @@ struct ShellCommands {
     private var words: [[UInt8]] = []
     private var word: [UInt8]?
     private var isPiped = false
-    /// Commands around a substitution.
+    /// The commands around the current substitution.
     private var outer: [Outer] = []
 
     static func all(in text: [UInt8]) -> [Simple] { read(text, nesting: 0) }
 
-    /// `/bin/rm` as `rm`.
+    /// The name without its folder: `rm` for `/bin/rm`.
     static func baseName(_ word: String) -> String {
         String(word[(word.lastIndex(of: "/").map(word.index(after:)) ?? word.startIndex)...])
     }
@@ -58,7 +58,7 @@ struct ShellCommands {
 
     private func byte(_ index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
 
-    /// Returns the place of the last byte that was read.
+    /// Reads one element. Returns the index of the last byte that was read.
     private mutating func read(at index: Int) -> Int {
         let (byte, next) = (text[index], byte(index + 1))
         switch byte {
@@ -130,7 +130,7 @@ struct ShellCommands {
         word = nil
     }
 
-    /// `isPiped`: the next one reads what this one writes.
+    /// Ends a simple command. `isPiped`: the next one reads its output.
     private mutating func endCommand(isPiped isNextPiped: Bool) {
         endWord()
         if !words.isEmpty {

@@ -1,7 +1,7 @@
 /// Statements in a command that delete from a database.
 enum StatementRisks {
     static let sentence = "Deletes from a database."
-    /// Blanks between two words of a statement.
+    /// Most blanks between two words of a statement.
     private static let blanksMax = 9
     private static let statements: [(first: [UInt8], next: [[UInt8]])] = [
         (Array("drop".utf8), ["table", "database", "schema"].map { Array($0.utf8) }),
@@ -34,7 +34,7 @@ enum StatementRisks {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
-    /// In any case.
+    /// Compares without regard to case.
     private static func isWord(_ word: [UInt8], at place: Range<Int>, of text: [UInt8]) -> Bool {
         place.count == word.count && zip(word, text[place]).allSatisfy { $0 == $1 | 0x20 }
     }

@@ -2,7 +2,7 @@ package import HostRules
 package import RelayProtocol
 
 extension RuleCall {
-    /// The call as people were shown it; `event` is the request's own.
+    /// The call as people were shown it. `event`: the request's event.
     package init(_ request: ApprovalRequest, _ event: Event, of agent: String, in folder: String?, home: String) {
         let isWhole = !request.isRedacted && !request.isCut
         let input = isWhole ? event.bodyMembers.first { $0.key == "input" }?.value : nil

@@ -1,26 +1,26 @@
 internal import HostRules
 internal import RelayProtocol
 
-/// Answers requests by the owner's rules, before anybody is asked.
+/// Answers requests by the owner's rules, before people are asked.
 ///
-/// A rule judges what people would be shown: what is hidden or cut there, no rule allows. Its answer stands in the request itself, which is
-/// on disk before the agent has it, and goes to the adapter as a person's decision would.
+/// A rule judges what people would be shown: no rule allows what is hidden or cut there. The answer is part of the request itself,
+/// which is on disk before the agent has it, and goes to the adapter as a person's decision would.
 struct RuleDesk {
     struct Answered {
         let session: SessionID
         let approval: ApprovalID
-        /// As the adapter knows it.
+        /// The digest that the adapter knows it by.
         let digest: InputDigest
         let rule: AppliedRule
     }
 
     private let source: any RuleSource
     private let home: String
-    /// In which sessions work, by what their adapters said.
+    /// Folders in which sessions work, as their adapters reported.
     private var folders: [SessionID: String] = [:]
-    /// The rules were read, and may be others than before.
+    /// True if the rules were read and may have changed.
     private var hasLooked = false
-    /// Approvals with a note.
+    /// Approvals for which a note is kept.
     private var noted: Set<ApprovalID> = []
     /// Approvals that only a passkey may allow.
     private var guarded: Set<ApprovalID> = []
@@ -38,7 +38,7 @@ struct RuleDesk {
 
     static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
 
-    /// Returns the answers that their adapters may not have, and the notes that are no longer needed.
+    /// Returns the answers that their adapters may not have received, and the notes that are no longer needed.
     mutating func restore(
         from notes: [String: [UInt8]], isLive: (SessionID) -> Bool, isPending: (ApprovalID) -> Bool
     ) -> (answered: [Answered], over: [String]) {
@@ -70,7 +70,7 @@ struct RuleDesk {
     /// The rules as people are shown them; nil if none can be read.
     var offer: RulesOffer? { source.rules.map(RulesOffer.init) }
 
-    /// True if the rules were read since it was asked for last.
+    /// True if the rules were read since the last call.
     mutating func takeLook() -> Bool {
         defer { hasLooked = false }
         return hasLooked
@@ -79,14 +79,14 @@ struct RuleDesk {
     /// Carries out `ruleOff`, `ruleAdd` or `ruleChange`. Returns the reason if nothing was changed.
     func change(_ request: SteeringRequest, isSigned: Bool, at now: HostInstant) -> String? {
         if case .ruleOff(let name) = request.action { return switchOff(name) }
-        // Else the relay could write a rule that gives agents more freedom for good.
+        // Without signatures the relay could write a rule that gives agents more freedom for good.
         guard isSigned else { return "only a host that takes signed commands alone takes rules from afar" }
         do throws(SpoolError) {
             switch request.action {
             case .ruleAdd(let text): try source.add(text, by: request.by.name, at: now.wall)
             case .ruleChange(let name, let text):
                 guard let (kept, rule) = found(name) else { return Self.noSuchRule }
-                // Else an agent could do more by a change that reads as if it were about something else.
+                // A change to such a rule could give agents more freedom and seem to be about something else.
                 guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can change it" }
                 guard !kept.isOff(rule) else { return "this rule was taken back: only its owner can let it allow again" }
                 try source.change(name, to: text, by: request.by.name, at: now.wall)
@@ -96,7 +96,7 @@ struct RuleDesk {
         } catch { return error.message }
     }
 
-    /// That it is off already is no reason.
+    /// Switches the rule off. Returns the reason if it cannot; being off already is none.
     private func switchOff(_ name: String) -> String? {
         guard source.rules != nil else { return "its host has no rules that can be read, so none of them answers" }
         guard let (kept, rule) = found(name) else { return Self.noSuchRule }
@@ -122,19 +122,20 @@ struct RuleDesk {
 
     static let noKeysReason = "The owner of this host wants a passkey to confirm some calls, so it takes no keys from afar."
 
-    /// True if a rule wants a passkey, whatever its hours are, or the file cannot be read and may have one. `hasPasskeys`: as `answering`.
+    /// True if a rule requires a passkey, whatever its hours, or if the file cannot be read and may contain one. `hasPasskeys`: see
+    /// `answering`.
     func guards(hasPasskeys: Bool) -> Bool {
         source.rules?.book.rules.contains { $0.answer == .passkey } ?? (hasPasskeys && source.isUnreadable)
     }
 
-    /// True if only a passkey may allow it.
+    /// True if only a passkey may allow the approval.
     func needsPasskey(_ approval: ApprovalID) -> Bool { guarded.contains(approval) }
 
     // MARK: Requests
 
-    /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: nothing is allowed in that session, as
-    /// a person wants to be asked about everything, its budget is spent, or its agent is in another folder. `hasPasskeys`: the host has
-    /// taken some, so a file that cannot be read may have rules that want them.
+    /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: nothing is allowed in that session,
+    /// because a person wants to be asked about everything, its budget is spent, or its agent is in another folder. `hasPasskeys`:
+    /// the host has accepted passkeys, so that a file that cannot be read may have rules that require them.
     mutating func answering(
         _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, hasPasskeys: Bool = false,
         isHeld: (SessionID) -> Bool
@@ -193,7 +194,7 @@ struct RuleDesk {
         return answered
     }
 
-    /// The request with what has been added to its head. One that no longer fits can only be denied.
+    /// The request with the additions to its head. One that no longer fits can only be denied.
     private static func event(_ request: ApprovalRequest, as event: Event) -> Event {
         let members = event.bodyMembers
         let whole = Event(.approvalRequested(request), at: event.at) { body in
@@ -205,7 +206,7 @@ struct RuleDesk {
         return Event(.approvalRequested(cut), at: event.at) { _ in }
     }
 
-    /// True if a rule that denies or asks is about a call that the agent would run by itself, or may be.
+    /// True if a rule that denies or asks matches, or may match, a call that the agent would run by itself.
     private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant) -> Bool {
         guard let kept = source.rules, kept.book.rules.contains(where: { $0.answer != .allow }) else { return false }
         let input = try? JSONDocument(parsing: call.input).root
@@ -222,7 +223,7 @@ struct RuleDesk {
     private enum Outcome {
         case answers(AppliedRule)
         case asks
-        /// Also for a question: a rule may name the tool that asks it.
+        /// A passkey is required. Also for a question: a rule may name the tool that asks it.
         case asksForPasskey
     }
 

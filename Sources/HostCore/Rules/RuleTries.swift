@@ -1,10 +1,10 @@
 internal import RelayProtocol
 
-/// Result of holding rules against what was asked before.
+/// Result of trying rules on past requests.
 package enum TriedRules: Sendable, Equatable {
-    /// JSON of at most `WireLimits.triedBytesMax`.
+    /// The result as JSON, at most `WireLimits.triedBytesMax`.
     case tried([UInt8])
-    /// The reason.
+    /// Nothing was tried, for this reason.
     case refused(String)
 
     func change(_ name: SteeringName) -> SteeringChange {
@@ -21,18 +21,18 @@ package enum TriedRules: Sendable, Equatable {
 
 /// Tries of rules under way. Each reads some megabytes from the relay, and changes nothing.
 struct RuleTries {
-    /// Two people who look at the same time.
+    /// Tries at a time: two people who look at the same time.
     static let countMax = 2
 
     private var open: [SteeringName: SteeringRequest] = [:]
 
-    /// False: so many are under way already.
+    /// Returns false if too many tries are under way.
     mutating func begin(_ request: SteeringRequest) -> Bool {
         guard open.count < Self.countMax else { return false }
         open[request.name] = request
         return true
     }
 
-    /// Nil if nobody waits for it.
+    /// The request that waits for this try; nil if there is none.
     mutating func end(_ name: SteeringName) -> SteeringRequest? { open.removeValue(forKey: name) }
 }

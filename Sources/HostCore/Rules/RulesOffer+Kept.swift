@@ -8,7 +8,7 @@ extension RulesOffer {
 }
 
 extension RuleOffer {
-    /// A text that is too long for the wire is cut.
+    /// The rule in its form on the wire. A text that is too long for it is cut.
     package init(_ rule: Rule, isOff: Bool) {
         func line(_ text: String) -> String { TextCut.line(text, bytesMax: WireLimits.lineBytesMax) }
         self.init(name: rule.name, answer: rule.answer.rawValue, patterns: rule.patterns.map { line($0.text) })

@@ -1,11 +1,11 @@
 package import RelayProtocol
 
-/// A tool call that an agent is about to make without having asked anybody.
+/// A tool call that an agent is about to make without asking anybody.
 package struct UnaskedCall: Sendable, Equatable {
-    /// Nil if the agent does not say which.
+    /// The session; nil if the agent does not name it.
     package var session: SessionID?
     package var tool: String
-    /// As the agent wrote it.
+    /// The tool's input as the agent wrote it.
     package var input: [UInt8]
 
     package init(session: SessionID?, tool: String, input: [UInt8]) {

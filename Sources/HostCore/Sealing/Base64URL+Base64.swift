@@ -1,6 +1,6 @@
 internal import Consent
 
-/// As agents take pictures: RFC 4648 §4, with padding.
+/// Base64 in the form of agents' pictures: RFC 4648 §4, with padding.
 extension Base64URL {
     static func bytes(ofBase64 text: String) -> [UInt8]? {
         let spelled = text.utf8.prefix { $0 != UInt8(ascii: "=") }.map { character in

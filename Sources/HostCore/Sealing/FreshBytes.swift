@@ -1,6 +1,6 @@
 internal import Consent
 
-/// Bytes that nobody can foresee, from one random seed of the process: HMAC-SHA-256 of a count, with the seed as its key. So a machine without
+/// Unpredictable bytes from one random seed of the process: HMAC-SHA-256 of a count, with the seed as its key. So a machine without
 /// randomness of its own has a new salt for each approval.
 struct FreshBytes: Sendable {
     static let seedBytes = 32

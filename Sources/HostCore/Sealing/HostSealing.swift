@@ -1,9 +1,9 @@
 internal import Consent
 internal import RelayProtocol
 
-/// Sealed content at a host: what leaves is sealed for the devices that it trusts, and what these send is opened.
+/// Sealed content at a host: outgoing content is sealed for the devices that it trusts, and content from these is opened.
 ///
-/// Pure but for the disk: a key is on it before anything is sealed with it. As long as the disk does not take it, nothing leaves.
+/// Pure but for the disk: a key is on disk before anything is sealed with it. As long as the disk fails, nothing leaves.
 ///
 /// ```
 /// devices come ─▶ may have all epochs, or a new one alone
@@ -15,20 +15,20 @@ struct HostSealing {
     private let crypto: ConsentCrypto
     private var fresh: FreshBytes
     private var book: EpochBook
-    /// `book` is on disk.
+    /// True if `book` is on disk.
     private var isKept: Bool
     private var lines = SessionLines()
     private var liveProgress = LiveProgress()
-    /// Of the current epoch.
+    /// Seals of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
-    /// Epochs up to this one may be known to a device that has gone: what comes sealed with them is not taken.
+    /// Last epoch whose key a removed device may have; content sealed with it or an earlier one is refused.
     private var lapsed: EpochNumber
 
-    /// More than any host has sessions at one time: beyond it keys are derived again.
+    /// Seals that are kept: more than any host has sessions at one time. Beyond it, keys are derived again.
     private static let sealsMax = 1_024
 
-    /// `seed` has 32 random bytes.
+    /// `seed`: 32 random bytes.
     init(_ identity: ConsentIdentity, _ book: EpochBook, on disk: any SealingDisk, seed: [UInt8], _ crypto: ConsentCrypto) {
         self.identity = identity
         self.book = book
@@ -36,7 +36,7 @@ struct HostSealing {
         self.crypto = crypto
         fresh = FreshBytes(seed: seed, crypto)
         isKept = book.current != nil
-        // Why those before it ended is not known any more.
+        // The reason why the earlier epochs ended is not known any more.
         lapsed = (book.current?.number ?? 1) - 1
     }
 
@@ -44,7 +44,7 @@ struct HostSealing {
 
     var epoch: EpochNumber? { book.current?.number }
 
-    /// The devices that are trusted now. If one of them is gone, or its coming was not noted, what follows is sealed with a new key.
+    /// Updates the trusted devices. If one was removed, or the addition of one was not noted, a new key seals what follows.
     ///
     /// `floor`: the newest epoch that this host is known to have used.
     mutating func trust(_ devices: [KeyID], after floor: EpochNumber = 0) {
@@ -56,12 +56,12 @@ struct HostSealing {
         begin(after: floor)
         for device in new { book.admit(device, from: book.current?.number ?? 1) }
         isKept = false
-        // If the disk does not take it now, it is asked before something leaves.
+        // If this cannot be written now, it is tried again before anything leaves.
         try? keep()
     }
 
-    /// The device is about to be trusted. Throws, and nothing changes, if the disk does not take it.
-    /// One that another device brings reads what that one reads.
+    /// Gives a device its keys before it becomes trusted. Throws, and changes nothing, if they cannot be written to disk. A device
+    /// that another one vouched for reads what that one reads.
     mutating func admit(_ device: KeyID, _ history: SharedHistory, broughtBy voucher: KeyID? = nil) throws(SpoolError) {
         guard !book.devices.contains(device) else { return }
         let key: EpochKey = fresh.next()
@@ -83,7 +83,7 @@ struct HostSealing {
         seals = [:]
     }
 
-    /// Brings the keys to disk. Nothing is sealed before.
+    /// Writes the keys to disk. Nothing is sealed before.
     mutating func keep() throws(SpoolError) {
         if book.current == nil { begin() }
         guard !isKept else { return }
@@ -107,7 +107,7 @@ struct HostSealing {
         return newest.prefix(WireLimits.wrapsMax).map(\.element)
     }
 
-    /// A device that was away for so many needs no older ones to see what happens.
+    /// Epochs whose keys are offered: a device that was away for longer needs no older ones to see what happens.
     private static let epochsOfferedMax = 64
 
     private mutating func wrapKey(for pin: Pin) -> WrapKey? {
@@ -129,7 +129,8 @@ struct HostSealing {
 
     // MARK: Outward
 
-    /// The event as it leaves. `pins`: for an offer of the session that represents this host. Throws if the key is not on disk.
+    /// The event as it leaves. `pins`: trusted devices, for an offer in the session that represents this host. Throws if the key is
+    /// not on disk.
     mutating func sealed(
         _ event: Event, of session: SessionID, number: Int64, wrappedFor pins: [Pin]
     ) throws(SpoolError) -> [UInt8] {
@@ -137,7 +138,7 @@ struct HostSealing {
         guard let seal = seal(of: session), let alias = aliasKey else { preconditionFailure("a key that is kept is there") }
         let sealed = seal.seal(
             event.bytes, as: .event(kind: event.head.kind), number: number, nonce: fresh.next())
-        // With the folder of a request the host tries rules on it, months later.
+        // A request needs its folder: the host tries rules on it, months later.
         let isRequest = event.head.kind == EventKind.approvalRequested.rawValue
         let line = lines.next(with: number, of: session, isPart: isRequest).map {
             seal.seal($0.bytes, as: .line, number: number, nonce: fresh.next()).text
@@ -154,7 +155,7 @@ struct HostSealing {
         return outer.bytes(of: event) { alias.alias(of: $0) }
     }
 
-    /// Nil if the key is not on disk, or it is too long: what is live has its event in the end.
+    /// The delta, sealed. Nil if the key is not on disk or the result is too long; the whole text follows as an event.
     mutating func sealed(_ delta: Delta) -> Delta? {
         var sealed = delta
         guard let text = live(delta.text, of: delta.message, in: delta.session), text.utf8.count <= WireLimits.eventBytesMax
@@ -173,10 +174,10 @@ struct HostSealing {
         return sealed
     }
 
-    /// Sealed, and in base64url, it is what the wire takes.
+    /// Longest output that fits the wire when it is sealed and in base64url.
     static let outputBytesMax = (WireLimits.outputBytesMax - 64) / 4 * 3
 
-    /// Its last whole lines.
+    /// The last whole lines of a text that fit.
     private static func end(of text: String) -> String {
         let tail = Array(text.utf8.suffix(outputBytesMax))
         let isWithin = { (byte: UInt8) in byte & 0xC0 == 0x80 }
@@ -191,7 +192,7 @@ struct HostSealing {
         return seal(of: session)?.seal(piece.bytes, as: .live(of: name), nonce: nonce).text
     }
 
-    /// A drawing that is empty but for what is sealed, bound to the command that asked for it. Nil if the key is not on disk.
+    /// A drawing that is empty but for its sealed content, bound to the command that asked for it. Nil if the key is not on disk.
     mutating func sealed(_ screen: [UInt8], to command: CommandID, in session: SessionID) -> [UInt8]? {
         let nonce: SealingNonce = fresh.next()
         guard let sealed = seal(of: session)?.seal(screen, as: .screen(to: command.rawValue), nonce: nonce) else { return nil }
@@ -211,7 +212,7 @@ struct HostSealing {
 
     // MARK: Lines
 
-    /// Nil if the session's note need not change.
+    /// Learns an event of a session. Returns the session's note if it changes.
     mutating func learn(_ head: EventHead, of session: SessionID) -> (note: String, facts: [UInt8])? {
         lines.learn(head, of: session).map { (SessionLines.note(of: session), $0) }
     }
@@ -220,25 +221,24 @@ struct HostSealing {
 
     mutating func restore(_ note: [UInt8], of session: SessionID) { lines.restore(note, of: session) }
 
-    /// The event of that number leaves. Returns the session's note if that changes.
+    /// Handles the sending of the event with that number. Returns the session's note if it changes.
     mutating func leaves(_ number: Int64, of session: SessionID) -> (note: String, facts: [UInt8])? {
         lines.leaves(number, of: session).map { (SessionLines.note(of: session), $0) }
     }
 
-    /// Returns the session's note if it changes.
+    /// Begins to seal a session from that number on. Returns the session's note if it changes.
     mutating func begin(_ session: SessionID, from number: Int64) -> (note: String, facts: [UInt8])? {
         lines.begin(session, from: number).map { (SessionLines.note(of: session), $0) }
     }
 
-    /// True before the first key.
     var isNew: Bool { book.current == nil }
 
     var sessionsWithLines: [SessionID] { lines.sessions }
 
-    /// These sessions are over, as far as is known. Returns the notes that are no longer needed.
+    /// Handles sessions that are over, as far as is known. Returns the notes that are no longer needed.
     mutating func restLines(of sessions: [SessionID]) -> [String] { forget(lines.rest(sessions)) }
 
-    /// The relay has all events of the session. Returns the notes that are no longer needed.
+    /// Handles a session whose events the relay has all received. Returns the notes that are no longer needed.
     mutating func acknowledged(_ session: SessionID) -> [String] { forget(lines.acknowledged(session)) }
 
     private mutating func forget(_ sessions: [SessionID]) -> [String] {
@@ -252,6 +252,6 @@ struct HostSealing {
 }
 
 extension SessionID {
-    /// The session that represents its host.
+    /// True for the session that represents its host.
     var isOfHost: Bool { rawValue.hasPrefix(LaunchAdapter.name + "-") }
 }

@@ -11,23 +11,24 @@ struct LineState: Sendable {
     private var operation: String?
     private var approvals: [(id: ApprovalID, title: String)] = []
     private(set) var isEnded = false
-    /// The relay may have more of it in the open than it has acknowledged.
+    /// True if the relay may have more open events of the session than it has acknowledged.
     private var mayBeginLater = false
 
     init() {}
 
-    /// A session that was reported in the open until now. `from`: its first number that the relay has not acknowledged.
+    /// The state of a session that was reported in the open until now. `number`: its first event that the relay has not
+    /// acknowledged.
     init(sealedFrom number: Int64) {
         facts.from = number
         mayBeginLater = true
     }
 
-    /// Facts of an earlier life.
+    /// The state with the facts that an earlier life noted.
     init(note: [UInt8]) {
         if let facts = try? SessionLine(parsing: note) { self.facts = facts }
     }
 
-    /// Facts that no later event repeats: to be known after a restart. Nil if there are none.
+    /// Facts that no later event repeats, which must survive a restart. Nil if there are none.
     var note: [UInt8]? {
         var kept = SessionLine()
         (kept.title, kept.project, kept.branch) = (facts.title, facts.project, facts.branch)
@@ -41,7 +42,7 @@ struct LineState: Sendable {
         return line.shortened
     }
 
-    /// The event of that number leaves sealed. Returns true if it is the first.
+    /// Handles the sending of the event with that number, sealed. Returns true if it is the first sealed one.
     mutating func leaves(_ number: Int64) -> Bool {
         guard mayBeginLater else { return false }
         mayBeginLater = false
@@ -104,7 +105,7 @@ struct LineState: Sendable {
 }
 
 extension SessionLine {
-    /// The line within its limit: long values lose their ends; if that is not enough, the folder is left out.
+    /// The line within its size limit: long values are cut; if that is not enough, the folder is left out.
     var shortened: SessionLine {
         if bytes.count <= Self.bytesMax { return self }
         var line = self

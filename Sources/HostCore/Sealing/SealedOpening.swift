@@ -1,16 +1,17 @@
 internal import Consent
 internal import RelayProtocol
 
-/// Opens what a trusted device has sent to a host that seals, once its signature is known to be good: that is over the text as it came.
+/// Opens what a trusted device has sent to a host that seals, once its signature was verified; that signature covers the sealed
+/// text.
 struct SealedOpening {
     private let host: KeyID
     private let epochs: EpochBook
     private let lapsed: EpochNumber
-    /// Nil if nothing that is offered has a name now.
+    /// The key of the offered names; nil if nothing that is offered has a name now.
     private let names: AliasKey?
     private let crypto: ConsentCrypto
 
-    /// Words of `lapsed` and of earlier epochs are refused.
+    /// Words sealed with epoch `lapsed` or an earlier one are refused.
     init(host: KeyID, epochs: EpochBook, after lapsed: EpochNumber, names: AliasKey?, _ crypto: ConsentCrypto) {
         (self.host, self.epochs, self.lapsed, self.names, self.crypto) = (host, epochs, lapsed, names, crypto)
     }
@@ -20,7 +21,7 @@ struct SealedOpening {
         case refused(ConsentRefusal)
     }
 
-    /// Leaves this file as a reason only.
+    /// An error inside this file; callers get only its reason.
     private struct Refused: Error {
         let reason: ConsentRefusal
         init(_ reason: ConsentRefusal) { self.reason = reason }
@@ -28,7 +29,7 @@ struct SealedOpening {
 
     // MARK: Commands
 
-    /// As an agent can take it. `offer`: the session's, with the names that people know.
+    /// The request as an agent can take it. `offer`: the session's, with the names that people know.
     func opened(_ request: SteeringRequest, offered offer: SteeringOffer?) -> Opened<SteeringRequest> {
         var opened = request
         do throws(Refused) {
@@ -52,7 +53,7 @@ struct SealedOpening {
         return .opened(opened)
     }
 
-    /// A command of the agent is an alias, and what follows it is sealed.
+    /// The text of a prompt. If it is one of the agent's commands, that is an alias, and the rest is sealed.
     private func text(
         of prompt: SteeringAction.Prompt, _ request: SteeringRequest, _ commands: [String]
     ) throws(Refused) -> String {
@@ -75,7 +76,7 @@ struct SealedOpening {
         } catch { return .refused(error.reason) }
     }
 
-    /// With the pictures as an agent can take them. `sessions`: those that they may have been sent to.
+    /// The request with its pictures as an agent can take them. `sessions`: those that they may have been sent to.
     func opened(picturesOf request: SteeringRequest, sentTo sessions: [SessionID]) -> Opened<SteeringRequest> {
         guard case .prompt(var prompt) = request.action else { return .opened(request) }
         do throws(Refused) {
@@ -105,7 +106,7 @@ struct SealedOpening {
 
     // MARK: Decisions
 
-    /// In the words of the questions, which are as they were asked. A denial holds, without words that do not open.
+    /// Opens the sealed texts of a verdict; `questions` are as they were asked. A denial holds even if its message does not open.
     func opened(
         _ verdict: Decision.Verdict, on approval: ApprovalID, in session: SessionID, _ questions: [QuestionOffer]
     ) -> Opened<Decision.Verdict> {
@@ -127,10 +128,10 @@ struct SealedOpening {
         }
     }
 
-    /// Choices are signed as the numbers that they have in the head.
+    /// The answer with the choices' names; the device has signed it with the choices' numbers in the head.
     private func named(_ answer: Answer, _ questions: [QuestionOffer], _ text: String?) throws(Refused) -> Answer {
         let choices = questions.first { $0.id == answer.question }?.choices ?? []
-        // Any number may come; what is no place names none.
+        // Any number may be sent; one without a choice is refused.
         let places = answer.choices.compactMap { name in choices.indices.first { name == String($0 + 1) } }
         guard places.count == answer.choices.count else { throw Refused(.notSealed) }
         return Answer(
@@ -145,7 +146,8 @@ struct SealedOpening {
         return opened
     }
 
-    /// A device that has not seen the newest key yet seals with the one before it. If one of the devices has gone since, it reads that, too.
+    /// Opens a sealed text. A device that has not seen the newest key yet uses the one before it. If a device has been removed
+    /// since, that one could read the text too.
     private func open(_ sealed: Sealed, as purpose: SealedPurpose, in sessions: [SessionID]) throws(Refused) -> [UInt8] {
         guard sealed.epoch > lapsed, let key = epochs.key(of: sealed.epoch) else { throw Refused(.cannotOpen) }
         for session in sessions {

@@ -1,4 +1,4 @@
-/// The part of the past that a device that joins may read.
+/// The part of the past that a newly joined device may read.
 package enum SharedHistory: String, Sendable, CaseIterable {
     case all
     case fromNow = "from-now"

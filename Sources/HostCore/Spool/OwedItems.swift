@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// Items that a disk did not take and that are still to be written, in order: ends that others wait for, and notes.
+/// Items that could not be written and are still to be written, in order: ends that others wait for, and notes.
 struct OwedItems {
     private(set) var items: [Spool.Item] = []
     private var bytes = 0
@@ -12,7 +12,7 @@ struct OwedItems {
 
     mutating func removeAll() { (items, bytes) = ([], 0) }
 
-    /// Returns the session that has lost an event, if this is one that does not wait.
+    /// Keeps the item if it can wait. Otherwise returns the session that has lost this event.
     mutating func takeIn(_ item: Spool.Item, because error: SpoolError) -> SessionID? {
         switch item {
         case .event(let session, _, _): return session
@@ -20,7 +20,7 @@ struct OwedItems {
             guard error.code != .tooLong, bytes + event.count <= bytesMax else { return session }
             owe(item, event.count)
         case .note(let key, let content):
-            // Only the last word counts.
+            // Only the last note under a key counts.
             items.removeAll { owed in
                 guard case .note(key, let earlier) = owed else { return false }
                 bytes -= earlier?.count ?? 0

@@ -5,40 +5,42 @@ package import RelayProtocol
 /// A directory of files that are only appended to. Each begins with all that is known besides events, so a file whose events are
 /// acknowledged is simply deleted. Records that are damaged, or were torn by a power cut, are skipped at opening.
 ///
-/// An event is numbered when it is written. The number is final once the relay has reported, since this opening, how far it has the
-/// session (`acknowledge`); until then nothing is sent, and events whose numbers the relay already has are renumbered. So no number ever
-/// means two events, whatever became of our files.
+/// An event is numbered when it is written. The number is final once the relay has reported its position in the session since this
+/// opening (`acknowledge`). Until then nothing is sent, and events whose numbers the relay already has are renumbered. So no number
+/// ever means two events, whatever happened to our files.
 ///
 /// Failures of the disk:
 ///
-/// | it fails at | then |
+/// | failure at | consequence |
 /// |---|---|
-/// | a start without room | a reserve is given up for it; without one, nothing is written or sent until there is room |
-/// | a write | the part that was written is cut off; events become a gap in the numbers, and what is owed waits in memory |
-/// | cutting that off, or a sync | nothing after the last sync counts as written: it is written again, to a new file, before anything else |
+/// | a start without room | the reserve is given up for it; without one, nothing is written or sent until there is room |
+/// | a write | the part that was written is cut off; events become a gap in the numbers, and items that must not be lost wait in
+/// memory |
+/// | cutting that off, or a sync | nothing after the last sync counts as written: it is written again, to a new file, before
+/// anything else |
 ///
 /// A sync is never tried twice on the same file: the kernel reports lost pages once, and then calls them clean.
 package final class Spool {
     package enum Item: Sendable, Equatable {
         case event(SessionID, [UInt8], isKept: Bool)
-        /// Kept, and waits in memory for a disk that does not take it now: the end of something that others wait for.
+        /// An event that is kept, and waits in memory while the disk fails: the end of something that others wait for.
         case owed(SessionID, [UInt8])
         case note(String, [UInt8]?)
     }
 
     package private(set) var index = SpoolIndex()
-    /// Events that were dropped because there was no room, or that the disk did not take, or the relay refused.
+    /// Events that were dropped: for lack of room, because the disk failed, or because the relay refused them.
     package private(set) var droppedCount = 0
-    /// The disk did not take something: `retry` from time to time.
+    /// True if the disk did not take something; call `retry` from time to time.
     package private(set) var isFailing = false
-    /// Number of files that were begun for room alone.
+    /// Number of files that were begun only to make room.
     private(set) var rotationCount = 0
 
     private let disk: any SpoolDisk
     private let files: SpoolFiles
     private let limits: SpoolLimits
     private let log: (SpoolLog) -> Void
-    /// The file that is written to; empty while there was no room for one since the start.
+    /// The file that is written to; empty if there has been no room for one since the start.
     private var current = ""
     private var currentBytes = 0
     /// Files are numbered in the order in which they are begun.
@@ -46,12 +48,12 @@ package final class Spool {
     private var hasReserve: Bool
     /// Events and agreements that were written and not synchronized; at most a file's worth.
     private var unsynchronized: [SpoolRecord] = []
-    /// Something was written and not synchronized.
+    /// True if something was written but not synchronized.
     private(set) var isDirty = false
-    /// The content of `current` is not known.
+    /// True if the content of `current` is not known.
     private var isSuspect = false
     private var owed: OwedItems
-    /// Sessions in which numbers were given to events that were not written, and no record says so yet.
+    /// Sessions in which unwritten events got numbers that no record mentions yet.
     private var skipped: Set<SessionID> = []
 
     // MARK: Opening
@@ -80,7 +82,7 @@ package final class Spool {
         makeReserve()
     }
 
-    /// Brings the last file to disk, which a life that crashed may not have done: the next one holds, for good, the notes that were
+    /// Brings the last file to disk, which a life that crashed may not have done: the next file keeps for good the notes that were
     /// written with its events. Returns the events if it cannot.
     private func eventsThatMayNotLast() -> [SpoolRecord] {
         guard lastNumber > 0 else { return [] }
@@ -95,7 +97,7 @@ package final class Spool {
         }
     }
 
-    /// Starts although nothing can be written: the host still receives what happens, and sends what waits as soon as it can.
+    /// Starts although nothing can be written: the host still receives facts, and sends the waiting events as soon as it can.
     private func beginWithoutRoom(with events: [SpoolRecord]) throws(SpoolError) {
         deleteDeadSegments()
         giveUpReserve()
@@ -112,11 +114,11 @@ package final class Spool {
 
     // MARK: Writing
 
-    /// Appends all of it, and what is owed before it, with one write: after it, no crash of this process takes any of it back.
-    /// Returns the numbers of the events.
+    /// Appends all items, and those still to be written before them, with one write; after it, no crash of this process undoes any
+    /// of it. Returns the numbers of the events.
     ///
-    /// An event that cannot be written still takes its number, so that the relay learns of a gap, unless it is owed. The numbering and
-    /// notes of sessions that are needed are not forgotten for others.
+    /// An event that cannot be written still takes its number, so that the relay learns of a gap, unless it is one that is kept in
+    /// memory. The numbering and notes of needed sessions are not forgotten for others.
     @discardableResult
     package func append(
         _ items: [Item], isNeeded: (SessionID) -> Bool = { _ in false }
@@ -129,7 +131,7 @@ package final class Spool {
             let (records, numbers) = number(owed.items + items)
             try write(records)
             log(.took(owed.items + items, numbers: numbers))
-            // The caller does not get the numbers of what was owed before.
+            // The caller does not get the numbers of events from earlier calls.
             let owedEvents = owed.eventCount
             owed.removeAll()
             skipped = []
@@ -146,7 +148,7 @@ package final class Spool {
         }
     }
 
-    /// Tries the disk again. Throws while it still does not take what it must.
+    /// Tries the disk again. Throws while it still fails.
     package func retry(isNeeded: (SessionID) -> Bool = { _ in false }) throws(SpoolError) {
         guard isFailing else { return }
         isSuspect = true
@@ -156,7 +158,7 @@ package final class Spool {
     }
 
     private func number(_ items: [Item]) -> (records: [SpoolRecord], numbers: [Int64]) {
-        // A gap at the end of the numbers is known by a record only.
+        // A gap at the end of the numbers is known only from a record.
         var records = skipped.sorted { $0.rawValue < $1.rawValue }.compactMap(index.record)
         var next: [SessionID: Int64] = [:]
         var numbers: [Int64] = []
@@ -179,7 +181,7 @@ package final class Spool {
         return (records, numbers)
     }
 
-    /// One write, and the index after it.
+    /// Writes the records in one write, then updates the index.
     private func write(_ records: [SpoolRecord]) throws(SpoolError) {
         var bytes: [UInt8] = []
         var ends: [Int] = []
@@ -190,7 +192,7 @@ package final class Spool {
         do throws(SpoolError) {
             try disk.append(bytes, to: current)
         } catch {
-            // The part that was written is cut off, so that the next record is where the index says.
+            // A partly written record is cut off, so that the next record is where the index says.
             do throws(SpoolError) { try disk.truncate(current, to: currentBytes) } catch { isSuspect = true }
             throw error
         }
@@ -205,10 +207,10 @@ package final class Spool {
         currentBytes += bytes.count
     }
 
-    /// Lets an event that was kept for a decision be dropped for room like any other: it is settled.
+    /// Lets an event that was kept for a decision be dropped for room like any other, because the decision was made.
     package func release(_ session: SessionID, seq: Int64) { index.release(session, seq: seq) }
 
-    /// On disk when this returns: nothing is sent before, or a power cut could make us give a number twice.
+    /// Brings everything to disk. Nothing is sent before, or a power cut could make us use a number twice.
     package func synchronize() throws(SpoolError) {
         guard isDirty || isSuspect else { return }
         if !isSuspect {
@@ -232,7 +234,7 @@ package final class Spool {
 
     // MARK: A disk that fails
 
-    /// Begins a file with all that the last one is not known to hold.
+    /// Begins a new file with all that the suspect one may not hold.
     private func renewIfSuspect() throws(SpoolError) {
         guard isSuspect else { return }
         let old = current
@@ -284,12 +286,13 @@ package final class Spool {
         return events
     }
 
-    /// Nil if the disk does not hold it, which changes nothing.
+    /// The event; nil if the disk does not hold it, which changes nothing.
     func read(_ entry: SpoolIndex.Entry, of session: SessionID) -> [UInt8]? { try? files.read(entry, of: session) }
 
     // MARK: The relay's word
 
-    /// The relay has the session on disk through that number, 0 for not at all: its answer to `hello`, or an acknowledgement.
+    /// Handles the relay's report that it has the session on disk through that number, 0 for not at all: its answer to `hello`, or
+    /// an acknowledgement.
     package func acknowledge(_ session: SessionID, through: Int64) {
         guard let known = index.sessions[session] else { return }
         if known.provisionalFrom != nil || through >= known.next {
@@ -300,8 +303,8 @@ package final class Spool {
         deleteDeadSegments()
     }
 
-    /// If the relay has more than we can have sent, our state was lost or is an old copy. Events numbered since get numbers that are new
-    /// to the relay, with the gaps that it has, or they would be taken for repeats.
+    /// Makes numbers final. If the relay has more than we can have sent, our state was lost or is an old copy: events numbered
+    /// since then get numbers that are new to the relay, with the same gaps, or they would be taken for repeats.
     private func agree(_ session: SessionID, from: Int64, through: Int64) {
         guard let known = index.sessions[session] else { return }
         let shift = max(0, through + 1 - from)
@@ -310,7 +313,7 @@ package final class Spool {
         do throws(SpoolError) {
             try renewIfSuspect()
             let agreement = SpoolRecord.agreed(session, from: from, through: through, next: known.next + shift)
-            // Twice: were it damaged, what is sent from now on would be taken for never sent.
+            // Written twice, because the loss of this record would make events that are sent from now on look unsent.
             var records = [agreement, agreement]
             for entry in moved {
                 guard let event = try readIfWhole(entry, of: session) else { continue }
@@ -319,7 +322,7 @@ package final class Spool {
             do throws(SpoolError) {
                 try write(records)
             } catch {
-                // Waiting events take room until they are sent, and are not sent before this is written.
+                // Waiting events use room until they are sent, and they are not sent before this is written.
                 guard error.code == .full, hasReserve else { throw error }
                 giveUpReserve()
                 try renewIfSuspect()
@@ -327,13 +330,13 @@ package final class Spool {
             }
             droppedCount += moved.count - (records.count - 2)
         } catch {
-            // The session stays as it was, unsent; the relay is asked again when the disk is back.
+            // The session stays as it was, unsent; the relay is asked again when the disk works again.
             isFailing = true
             log(.notAgreed(session, error))
         }
     }
 
-    /// Returns nil, which leaves a gap, if the disk does not hold the event any more.
+    /// The event; nil, which leaves a gap, if the disk does not hold it any more.
     private func readIfWhole(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8]? {
         do throws(SpoolError) {
             return try files.read(entry, of: session)
@@ -343,7 +346,7 @@ package final class Spool {
         }
     }
 
-    /// The relay refuses this event for what it is: it will never take it.
+    /// Drops an event that the relay refuses for what it is and will never accept.
     package func drop(_ session: SessionID, seq: Int64) {
         index.drop(session, seq: seq)
         droppedCount += 1
@@ -353,7 +356,7 @@ package final class Spool {
     // MARK: Room
 
     private func rotateIfFull(_ isNeeded: (SessionID) -> Bool) throws(SpoolError) {
-        // Begun again early when nothing waits: then all that is old can go.
+        // When nothing waits, a file is begun early: then all old files can be deleted.
         let isIdle = index.pendingCount == 0 && currentBytes > limits.segmentBytesMax / 4
         guard currentBytes > limits.segmentBytesMax || isIdle else { return }
         try rotate(isNeeded)
@@ -363,7 +366,7 @@ package final class Spool {
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
-        // No record is appended to the suspect file until a new one is begun: a crash could show both.
+        // No record is appended to the suspect file until a new one is begun: after a crash both could be read.
         isSuspect = true
         try beginNext(with: [])
     }
@@ -374,7 +377,7 @@ package final class Spool {
             do throws(SpoolError) {
                 try disk.remove(SpoolFiles.name(number))
             } catch {
-                // The next opening removes it: all in it is known to be acknowledged.
+                // The next opening removes the file: everything in it is acknowledged.
                 log(.notRemoved(file: SpoolFiles.name(number), error))
             }
         }
@@ -383,7 +386,7 @@ package final class Spool {
 
     private static let reserveName = "reserve"
 
-    /// A disk that has no room for it has none: it is tried again when a file was deleted.
+    /// Makes the reserve. If there is no room for it, it is tried again when a file was deleted.
     private func makeReserve() {
         guard !hasReserve, !isFailing else { return }
         hasReserve = (try? disk.replace(Self.reserveName, with: [UInt8](repeating: 0, count: limits.reserveBytes))) != nil
@@ -403,7 +406,7 @@ package final class Spool {
     private func makeRoom(_ isNeeded: (SessionID) -> Bool) {
         guard index.bytes > limits.bytesMax else { return }
         do throws(SpoolError) {
-            // Only for what can be dropped then, and for enough of it: a new file is a write that is waited for.
+            // A new file is begun only if that lets enough be dropped: it is a write that is waited for.
             if index.oldestDroppableSegment == nil, index.droppableBytesInLastSegment > limits.segmentBytesMax / 4 {
                 rotationCount += 1
                 try rotate(isNeeded)
@@ -426,7 +429,7 @@ package final class Spool {
             bytes += try SpoolRecord.event(session, seq: entry.seq, isKept: true, bytes: event).framed()
             kept.append((session, moved))
         }
-        // If nothing is kept, the file is only deleted: that works on a full disk too.
+        // If no event is kept, the file is only deleted, which works on a full disk too.
         if !kept.isEmpty { try disk.replace(SpoolFiles.name(number), with: bytes) }
         index.replaceSegment(number, bytes: bytes.count, with: kept)
         let dropped = all.count - kept.count

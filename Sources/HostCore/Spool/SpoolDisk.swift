@@ -1,6 +1,6 @@
-/// The one directory that a spool has to itself: files by name, without folders.
+/// The directory that a spool has to itself: files by name, without folders.
 package protocol SpoolDisk: AnyObject {
-    /// In no order.
+    /// Names of all files, in any order.
     func names() throws(SpoolError) -> [String]
 
     /// The whole file; throws if there is none.
@@ -9,10 +9,12 @@ package protocol SpoolDisk: AnyObject {
     /// `count` bytes; fewer if the file ends.
     func read(_ name: String, at offset: Int, count: Int) throws(SpoolError) -> [UInt8]
 
-    /// The file holds either what it held, or did not exist, or `bytes`, whatever happens; on disk when this returns.
+    /// Replaces a file; it is on disk when this returns. Whatever happens, the file holds either what it held before (or does not
+    /// exist) or `bytes`.
     func replace(_ name: String, with bytes: [UInt8]) throws(SpoolError)
 
-    /// All of it at the end of a file that exists, safe from the end of this process, or throws with an unknown part written.
+    /// Appends all bytes to an existing file, so that they survive the end of this process. If it throws, an unknown part is
+    /// written.
     func append(_ bytes: [UInt8], to name: String) throws(SpoolError)
 
     /// Once this returns, appended bytes survive a crash of the machine; if it throws, it is not known which do.

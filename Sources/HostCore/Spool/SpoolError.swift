@@ -1,13 +1,13 @@
-/// Why the spool, or its disk, could not do what it was asked.
+/// An error of the spool or its disk.
 package struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
-        /// No room is left on the disk; it may come back.
+        /// The disk is full; room may come back.
         case full
         /// The disk failed, in a way that may pass.
         case failed
-        /// The written bytes are gone, or others.
+        /// The written bytes are missing or have changed.
         case damaged
-        /// Longer than a record may be.
+        /// The record is longer than permitted.
         case tooLong
     }
 

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The files of a spool: their names, what one begins with, and how they are read.
+/// The files of a spool: their names, their beginnings, and how they are read.
 struct SpoolFiles {
     static let magic = Array("HELSPL1\n".utf8)
 
@@ -35,7 +35,7 @@ struct SpoolFiles {
         do throws(SpoolError) {
             bytes = try disk.contents(of: name)
         } catch {
-            // A bad sector of an old file must not keep the host from its work.
+            // A bad sector in an old file must not stop the host.
             guard error.code == .damaged else { throw error }
             log(.unreadable(file: name, error))
             return
@@ -56,7 +56,7 @@ struct SpoolFiles {
         if lost > 0 { log(.damaged(file: name, bytes: lost, isLast: isLast)) }
     }
 
-    /// Writes a file that holds all that is known, and then `records`: it is there whole or not at all. Returns its name.
+    /// Writes a file that begins with all that is known, followed by `records`. It exists whole or not at all. Returns its name.
     func begin(
         _ number: Int, _ index: inout SpoolIndex, with records: [SpoolRecord] = []
     ) throws(SpoolError) -> String {
@@ -67,7 +67,7 @@ struct SpoolFiles {
         do throws(SpoolError) {
             try disk.replace(name, with: Self.magic + frames.joined())
         } catch {
-            // The file may exist all the same, and would be read after later ones.
+            // The file may exist even so, and would be read after later ones.
             try? disk.remove(name)
             throw error
         }
@@ -80,7 +80,7 @@ struct SpoolFiles {
         return name
     }
 
-    /// Throws if the disk does not hold what was written.
+    /// Reads an event. Throws if the disk does not hold what was written.
     func read(_ entry: SpoolIndex.Entry, of session: SessionID) throws(SpoolError) -> [UInt8] {
         let name = Self.name(entry.segment)
         let head = SpoolRecord.eventOffset(session)

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Content and places of the spool: all but the bytes. Pure; the same records in the same order give the same index.
+/// The spool's content and its places: all but the bytes. Pure; the same records in the same order give the same index.
 package struct SpoolIndex: Sendable {
     /// One event's place, and its number.
     package struct Entry: Sendable, Equatable {
@@ -9,11 +9,11 @@ package struct SpoolIndex: Sendable {
         package var offset: Int
         package var count: Int
         package var isKept: Bool
-        /// Set if an event with the same supersedes this one.
+        /// Set if a later event with the same state supersedes this one.
         var state: State?
     }
 
-    /// What the newest of some events says alone: how a session stands, or all that one run has used.
+    /// A state of which only the newest event counts: that of a session, or all that one run has used.
     struct State: Sendable, Equatable {
         var kind: EventKind
         var run: String?
@@ -22,12 +22,12 @@ package struct SpoolIndex: Sendable {
     package struct Session: Sendable {
         package var next: Int64 = 1
         package var acknowledged: Int64 = 0
-        /// Numbers from here on were given without asking the relay how far it has the session; what has one is not sent.
-        /// Nil once it was asked: then both count alike.
+        /// First number that was given without asking the relay how far it has the session; events from it on are not sent. Nil
+        /// once the relay was asked.
         package var provisionalFrom: Int64?
-        /// Waiting for the relay, by number.
+        /// Events that wait for the relay, by number.
         package var entries: [Entry] = []
-        /// For forgetting those that were used least recently.
+        /// Rank of the last use: sessions that were used least recently are forgotten first.
         package var lastUse = 0
     }
 
@@ -50,7 +50,7 @@ package struct SpoolIndex: Sendable {
 
     package private(set) var sessions: [SessionID: Session] = [:]
     package private(set) var notes: [String: [UInt8]] = [:]
-    /// In the order they were begun; the last is written to.
+    /// The files in the order in which they were begun; the last is written to.
     package private(set) var segments: [Segment] = []
     private var uses = 0
 
@@ -61,7 +61,7 @@ package struct SpoolIndex: Sendable {
 
     // MARK: Records
 
-    /// Beginning of a file: everything known, so that older files are needed for their events only.
+    /// The beginning of a file: everything known besides events, so that older files are needed for their events only.
     var snapshot: [SpoolRecord] {
         sessions.sorted { $0.value.lastUse < $1.value.lastUse }
             .compactMap { record($0.key) }
@@ -81,7 +81,7 @@ package struct SpoolIndex: Sendable {
         notes = [:]
     }
 
-    /// Takes in a record of the last segment; `size` is its framed length, `start` its place.
+    /// Adds a record of the last segment. `size`: its framed length; `start`: its place.
     mutating func add(_ record: SpoolRecord, at start: Int, size: Int) {
         let current = segments.count - 1
         segments[current].bytes = max(segments[current].bytes, start + size)
@@ -114,7 +114,7 @@ package struct SpoolIndex: Sendable {
         sessions[id]?.lastUse = uses
     }
 
-    /// Without it a session that does nothing more would be shown for ever as it was before.
+    /// Keeps the newest event of a state: without it a session that does nothing more would be shown for ever as it was before.
     private mutating func keepNewest(_ state: State, of id: SessionID) {
         guard let entries = sessions[id]?.entries, let newest = entries.lastIndex(where: { $0.state == state }) else { return }
         sessions[id]?.entries[newest].isKept = true
@@ -123,7 +123,8 @@ package struct SpoolIndex: Sendable {
         }
     }
 
-    /// By number, mostly at the end. The same number again is the same event, written again because the first place is doubted.
+    /// Inserts an entry by its number, mostly at the end. The same number again is the same event, written again because its first
+    /// place is in doubt.
     private mutating func insert(_ entry: Entry, into id: SessionID) {
         guard let entries = sessions[id]?.entries, let last = entries.last, last.seq >= entry.seq else {
             sessions[id]?.entries.append(entry)
@@ -143,7 +144,7 @@ package struct SpoolIndex: Sendable {
     /// True once the relay was asked for its position in the session, so that numbered events can be sent.
     package func isAgreed(_ id: SessionID) -> Bool { sessions[id]?.provisionalFrom == nil }
 
-    /// The relay was asked. What was numbered beyond its knowledge goes; it follows in records of its own.
+    /// Takes over the relay's position. Entries numbered beyond what it knew are removed; they follow in records of their own.
     private mutating func agree(_ id: SessionID, from: Int64, through: Int64, next: Int64) {
         var session = sessions[id] ?? Session()
         if through >= from {
@@ -156,7 +157,7 @@ package struct SpoolIndex: Sendable {
         acknowledge(id, through: through)
     }
 
-    /// Lets go of what the relay has on disk.
+    /// Forgets the entries that the relay has on disk.
     mutating func acknowledge(_ id: SessionID, through: Int64) {
         guard var session = sessions[id], through > session.acknowledged else { return }
         session.acknowledged = min(through, session.next - 1)
@@ -166,9 +167,9 @@ package struct SpoolIndex: Sendable {
         sessions[id] = session
     }
 
-    /// After loading: if nothing of a session waits, all of it is taken for acknowledged. If it was dropped instead, the relay asks for
-    /// it and gets the gap then. And the relay is asked about every session once more, because our files could be an old copy, or damaged
-    /// at their end.
+    /// Called after loading. If nothing of a session waits, all of it counts as acknowledged; if events were dropped instead, the
+    /// relay asks for them and then gets the gap. The relay is asked about every session once more, because our files could be an
+    /// old copy, or damaged at their end.
     mutating func settle() {
         for (id, session) in sessions {
             if session.entries.isEmpty { sessions[id]?.acknowledged = session.next - 1 }
@@ -184,7 +185,7 @@ package struct SpoolIndex: Sendable {
         release(entry)
     }
 
-    /// A number that was given to an event that could not be written: a gap.
+    /// Skips a number, which was given to an event that could not be written: a gap.
     mutating func skipNumber(of id: SessionID) {
         var session = sessions[id] ?? Session(provisionalFrom: 1)
         session.next += 1
@@ -198,30 +199,30 @@ package struct SpoolIndex: Sendable {
 
     // MARK: Room
 
-    /// Files before the last in which nothing is needed any more.
+    /// Removes and returns the files before the last of which nothing is needed any more.
     mutating func takeDeadSegments() -> [Int] {
         let dead = segments.dropLast().filter { $0.live == 0 }.map(\.number)
         segments.removeAll { dead.contains($0.number) }
         return dead
     }
 
-    /// The oldest file before the last that holds what may be dropped.
+    /// The oldest file before the last with an event that may be dropped.
     var oldestDroppableSegment: Int? {
         let droppable = Set(sessions.values.flatMap { $0.entries.lazy.filter { !$0.isKept }.map(\.segment) })
         return segments.dropLast().first { droppable.contains($0.number) }?.number
     }
 
-    /// In the file that is written to.
+    /// Droppable bytes in the file that is written to.
     var droppableBytesInLastSegment: Int {
         guard let last = segments.last?.number else { return 0 }
         return sessions.values.reduce(0) { sum, session in
-            // The newest are at the end.
+            // The newest entries are at the end.
             let recent = session.entries.reversed().prefix { $0.segment == last }
             return sum + recent.reduce(0) { $1.isKept ? $0 : $0 + $1.count }
         }
     }
 
-    /// Needs no keeping any more.
+    /// Lets this event be dropped for room.
     mutating func release(_ id: SessionID, seq: Int64) {
         guard let position = sessions[id]?.entries.firstIndex(where: { $0.seq == seq }) else { return }
         sessions[id]?.entries[position].isKept = false
@@ -232,7 +233,7 @@ package struct SpoolIndex: Sendable {
             .sorted { $0.1.offset < $1.1.offset }
     }
 
-    /// A file was written again with only these entries in it, at these places.
+    /// Updates the index after a file was written again with only these entries in it, at these places.
     mutating func replaceSegment(_ number: Int, bytes: Int, with kept: [(session: SessionID, entry: Entry)]) {
         for (id, session) in sessions where session.entries.contains(where: { $0.segment == number }) {
             let moved = kept.filter { $0.session == id }.map(\.entry)
@@ -243,8 +244,8 @@ package struct SpoolIndex: Sendable {
         segments[position].live = kept.count
     }
 
-    /// Lets go of the numbering of sessions that were used least recently and have nothing waiting, and of the note that a
-    /// session has under its own name.
+    /// Forgets the numbering of the least recently used sessions with nothing waiting, and the note that each has under its own
+    /// name. Returns them.
     mutating func forgetSessions(beyond count: Int, except isNeeded: (SessionID) -> Bool) -> [SessionID] {
         guard sessions.count > count else { return [] }
         let idle = sessions.filter { $0.value.entries.isEmpty && !isNeeded($0.key) }
@@ -275,13 +276,14 @@ package struct SpoolIndex: Sendable {
 }
 
 extension SpoolIndex.State {
-    /// Kinds of which a newer event may supersede an older one, with their beginnings as we write them.
+    /// Kinds of events of which a newer one may supersede an older one, with their beginnings as we write them.
     private static let beginnings: [(kind: EventKind, bytes: [UInt8])] =
         [EventKind.statusChanged, .todoChanged, .steeringOffered, .usage].map {
             ($0, Array(#"{"kind":"\#($0.rawValue)""#.utf8))
         }
 
-    /// Usage without a run, or as a difference, is a part of a sum: no later event says it again.
+    /// The state that an event reports; nil if none. Usage without a run, or as a difference, is a part of a sum that no later
+    /// event repeats.
     fileprivate init?(of event: [UInt8]) {
         guard let kind = Self.beginnings.first(where: { event.starts(with: $0.bytes) })?.kind else { return nil }
         self.kind = kind

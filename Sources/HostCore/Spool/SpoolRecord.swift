@@ -2,22 +2,22 @@ internal import RelayProtocol
 
 /// One entry of a spool file: its length and CRC-32 in four little-endian bytes each, then its content.
 enum SpoolRecord: Equatable {
-    /// `isKept` is never dropped for room.
+    /// An event. It is never dropped for room if `isKept`.
     case event(SessionID, seq: Int64, isKept: Bool, bytes: [UInt8])
-    /// The session's next number, and the last one that the relay has; what is older is done with. Events from
-    /// `provisionalFrom` on were numbered without asking the relay, and none of them was sent.
+    /// The session's next number, and the last one that the relay has; older events are not needed. Events from `provisionalFrom`
+    /// on were numbered without asking the relay, and none of them was sent.
     case session(SessionID, next: Int64, acknowledged: Int64, provisionalFrom: Int64?)
-    /// The relay was asked: it has the session through that number. Where that is beyond `from`, all that was numbered from
-    /// there on is void and follows again.
+    /// The relay's position in the session: it has it through that number. If that is beyond `from`, all events numbered from there
+    /// on are void and follow again.
     case agreed(SessionID, from: Int64, through: Int64, next: Int64)
-    /// Something to remember over a restart; nil forgets it.
+    /// A note that survives a restart; nil deletes it.
     case note(String, [UInt8]?)
 
     static let headerBytes = 8
-    /// An event and its frame; a longer one can only be damage.
+    /// Longest content: an event and its frame. A longer one can only be damage.
     static let payloadBytesMax = WireLimits.shownEventBytesMax + 1024
 
-    /// Far beyond what the wire can carry (`JSONValue.integerMax`), and far from where sums overflow.
+    /// Largest number of an event: far beyond what the wire can carry (`JSONValue.integerMax`), and far from where sums overflow.
     private static let numberMax: Int64 = 1 << 60
 
     private enum Kind: UInt8 { case event = 1, keptEvent, session, agreed, note, forgottenNote }
@@ -49,7 +49,7 @@ enum SpoolRecord: Equatable {
         case .session(let session, let next, let acknowledged, let provisionalFrom):
             bytes.append(Kind.session.rawValue)
             Self.append(session.rawValue, to: &bytes)
-            // Numbers begin at 1: 0 is none.
+            // Numbers begin at 1; 0 stands for none.
             for number in [next, acknowledged, provisionalFrom ?? 0] { Self.append(UInt64(bitPattern: number), to: &bytes) }
         case .agreed(let session, let from, let through, let next):
             bytes.append(Kind.agreed.rawValue)
@@ -63,8 +63,8 @@ enum SpoolRecord: Equatable {
         return bytes
     }
 
-    /// Finds the first whole record at `start` or behind it. Nothing within an event is taken for one: a record begins with
-    /// control characters, which JSON has none of.
+    /// Finds the first whole record at or after `start`. Nothing within an event can look like one: a record begins with control
+    /// characters, which JSON does not contain.
     static func find(_ bytes: [UInt8], from start: Int) -> (record: SpoolRecord, start: Int, end: Int)? {
         for start in start..<max(start, bytes.count - headerBytes) {
             if let (record, end) = read(bytes, at: start) { return (record, start, end) }
@@ -78,7 +78,7 @@ enum SpoolRecord: Equatable {
         let count = Int(integer(bytes, at: start, UInt32.self))
         let begin = start + headerBytes
         guard (2...payloadBytesMax).contains(count), bytes.count - begin >= count else { return nil }
-        // Before the sum is made of it: at most places there is no record.
+        // Tested before the checksum is computed, because most places have no record.
         guard Kind(rawValue: bytes[begin]) != nil else { return nil }
         let payload = bytes[begin..<begin + count]
         guard CRC32.checksum(payload) == integer(bytes, at: start + 4, UInt32.self) else { return nil }
@@ -94,7 +94,8 @@ enum SpoolRecord: Equatable {
         func number(_ position: Int) -> Int64 {
             Int64(bitPattern: Self.integer(payload, at: body + 8 * position, UInt64.self))
         }
-        /// Nil beyond what numbers of events can be: damage that has a right sum must not end us, now or at a sum of two of them.
+        /// The number; nil if no event can have it. Damage with a correct checksum must not end the process, now or when two
+        /// numbers are added.
         func number(_ position: Int, from least: Int64) -> Int64? {
             let value = number(position)
             return (least...Self.numberMax).contains(value) ? value : nil

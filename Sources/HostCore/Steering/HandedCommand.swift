@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A command as the daemon hands it to the program that runs a session: as the relay said it, and each picture with its content.
+/// A command as the daemon hands it to the program that runs a session: in the relay's form, with the content of each picture.
 package enum HandedCommand {
     package static func read(_ answer: [UInt8]) -> SteeringRequest? {
         guard case .steer(let request)? = try? MessageToHost(parsing: answer) else { return nil }

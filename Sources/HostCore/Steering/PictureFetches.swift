@@ -1,18 +1,18 @@
 internal import RelayProtocol
 
-/// Prompts whose pictures their host is fetching. What is not there in time is not given at all: a prompt without its picture means
-/// something else.
+/// Prompts whose pictures their host is fetching. If a picture is not there in time, the prompt is not given at all: without it the
+/// prompt means something else.
 struct PictureFetches {
-    /// Sessions of one host that are shown pictures at the same moment.
+    /// Prompts whose pictures are fetched at a time, over all sessions of one host.
     static let countMax = 8
 
     private var open: [SteeringName: SteeringRequest] = [:]
 
     enum Wish: Equatable { case nothing, fetch, refuse(String) }
 
-    /// The action needed before this is given.
+    /// Returns what has to be done before this command can be given.
     mutating func begin(_ request: SteeringRequest) -> Wish {
-        // A start's pictures are fetched when its session is there, and has its first prompt before it.
+        // A start's pictures are fetched when its session exists and is to take its first prompt.
         guard case .prompt(let prompt) = request.action, prompt.pictures.contains(where: { $0.content == nil }) else {
             return .nothing
         }
@@ -27,9 +27,9 @@ struct PictureFetches {
 
 /// Result of fetching all pictures of one prompt.
 package enum FetchedPictures: Sendable, Equatable {
-    /// In base64, in the order of the prompt.
+    /// The pictures' content in base64, in the order of the prompt.
     case all([String])
-    /// Why it is not given.
+    /// The reason why the prompt is not given.
     case refused(String)
 }
 

@@ -1,15 +1,16 @@
 internal import RelayProtocol
 
-/// One run of a program that has a session steered. Two of them for one session are told apart by it: one that is about to end may still
-/// wait for what is meant for the one that goes on with the session.
+/// One run of a program that has its session steered. It distinguishes two runs for one session: one that is about to end may still
+/// wait for commands meant for the one that continues the session.
 ///
-/// A program that is steered by one script after another has none.
+/// A program that is steered by one script after another has no run.
 package struct ProgramRun: Sendable, Hashable {
     package static let nameBytesMax = 64
 
     /// This run's own name, made at random.
     package let name: String
-    /// When it began to have the session steered: milliseconds of the machine's clock that never jumps, the same for all its programs.
+    /// Time at which it began to have the session steered, in milliseconds of the machine's monotonic clock, the same for all its
+    /// programs.
     package let since: Int64
 
     package init(name: String, since: Int64) {

@@ -1,42 +1,42 @@
 package import RelayProtocol
 
-/// A program that runs a session and fetches what clients send it: its offer, its open request for the next command, the commands that it
-/// has still to fetch, and those that it has fetched and not reported the end of.
+/// A program that runs a session and fetches the commands that clients send it: its offer, its open request for the next command,
+/// the commands that it has still to fetch, and those that it has fetched without reporting an outcome.
 ///
 /// ```
 /// asked ─▶ (waits to be fetched) ─▶ handed ─told─▶ over
 ///                   └─ not fetched ─▶ refused  └─ program gone ─▶ unknown
 /// ```
 ///
-/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, and then the
-/// older one's reports do not change it; the older one still reports the outcomes of the commands handed to it.
+/// A command is handed only to the run of the program whose offer is in force. A newer run's offer replaces an older one's, whose
+/// reports then do not change it; the older run still reports the outcomes of the commands handed to it.
 ///
 /// Pure, and the same for every adapter whose sessions are run by programs.
 package struct SteeredProgram: Sendable {
     package enum Order: Sendable, Equatable {
-        /// Answers its open request, once.
+        /// Answers the program's open request with a command, once.
         case hand(SteeringRequest, HookToken)
-        /// Nothing has come; it asks again.
+        /// Answers that there is no command; the program asks again.
         case nothing(HookToken)
-        /// Another request for the same session has come and waits now.
+        /// Answers that another request for the same session waits now.
         case replaced(HookToken)
-        /// This run has first to report what can be done.
+        /// Answers that this run has to report its offer first.
         case unoffered(HookToken)
-        /// A newer run has the session, and this one need not ask.
+        /// Answers that a newer run has the session, so that this one need not ask again.
         case outdated(HookToken)
         case told(SteeringChange)
     }
 
     private let limits: SteeringLimits
-    /// The program's last report of what can be done, and whether it could take a prompt.
+    /// The program's last offer, and its last reported readiness for a prompt.
     package private(set) var offer = SteeringOffer()
     package private(set) var standing = SteeringStanding.busy
     /// The run that made the offer.
     package private(set) var run: ProgramRun?
-    /// The run that made the offer does not wait any more: now any may take its place.
+    /// True if the run that made the offer does not wait any more, so that any run may take its place.
     private var isGone = false
     private var waiting: (token: HookToken, until: Int64)?
-    /// Between two of its requests there is a moment.
+    /// Commands to be fetched; between two of the program's requests there is a moment.
     private var queue: [(request: SteeringRequest, until: Int64)] = []
     private var handed: [(name: SteeringName, run: ProgramRun?)] = []
 
@@ -44,7 +44,7 @@ package struct SteeredProgram: Sendable {
 
     // MARK: What it says
 
-    /// Nil if a newer run has reported: then this one's report is ignored.
+    /// Takes over a run's offer. Nil if a newer run has reported, whose offer stays.
     package mutating func stands(
         _ offer: SteeringOffer, _ standing: SteeringStanding, by run: ProgramRun? = nil
     ) -> [Order]? {
@@ -58,7 +58,7 @@ package struct SteeredProgram: Sendable {
         return waiting.map { [.replaced($0.token)] } ?? []
     }
 
-    /// One run reads only its newest request.
+    /// Handles a request for the next command. A run reads only its newest request.
     package mutating func waits(_ token: HookToken, by run: ProgramRun? = nil, at now: HostInstant) -> [Order] {
         guard run == self.run else { return [isOutdated(run) ? .outdated(token) : .unoffered(token)] }
         isGone = false
@@ -72,14 +72,15 @@ package struct SteeredProgram: Sendable {
         return run.isOlder(than: newest)
     }
 
-    /// The outcome of a command that was not handed to it stays unknown.
+    /// Handles a reported outcome. It is ignored if the command was not handed to this run.
     package mutating func told(_ change: SteeringChange, by run: ProgramRun? = nil) -> [Order] {
         guard let place = handed.firstIndex(where: { $0.name == change.name && $0.run == run }) else { return [] }
         if change.stage.isFinal { handed.remove(at: place) }
         return [.told(change)]
     }
 
-    /// True if that was its open request: then it is gone, as it closes none that it wants answered.
+    /// Handles a closed request. True if it was the open one: then the program is gone, as it closes no request that it wants
+    /// answered.
     package mutating func hasLeft(_ token: HookToken) -> Bool {
         guard waiting?.token == token else { return false }
         waiting = nil
@@ -94,14 +95,14 @@ package struct SteeredProgram: Sendable {
         return handNext()
     }
 
-    /// Commands that it fetched may have been done.
+    /// Handles the end of the program. The commands that it fetched may have been carried out, so their outcome is unknown.
     package mutating func gone() -> [Order] {
         let lost = handed
         isGone = true
         return over() + lost.map { .told(SteeringChange($0.name, .unknown, reason: Self.goneReason)) }
     }
 
-    /// Its session has ended, and its events give the outcome of what it fetched better than we can: a stop has worked.
+    /// Handles the end of its session, whose events give the outcome of fetched commands better than we can: a stop has worked.
     package mutating func over() -> [Order] {
         defer { (queue, handed, waiting) = ([], [], nil) }
         return queue.map { Self.refused($0.request, Self.goneReason) } + (waiting.map { [.nothing($0.token)] } ?? [])
@@ -133,7 +134,7 @@ package struct SteeredProgram: Sendable {
         let request = queue.removeFirst().request
         waiting = nil
         handed.append((request.name, run))
-        // The outcome of the oldest one is known by now, or known to be unknown.
+        // By now the oldest command has an outcome, or one that is known to be unknown.
         if handed.count > limits.handedMax { handed.removeFirst() }
         return [.hand(request, token)]
     }

@@ -25,7 +25,7 @@ package enum SteeredWord: Sendable, Equatable {
         }
     }
 
-    /// As `read` takes it. `session` is as the program calls it; with `adapter` it is that adapter's, and else a program's own.
+    /// The request's body as `read` accepts it. `session`: the program's name for it, or, with `adapter`, that adapter's session.
     package func bytes(in session: String, of adapter: String? = nil, by run: ProgramRun? = nil) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("session", session)
@@ -41,7 +41,7 @@ package enum SteeredWord: Sendable, Equatable {
         }
     }
 
-    /// Nil if it is no request about steering. `session` is the program's name for it.
+    /// Nil if it is not a request about steering. `session`: the program's name for it.
     package static func read(
         _ path: String, _ body: [UInt8]
     ) throws(WireError) -> (session: String, word: SteeredWord, run: ProgramRun?)? {
@@ -58,7 +58,7 @@ package enum SteeredWord: Sendable, Equatable {
         case "steering/next": return .waits
         case "steered":
             let stage = try root.word("stage", SteeringStage.self)
-            // Only its host queues, and takes back.
+            // Only the host queues and withdraws commands.
             guard stage != .queued, stage != .withdrawn else {
                 throw WireError(.badValue, at: "$.stage", "a program says given, taken, refused or unknown")
             }
@@ -66,14 +66,14 @@ package enum SteeredWord: Sendable, Equatable {
             return .told(SteeringChange(try SteeringName(from: root), stage, reason: reason))
         default:
             var offer = try SteeringOffer(from: root.required("offer"))
-            // Projects and agents that can be started are the host's to offer.
+            // Only the host offers projects and agents that can be started.
             (offer.projects, offer.agents) = (nil, [])
             offer.reason = offer.reason.map { TextCut.line(cleaner.clean($0)) }
             return .stands(offer, try root.word("standing"))
         }
     }
 
-    /// Adapter whose session it is about; nil if it is a program's own, or cannot be read.
+    /// Adapter whose session the request is about; nil if it is a program's own, or cannot be read.
     package static func adapter(in body: [UInt8]) -> String? { (try? JSONDocument(parsing: body))?.root.text("adapter") }
 
     private static let cleaner = Cleaner()

@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
-/// Steering commands for the sessions of this host: each has its effect at most once, at a moment when it cannot be taken for something
-/// else, and an outcome in the end. Knows no agent.
+/// Steering commands for the sessions of this host. Each takes effect at most once, at a moment when it cannot be mistaken for
+/// something else, and gets an outcome in the end. It knows no agent.
 ///
 /// ```
 /// asked ─▶ refused
@@ -12,14 +12,14 @@ struct SteeringDesk {
     private let rights: SteeringRights
     private let limits: SteeringLimits
     private var sessions: [SessionID: SteeredSession] = [:]
-    /// Commands that came recently, oldest first; also those that are over.
+    /// Recent commands, also those that have their outcome, oldest first.
     private var known: [(name: SteeringName, until: Int64)] = []
     private var knownSet: Set<SteeringName> = []
-    /// Outcomes of commands that are over: a relay that was restarted does not know that it has sent one, and got its outcome, already.
+    /// Outcomes of commands: a relay that was restarted does not know that it has sent a command and received its outcome already.
     private var ends: [SteeringName: SteeringChange] = [:]
     /// Commands that an earlier life of this daemon may have given to their agents.
     private var mayHaveBeenGiven: Set<SteeringName> = []
-    /// Commands whose outcomes the relay may not have. It waits for at most `WireLimits.steeringOpenMax` in a session.
+    /// Commands whose outcomes the relay may not have received. It waits for at most `WireLimits.steeringOpenMax` in a session.
     private var told: [SessionID: [SteeringName]] = [:]
 
     init(_ rights: SteeringRights, _ limits: SteeringLimits = SteeringLimits()) {
@@ -27,10 +27,10 @@ struct SteeringDesk {
         self.limits = limits
     }
 
-    /// The owner's reason why this client's keys are not typed.
+    /// The owner's reason why this client's keys are not typed; nil if they are.
     func refusal(of client: Named<ClientTag>) -> String? { rights.refusal(of: client) }
 
-    /// True if clients may steer at all.
+    /// True if any client may steer.
     var isOpen: Bool { rights != .nobody }
 
     /// Restores the notes of earlier lives.
@@ -43,7 +43,7 @@ struct SteeringDesk {
         }
     }
 
-    /// Restores the notes of earlier lives, among the notes of others. Returns the commands whose notes are no longer needed.
+    /// Restores the steering notes among all notes of earlier lives. Returns the commands whose notes are no longer needed.
     /// `isWaiting`: the relay may lack events of that session.
     mutating func restore(from notes: [String: [UInt8]], isWaiting: (SessionID) -> Bool) -> [SteeringName] {
         var own: [SteeringName: SteeringNote] = [:]
@@ -51,7 +51,8 @@ struct SteeringDesk {
         for (key, bytes) in notes {
             guard let name = SteeringName(note: key) else { continue }
             own[name] = SteeringNote(bytes)
-            // The relay has that end; or the disk has lost it, and then no more is known than that it may have been given.
+            // Either the relay has received the outcome, or the disk has lost it; then it is only known that the command may have
+            // been given.
             if case .told(let session)? = own[name], !isWaiting(session) {
                 own[name] = .given
                 acknowledged.append(name)
@@ -61,26 +62,27 @@ struct SteeringDesk {
         return acknowledged
     }
 
-    /// The outcome of the command is on disk, or waits for the disk.
+    /// Records that the command's outcome is on disk, or waits for the disk.
     mutating func noted(_ name: SteeringName, of session: SessionID) { told[session, default: []].append(name) }
 
-    /// The relay has all events of this session. Returns the commands whose notes are no longer needed.
+    /// Handles a session whose events the relay has all received. Returns the commands whose notes are no longer needed.
     mutating func acknowledged(_ session: SessionID) -> [SteeringName] { told.removeValue(forKey: session) ?? [] }
 
     // MARK: What the relay says
 
-    /// Whether a command is let in at all.
+    /// The decision whether a command is admitted at all.
     enum Admission: Equatable {
-        /// As it was signed.
+        /// Take the command, as it was signed.
         case take(SteeringRequest)
         case refuse(String)
     }
 
-    /// `admit` is called for each command once, before it is compared with what is offered: its names are sealed until then.
+    /// Handles a command. `admit` is called once for each, before it is compared with the offer, because its names are sealed until
+    /// then.
     mutating func asked(
         _ request: SteeringRequest, at now: HostInstant, admit: (SteeringRequest) -> Admission = { .take($0) }
     ) -> [SteeringOrder] {
-        // By now it may be forgotten among those that came before.
+        // The command may be forgotten among the known ones by now, while its session still holds it.
         guard sessions[request.session]?.holds(request.name) != true else { return [] }
         guard meet(request.name, at: now) else { return endAgain(of: request.name, in: request.session) }
         if let refusal = rights.refusal(of: request.by) { return ending([.refuse(request, refusal)]) }
@@ -90,7 +92,8 @@ struct SteeringDesk {
         }
     }
 
-    /// A command that may be given; also the first prompt of a session that a client started, as who may start it may give it a task.
+    /// Handles a command that may be given; also the first prompt of a session that a client started, because a client that may
+    /// start it may give it a task.
     mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
         if let refusal = refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)
@@ -117,7 +120,7 @@ struct SteeringDesk {
         return [.tell(request.session, SteeringChange(request.name, .queued))]
     }
 
-    /// Withdraws the command if it still waits; else its outcome is reported anyway.
+    /// Withdraws the command if it still waits. Otherwise its outcome is reported anyway.
     mutating func withdrawn(_ name: SteeringName, of session: SessionID) -> [SteeringOrder] {
         guard let place = sessions[session]?.queue.firstIndex(where: { $0.request.name == name }) else { return [] }
         sessions[session]?.queue.remove(at: place)
@@ -137,7 +140,8 @@ struct SteeringDesk {
         return ending(orders)
     }
 
-    /// The relay knows of no outcome of these. Those that are unknown here were sent to an earlier life of this daemon.
+    /// Handles commands of which the relay knows no outcome. Those that are unknown here were sent to an earlier life of this
+    /// daemon.
     mutating func outstanding(_ names: [SteeringName], of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
         names.flatMap { name -> [SteeringOrder] in
             guard !isToldAnyway(name, in: session) else { return [] }
@@ -150,18 +154,18 @@ struct SteeringDesk {
         }
     }
 
-    /// True if the outcome is still to come, however many commands came since, or is on its way.
+    /// True if the command's outcome is still to come, however many commands came since, or is on its way.
     private func isToldAnyway(_ name: SteeringName, in session: SessionID) -> Bool {
         sessions[session]?.holds(name) == true || told[session]?.contains(name) == true
     }
 
-    /// The relay has had that end, and asks again: it was restarted, and a client sent the command again.
+    /// Reports an outcome again: the relay was restarted, and a client sent the command again.
     private func endAgain(of name: SteeringName, in session: SessionID) -> [SteeringOrder] {
         guard !isToldAnyway(name, in: session), let end = ends[name] else { return [] }
         return [.tell(session, end)]
     }
 
-    /// Keeps what becomes of commands, for as long as they are known.
+    /// Keeps the outcomes in these orders for as long as their commands are known.
     private mutating func ending(_ orders: [SteeringOrder]) -> [SteeringOrder] {
         for case .tell(_, let change) in orders where change.stage.isFinal && knownSet.contains(change.name) {
             ends[change.name] = change
@@ -169,12 +173,12 @@ struct SteeringDesk {
         return orders
     }
 
-    /// Given to its agent, or about to be, without an outcome.
+    /// True if the command was given to its agent, or is about to be, and has no outcome.
     func isGiven(_ name: SteeringName, in session: SessionID) -> Bool { sessions[session]?.isGiven(name) == true }
 
     // MARK: What the agents say
 
-    /// Nil: clients can do nothing to it for now.
+    /// Takes over a session's offer; nil if clients can do nothing to it for now.
     mutating func offered(_ offer: SteeringOffer?, by session: SessionID) {
         guard offer != nil || sessions[session] != nil else { return }
         sessions[session, default: SteeredSession()].offer = offer
@@ -186,7 +190,7 @@ struct SteeringDesk {
     }
 
     mutating func changed(_ change: SteeringChange, of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
-        // The first outcome of a command counts, even if evidence comes after the wait for it was over.
+        // The first outcome of a command counts, even if evidence comes after its time-out.
         guard sessions[session]?.isGiven(change.name) == true else { return [] }
         guard change.stage.isFinal else { return [.tell(session, change)] }
         sessions[session]?.settled(change.name, wasTaken: change.stage == .taken)
@@ -197,14 +201,14 @@ struct SteeringDesk {
         guard let ended = sessions.removeValue(forKey: session) else { return [] }
         return ending(
             ended.given.map { request, _ in
-                // To stop it is to end it.
+                // A stop has worked when the session has ended.
                 request.action == .stop
                     ? .tell(session, SteeringChange(request.name, .taken, reason: "the session has ended"))
                     : .tell(session, SteeringChange(request.name, .unknown, reason: "the session has ended"))
             } + ended.queue.map { request, _ in .refuse(request, "the session has ended") })
     }
 
-    /// The command could not be noted, so it was not given.
+    /// Handles a command whose note could not be written, so that it was not given.
     mutating func notGiven(_ request: SteeringRequest) -> [SteeringOrder] {
         sessions[request.session]?.settled(request.name, wasTaken: false)
         return ending([.refuse(request, "the disk of its host does not take anything")])
@@ -235,6 +239,8 @@ struct SteeringDesk {
 
     // MARK: Inside
 
+    /// Remembers a command.
+    ///
     /// - Returns: false if the command came before.
     private mutating func meet(_ name: SteeringName, at now: HostInstant) -> Bool {
         while let oldest = known.first, oldest.until <= now.monotonic || known.count > limits.knownMax {
@@ -247,7 +253,7 @@ struct SteeringDesk {
         return true
     }
 
-    /// The reason not to do it now; nil if it may be done.
+    /// The reason to refuse the command now; nil if it may be given.
     private func refusal(of request: SteeringRequest) -> String? {
         guard let session = sessions[request.session], let offer = session.offer else {
             return "clients can do nothing to this session"
@@ -276,19 +282,18 @@ struct SteeringDesk {
     private func deadline(after wait: Duration, _ now: HostInstant) -> Int64 { now.monotonic + wait.milliseconds }
 }
 
-/// One session that is steered.
 private struct SteeredSession {
     var offer: SteeringOffer?
     var queue: [(request: SteeringRequest, until: Int64)] = []
     private(set) var given: [(request: SteeringRequest, until: Int64)] = []
-    /// Nil until the agent has reported it.
+    /// The agent's readiness; nil until it has reported it.
     private(set) var standing: SteeringStanding?
-    /// The agent has reported its state since something was last given.
+    /// True if the agent has reported its state since something was last given.
     private var isStandingFresh = false
 
-    /// One prompt at a time: what comes after it may depend on what comes of it.
+    /// True if a prompt may be given now. Only one at a time: the next may depend on its outcome.
     var takesPromptNow: Bool { standing == .idle && !isPromptGiven && queue.isEmpty && canTakePrompts }
-    /// A text that reaches an agent while it asks something might be lost when that is answered.
+    /// True if the agent can be steered in its turn. While it asks something, a text might be lost when that is answered.
     var isSteeredNow: Bool { standing == .busy && offer?.steersWhileBusy == true && canTakePrompts }
 
     private var canTakePrompts: Bool { offer?.actions.contains(.prompt) == true }
@@ -310,7 +315,7 @@ private struct SteeredSession {
     mutating func settled(_ name: SteeringName, wasTaken: Bool) {
         guard let place = given.firstIndex(where: { $0.request.name == name }) else { return }
         let request = given.remove(at: place).request
-        // The readiness before the prompt does not hold after it.
+        // A readiness reported before the prompt does not hold after it.
         if wasTaken, request.action.kind == .prompt, !isStandingFresh { standing = .busy }
     }
 

@@ -1,7 +1,8 @@
 internal import RelayProtocol
 
 extension SteeringName {
-    /// Under which it is noted that its agent may have been given it. No identifier has a dot, so that no key of an agent begins so.
+    /// Key of the note that the command may have been given to its agent. No identifier has a dot, so no agent's key begins like
+    /// this.
     var note: String { "steering.\(client.rawValue).\(command.rawValue)" }
 
     init?(note: String) {

@@ -2,8 +2,8 @@ internal import RelayProtocol
 
 /// Orders of the steering desk, to be carried out in this order.
 enum SteeringOrder: Equatable {
-    /// Tell what has become of it. What is final needs no note any more.
+    /// Reports a command's outcome. After a final one its note is no longer needed.
     case tell(SessionID, SteeringChange)
-    /// Give it to the session's agent, when it is on disk that it may have been given.
+    /// Gives a command to the session's agent, once it is on disk that it may have been given.
     case give(SteeringRequest)
 }

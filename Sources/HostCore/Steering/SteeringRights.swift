@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// Clients that may steer the sessions of this host, by its owner's setting here: the relay's word alone is not enough.
+/// Clients that may steer the sessions of this host, by its owner's setting here: the relay's permission alone is not enough.
 package enum SteeringRights: Sendable, Equatable {
     case nobody
-    /// Clients that the relay knows to be allowed to.
+    /// All clients that the relay permits to steer.
     case everyone
     /// Only these clients may steer, if the relay allows them to as well.
     case only(Set<ClientID>)

@@ -1,8 +1,8 @@
 /// An agent's readiness to take a prompt, by its own evidence.
 package enum SteeringStanding: String, Sendable, CaseIterable {
     case idle
-    /// In a turn.
+    /// The agent is in a turn.
     case busy
-    /// Waits for an answer, or has something open at its terminal: text that is typed now might be taken for the answer.
+    /// The agent waits for an answer, or shows a dialog at its terminal: text that is typed now might be taken for the answer.
     case waiting
 }

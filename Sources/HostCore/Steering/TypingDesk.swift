@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// Keys that clients send to terminals of this host: each message is typed once, and a count of them goes into the session's log. Which
-/// keys, nothing keeps.
+/// Keys that clients send to terminals of this host. Each message is typed once, and the session's log gets their number. The keys
+/// themselves are not kept anywhere.
 struct TypingDesk {
     struct Count: Equatable {
         let session: SessionID
@@ -9,14 +9,14 @@ struct TypingDesk {
         let bytes: Int64
     }
 
-    /// Between two counts of one client: someone who types a page should not fill a page of the log.
+    /// Time between two counts of one client: typing a page should not fill a page of the log.
     static let countEvery = Duration.seconds(30)
-    /// A client repeats a message right away, if at all.
+    /// Messages that are remembered: a client repeats one right away, if at all.
     static let knownMax = 256
 
     private struct Typist {
         var by: Named<ClientTag>
-        /// Not counted in the log yet.
+        /// Bytes that are not counted in the log yet.
         var bytes: Int64
         var until: Int64
     }
@@ -29,10 +29,9 @@ struct TypingDesk {
     private var typists: [Key: Typist] = [:]
     private var known: [SteeringName] = []
 
-    /// True if it was typed already.
     func knows(_ name: SteeringName) -> Bool { known.contains(name) }
 
-    /// The first keys are counted before they are typed, the following ones together.
+    /// Handles typed keys. The first are counted before they are typed, the following ones together.
     mutating func typed(
         _ count: Int, as name: SteeringName, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant
     ) -> [Count] {
@@ -65,7 +64,7 @@ struct TypingDesk {
 
     mutating func ended(_ session: SessionID) -> [Count] { take { $0.session == session } }
 
-    /// The daemon stops.
+    /// The counts that are left when the daemon stops.
     mutating func stopped() -> [Count] { take { _ in true } }
 
     private mutating func take(_ isMeant: (Key) -> Bool) -> [Count] {
@@ -75,7 +74,7 @@ struct TypingDesk {
             taken.filter { $0.value.bytes > 0 }.map { Count(session: $0.key.session, by: $0.value.by, bytes: $0.value.bytes) })
     }
 
-    /// The same facts give the same orders.
+    /// Sorts the counts, so that the same facts give the same orders.
     private static func inOrder(_ counts: [Count]) -> [Count] {
         counts.sorted { ($0.session.rawValue, $0.by.id.rawValue) < ($1.session.rawValue, $1.by.id.rawValue) }
     }

@@ -1,7 +1,7 @@
-/// Modes of agents in which nobody is asked, or a model decides whether anybody is. No client can put a session into one, whatever the
-/// agent calls it: a person elsewhere should be asked at least as often as one at the terminal.
+/// Modes of agents in which nobody is asked, or in which a model decides whether to ask. No client can put a session into one,
+/// whatever the agent calls it: a remote person should be asked at least as often as one at the terminal.
 package enum UnaskingMode {
-    /// Agents spell these with spaces, hyphens, capitals, or none of them.
+    /// Parts of such modes' names, without the spaces, hyphens and capitals in which agents differ.
     private static let parts = [
         "bypass", "yolo", "fullaccess", "dontask", "neverask", "autoapprove", "alwaysapprove", "approveall", "llmapprove",
         "fullauto",

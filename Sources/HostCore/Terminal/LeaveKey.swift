@@ -1,28 +1,28 @@
-/// Finds the key that leaves a window in what a terminal sends, and passes on everything else: Ctrl-\, or Ctrl-4, which most terminals send as
-/// the same character, and which keyboards have that reach \ only with a modifier.
+/// Finds the key that leaves a window in a terminal's input, and passes on everything else. The key is Ctrl-\, or Ctrl-4, which
+/// most terminals send as the same character, for keyboards that reach \ only with a modifier.
 package struct LeaveKey: Sendable {
-    /// The character as terminals send it that do not name every key.
+    /// The character sent by terminals that do not report every key.
     private static let character: UInt8 = 0x1C
     private static let codes: Set<UInt32> = [92, 52]
     private static let escape: UInt8 = 0x1B
     private static let pasteBegins = Array("\u{1B}[200~".utf8)
     private static let pasteEnds = Array("\u{1B}[201~".utf8)
-    /// A longer sequence is no key: the longest has three codes, modifiers, and the text that it types.
+    /// Longest sequence that can be a key: three codes, modifiers, and the text that it types.
     private static let sequenceBytesMax = 64
 
     /// The beginning of a sequence that may become the key.
     private var held: [UInt8] = []
-    /// What is pasted is text, whatever characters it has.
+    /// True within pasted text, which is never the key, whatever characters it has.
     private var isPasting = false
-    /// Bytes of `pasteEnds` that came last.
+    /// Number of bytes of `pasteEnds` that the input so far ends with.
     private var matched = 0
 
     package init() {}
 
-    /// Bytes are held until the next ones, which may be late or never come: call `flush` if they do not come soon.
+    /// True if bytes are held until the next ones, which may be late or never come. Call `flush` if they do not come soon.
     package var isHolding: Bool { !held.isEmpty }
 
-    /// What was typed before the key, or all of it. Nothing is passed on after `leaves`.
+    /// Returns the input before the key, or all of it. Nothing is passed on after `leaves`.
     package mutating func take(_ bytes: [UInt8]) -> (passed: [UInt8], leaves: Bool) {
         var passed: [UInt8] = []
         for byte in bytes {
@@ -54,7 +54,7 @@ package struct LeaveKey: Sendable {
         return (passed, false)
     }
 
-    /// What was held: it is not the key.
+    /// Returns the held bytes, which are not the key.
     package mutating func flush() -> [UInt8] {
         defer { held = [] }
         return held
@@ -66,7 +66,7 @@ package struct LeaveKey: Sendable {
         (isPasting, matched) = (false, 0)
     }
 
-    /// `CSI CODE:SHIFTED:BASE ; MODIFIERS:EVENT ; TEXT u`, or `CSI 27 ; MODIFIERS ; CODE ~`.
+    /// True if a sequence is the key: `CSI CODE:SHIFTED:BASE ; MODIFIERS:EVENT ; TEXT u`, or `CSI 27 ; MODIFIERS ; CODE ~`.
     private static func isKey(_ sequence: [UInt8]) -> Bool {
         let fields = sequence[2..<(sequence.count - 1)].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .map {

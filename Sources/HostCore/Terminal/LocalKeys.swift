@@ -1,10 +1,10 @@
-/// Tells a person's keys from a terminal's own reports: the mouse's position, the window's focus, the terminal's kind.
+/// Distinguishes a person's keys from a terminal's own reports: the mouse's position, the window's focus, the terminal's kind.
 package struct LocalKeys: Sendable {
     private var parser = TerminalParser()
 
     package init() {}
 
-    /// True if a person has typed. In doubt a person has.
+    /// Returns true if a person has typed, also in case of doubt.
     package mutating func take(_ bytes: [UInt8]) -> Bool {
         let tokens = parser.take(bytes)
         return parser.isWithin || tokens.contains { !Self.isReport($0) }

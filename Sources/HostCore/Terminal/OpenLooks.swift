@@ -1,19 +1,19 @@
 internal import RelayProtocol
 
-/// Looks at terminals that wait for the process that holds the terminal, with their sessions.
+/// Looks at terminals that wait for an answer of the process that holds the terminal, with their sessions.
 struct OpenLooks {
-    /// More than a relay passes on at a time.
+    /// Looks at a time: more than a relay passes on.
     static let countMax = 256
 
     private var sessions: [SteeringName: SessionID] = [:]
 
-    /// False: so many wait already.
+    /// Returns false if too many looks wait already.
     mutating func began(_ call: ScreenCall) -> Bool {
         guard sessions.count < Self.countMax else { return false }
         sessions[call.name] = call.session
         return true
     }
 
-    /// The session that was looked at; nil if the name is of no look.
+    /// Ends this look. Returns the session that it showed; nil if there is no such look.
     mutating func ended(_ name: SteeringName) -> SessionID? { sessions.removeValue(forKey: name) }
 }

@@ -1,6 +1,6 @@
-/// Columns of a character in a terminal.
+/// The number of columns of a character in a terminal.
 enum ScalarWidth {
-    /// Characters of East Asian width, and pictures: two columns.
+    /// Characters of East Asian width, and emoji: two columns.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3, 0x25FD...0x25FE,
         0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE,
@@ -25,7 +25,7 @@ enum ScalarWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // Half a syllable that joins the one before.
+        // The second half of a Korean syllable joins the one before.
         if (0x1160...0x11FF).contains(scalar.value) { return 0 }
         var low = 0
         var high = wide.count
@@ -36,7 +36,7 @@ enum ScalarWidth {
         return low < wide.count && wide[low].contains(scalar.value) ? 2 : 1
     }
 
-    /// Makes a picture of the character before it, which is two columns wide then.
+    /// Turns the character before it into an emoji, two columns wide.
     static let pictureSelector: Unicode.Scalar = "\u{FE0F}"
     static let joiner: Unicode.Scalar = "\u{200D}"
 

@@ -1,19 +1,20 @@
 import RelayProtocol
 
-/// A terminal's screen as clients get it: without what looks like a secret, and which rows have changed since which drawing.
+/// A terminal's screen as clients get it: without what looks like a secret, and with the number of the drawing since which each row
+/// is unchanged.
 struct ScreenDrawing: Sendable {
     typealias Runs = [TerminalScreen.Run]
 
-    /// Of the last drawing that differs from the one before; 0 if there was none.
+    /// Number of the last drawing that differs from the one before; 0 if there was none.
     private(set) var number: Int64 = 0
     private var rows = 0
     private var columns = 0
-    /// Nil while the program hides it.
+    /// The cursor's place; nil while the program hides it.
     private var cursor: (row: Int, column: Int)?
     private var wrapsPaste = false
     private var hasApplicationKeys = false
     private var lines: [Runs] = []
-    /// The drawing since which each row is as it is.
+    /// Number of the drawing since which each row is unchanged.
     private var since: [Int64] = []
 
     private static let redactor = Redactor()
@@ -36,7 +37,7 @@ struct ScreenDrawing: Sendable {
 
     // MARK: Secrets
 
-    /// A text that fills its row may go on in the next one, so these are searched as one.
+    /// Rows searched together for secrets: text that fills its row may continue in the next one.
     private static func lines(of screen: TerminalScreen) -> [Runs] {
         var lines = (0..<screen.rows).map(screen.runs)
         var texts: [(rows: Range<Int>, text: String)] = []
@@ -64,7 +65,7 @@ struct ScreenDrawing: Sendable {
         let changed = lines.indices.filter { since[$0] > after && !(after == 0 && lines[$0].isEmpty) }
         var shown = changed.map { Self.line($0, lines[$0]) }
         if Self.size(shown) > WireLimits.screenBytesMax - Self.headBytes {
-            // The text counts more than its colours.
+            // If there is no room, the colours are left out rather than text.
             shown = changed.map { row in
                 Self.line(row, [TerminalScreen.Run(text: lines[row].map(\.text).joined(), style: TerminalStyle())])
             }
@@ -94,7 +95,7 @@ struct ScreenDrawing: Sendable {
         }
     }
 
-    /// Room for everything but the rows.
+    /// Bytes for everything but the rows.
     private static let headBytes = 512
 
     private static func size(_ lines: [[UInt8]]) -> Int { lines.reduce(0) { $0 + $1.count + 1 } }

@@ -1,10 +1,10 @@
 import RelayProtocol
 
-/// Answers clients that look at a terminal: each look once, as soon as the screen is other than what its sender has.
+/// Answers clients that look at a terminal: each look once, as soon as the screen differs from the drawing that its sender has.
 ///
-/// Nothing is drawn while nobody looks, and a client that is slow to ask again gets what is on the screen then, not what was.
+/// Nothing is drawn while nobody looks, and a client that is slow to ask again gets the current screen, not the missed ones.
 package struct ScreenLooks: Sendable {
-    /// A connection, and the number of a question on it.
+    /// The source of a look: a connection, and the number of the question on it.
     package struct Asker: Hashable, Sendable {
         package let connection: Int
         package let question: Int64
@@ -17,20 +17,20 @@ package struct ScreenLooks: Sendable {
 
     private struct Look: Sendable {
         let asker: Asker
-        /// The drawing that its sender has, 0 for none.
+        /// Number of the drawing that its sender has; 0 for none.
         let after: Int64
         let until: Int64
     }
 
-    /// Of this terminal alone: a number of another one's means nothing here.
+    /// Name of this terminal's drawings: a number of another terminal means nothing here.
     private let name: String
     private let limits: ScreenLimits
     private var looks: [Look] = []
     private var drawing = ScreenDrawing()
-    /// Since the last drawing.
+    /// True if the screen has changed since the last drawing.
     private var hasChanged = true
     private var drawFrom: Int64 = 0
-    /// When it was first seen that the program says so; nil: it does not.
+    /// Time at which the program was first seen to report an unfinished drawing; nil if it does not.
     private var unfinishedSince: Int64?
 
     package init(name: String, limits: ScreenLimits = ScreenLimits()) {
@@ -38,7 +38,7 @@ package struct ScreenLooks: Sendable {
         self.limits = limits
     }
 
-    /// `after` is the `of` of what its sender has. False if too many look already.
+    /// Adds a look. `after`: the `of` of the drawing that its sender has. Returns false if there are too many looks.
     package mutating func asked(_ asker: Asker, after: String?, at now: Int64) -> Bool {
         guard looks.count < limits.looksMax else { return false }
         looks.append(Look(asker: asker, after: number(after), until: now + limits.answerWithin))
@@ -60,13 +60,13 @@ package struct ScreenLooks: Sendable {
 
     package mutating func left(_ connection: Int) { looks.removeAll { $0.asker.connection == connection } }
 
-    /// When `due` has something to do; nil while nobody looks.
+    /// Time at which `due` has something to do; nil while nobody looks.
     package var nextDeadline: Int64? {
         guard let until = looks.map(\.until).min() else { return nil }
         return hasChanged ? min(until, drawFrom) : until
     }
 
-    /// The answers that can be given now, as the wire has them.
+    /// The answers that can be given now, in their form on the wire.
     package mutating func due(_ screen: TerminalScreen, at now: Int64) -> [(asker: Asker, answer: [UInt8])] {
         guard !looks.isEmpty else { return [] }
         draw(screen, at: now)

@@ -1,11 +1,11 @@
-/// Modes that a program has set and that a terminal attached later does not have: repeated when one is attached, and reset when it is
-/// detached.
+/// The terminal modes that a program has set. A terminal that is attached later does not have them: they are repeated when it is
+/// attached, and reset when it is detached.
 package struct TerminalModes: Sendable, Equatable {
     /// The DEC private modes for the encoding of keys and mouse, and for the screen.
     static let kept: Set<Int> = [1, 7, 25, 47, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1049, 2004, 2026, 2031]
-    /// On by default.
+    /// Modes that are on by default.
     private static let initial: Set<Int> = [7, 25]
-    /// Levels of a protocol for keys that a program may push.
+    /// Levels of the keyboard protocol that a program may push.
     private static let keyLevelsMax = 8
 
     private(set) var on = TerminalModes.initial
@@ -43,12 +43,12 @@ package struct TerminalModes: Sendable, Equatable {
     package var isBracketedPaste: Bool { on.contains(2004) }
     var wraps: Bool { on.contains(7) }
     var isCursorShown: Bool { on.contains(25) }
-    /// Arrows are sent in their other form.
+    /// True if arrow keys are sent in their application form.
     var hasApplicationKeys: Bool { on.contains(1) }
-    /// The program has said that it has not drawn all of its screen yet.
+    /// True if the program has reported that it has not drawn all of its screen yet.
     var isUnfinished: Bool { on.contains(2026) }
 
-    /// Sets up a terminal that has received nothing yet. Synchronized output (2026) is omitted: there is no half-drawn picture at first.
+    /// Sets the modes of a new terminal. Synchronized output (2026) is omitted, because a new terminal has no half-drawn picture.
     package var replay: [UInt8] {
         var text = ""
         for mode in on.subtracting(Self.initial).subtracting([2026]).sorted(by: Self.screenFirst) { text += "\u{1B}[?\(mode)h" }
@@ -59,7 +59,7 @@ package struct TerminalModes: Sendable, Equatable {
         return Array(text.utf8)
     }
 
-    /// Leaves a terminal as it was before.
+    /// Resets the modes of a terminal that is detached.
     package var reset: [UInt8] {
         var text = "\u{1B}[0m"
         if otherKeys != 0 { text += "\u{1B}[>4;0m" }
@@ -70,7 +70,8 @@ package struct TerminalModes: Sendable, Equatable {
         return Array(text.utf8)
     }
 
-    /// Modes that switch screens come first, as some terminals keep the other modes for each of their two screens.
+    /// Orders modes. Those that switch screens come first, because some terminals keep the other modes for each of their two
+    /// screens.
     private static func screenFirst(_ one: Int, _ other: Int) -> Bool {
         let screens = [47, 1047, 1049]
         let (isOne, isOther) = (screens.contains(one), screens.contains(other))

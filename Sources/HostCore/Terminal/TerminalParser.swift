@@ -1,12 +1,12 @@
-/// Takes what is written to a terminal, or typed there, apart. Pieces may end anywhere, also within a character.
+/// Splits what is written to a terminal, or typed there, into tokens. Pieces may end anywhere, also within a character.
 ///
-/// What is not well formed is left out, as terminals do; no input makes it keep more than some bytes.
+/// Malformed input is left out, as terminals do; no input makes it keep more than some bytes.
 package struct TerminalParser: Sendable {
-    /// A character of which bytes are missing.
+    /// A character whose last bytes are still to come.
     private struct Pending: Sendable {
         var value: UInt32
         var left: Int
-        /// An overlong encoding is no character.
+        /// Least value for this length; an overlong encoding is no character.
         var min: UInt32
     }
 
@@ -15,12 +15,12 @@ package struct TerminalParser: Sendable {
         case character(Pending)
         case escape(UInt8?)
         case sequence(TerminalSequence, isBroken: Bool)
-        /// Up to BEL or ESC \.
+        /// A string up to BEL or ESC \.
         case string(endsByBell: Bool)
         case stringEscape(endsByBell: Bool)
     }
 
-    /// No sequence that means something has more.
+    /// Most parameters of a sequence; no known sequence has more.
     private static let parametersMax = 32
     private static let parameterMax = 65_535
 
@@ -28,7 +28,7 @@ package struct TerminalParser: Sendable {
 
     package init() {}
 
-    /// In the middle of something: what comes next belongs to it.
+    /// True in the middle of a sequence or character, to which the next byte belongs.
     package var isWithin: Bool { if case .ground = state { false } else { true } }
 
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [TerminalToken] {
@@ -62,7 +62,7 @@ package struct TerminalParser: Sendable {
             }
         case .stringEscape:
             end(&tokens)
-            // Any byte but the end of a string starts something new, and the string ends all the same.
+            // Any other byte after ESC ends the string too, and starts something new.
             if byte != UInt8(ascii: "\\") {
                 state = .escape(nil)
                 take(byte, &tokens)

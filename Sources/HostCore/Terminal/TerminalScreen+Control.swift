@@ -80,7 +80,7 @@ extension TerminalScreen {
         cursor.isPastEnd = isPastEnd
     }
 
-    /// One row down; the region scrolls if the cursor is in its last row.
+    /// Moves the cursor one row down; the region scrolls if the cursor is in its last row.
     mutating func feed() {
         if cursor.row == bottom { scroll(up: 1) } else if cursor.row < rows - 1 { cursor.row += 1 }
     }
@@ -97,7 +97,7 @@ extension TerminalScreen {
 
     private mutating func erase(_ row: Int, _ range: Range<Int>) {
         guard !range.isEmpty else { return }
-        // Half a wide character is none.
+        // If one half of a wide character is erased, the other is too.
         if grid[row][range.lowerBound].text.isEmpty, range.lowerBound > 0 { grid[row][range.lowerBound - 1] = Cell() }
         if range.upperBound < columns, grid[row][range.upperBound].text.isEmpty { grid[row][range.upperBound] = Cell() }
         let erased = erased

@@ -1,4 +1,4 @@
-/// A terminal's screen, made from what was written to it: enough to read a program's display, and to draw it elsewhere.
+/// A terminal's screen, built from the program's output: enough to read a program's display, and to draw it elsewhere.
 ///
 /// | understood | left out |
 /// |---|---|
@@ -17,20 +17,20 @@ package struct TerminalScreen: Sendable {
     struct Cursor: Sendable, Equatable {
         var row = 0
         var column = 0
-        /// The last column is full; the next character goes to the next row.
+        /// True if the last column is full, so that the next character goes to the next row.
         var isPastEnd = false
         var style = TerminalStyle()
         var isInRegion = false
         var sets = TerminalSets()
     }
 
-    /// A row as it is drawn: adjacent characters of one style.
+    /// A part of a row that is drawn in one style.
     package struct Run: Sendable, Equatable {
         package var text: String
         package var style: TerminalStyle
     }
 
-    /// A terminal is not larger; a wrong size must not fill the memory.
+    /// Largest number of rows or columns; a wrong size must not fill the memory.
     package static let sideMax = 1_000
 
     package private(set) var rows: Int
@@ -58,12 +58,12 @@ package struct TerminalScreen: Sendable {
         Array(repeating: Array(repeating: cell, count: columns), count: rows)
     }
 
-    /// What is erased has the background that is set.
+    /// The cell left by erasing; it has the background that is set.
     var erased: Cell { Cell(style: cursor.style.background) }
 
     // MARK: What is read
 
-    /// Each row without the blanks at its end.
+    /// The text of each row without the blanks at its end.
     package var lines: [String] { grid.indices.map(line) }
 
     package func line(_ row: Int) -> String {
@@ -73,7 +73,7 @@ package struct TerminalScreen: Sendable {
 
     package var cursorPlace: (row: Int, column: Int) { (cursor.row, cursor.column) }
 
-    /// Without the plain blanks at its end. Concealed text is blank.
+    /// The runs of a row, without the plain blanks at its end. Concealed text is blank.
     package func runs(_ row: Int) -> [Run] {
         let end = grid[row].lastIndex { $0.text != " " || $0.style.isDrawnWhenBlank }.map { $0 + 1 } ?? 0
         var runs: [Run] = []
@@ -88,10 +88,10 @@ package struct TerminalScreen: Sendable {
         return runs
     }
 
-    /// The row is full, so that its text may go on in the next one.
+    /// True if the row is full, so that its text may continue in the next one.
     func isFull(_ row: Int) -> Bool { grid[row].last.map { $0.text != " " } == true }
 
-    /// From a column on there is text in a row, and all of it is faint.
+    /// True if the row has text from this column on, and all of it is faint.
     package func isFaint(_ row: Int, from column: Int) -> Bool {
         let shown = grid[row].dropFirst(column).filter { $0.text != " " && !$0.text.isEmpty }
         return !shown.isEmpty && shown.allSatisfy { $0.style.marks.contains(.faint) }
@@ -103,11 +103,11 @@ package struct TerminalScreen: Sendable {
         for token in parser.take(bytes) { take(token) }
     }
 
-    /// Programs redraw then; until they have, what still fits stays.
+    /// Resizes the screen. Programs then redraw; until they have, what still fits stays.
     package mutating func resize(rows: Int, columns: Int) {
         let (rows, columns) = (min(max(rows, 1), Self.sideMax), min(max(columns, 1), Self.sideMax))
         guard (rows, columns) != (self.rows, self.columns) else { return }
-        // The rows below the cursor go first, as terminals have it.
+        // The rows below the cursor are dropped first, as terminals do.
         let dropped = max(0, cursor.row - (rows - 1))
         func fit(_ grid: [[Cell]], dropping: Int) -> [[Cell]] {
             var fitted = grid.dropFirst(dropping).prefix(rows).map { row in
@@ -168,7 +168,7 @@ package struct TerminalScreen: Sendable {
         }
     }
 
-    /// Half a wide character is none.
+    /// Puts a cell. If it covers one half of a wide character, the other is erased.
     private mutating func put(_ cell: Cell, at column: Int) {
         let before = grid[cursor.row][column]
         if before.text.isEmpty, column > 0, !cell.text.isEmpty { grid[cursor.row][column - 1].text = " " }
@@ -190,17 +190,17 @@ package struct TerminalScreen: Sendable {
         guard let before else { return false }
         let text = grid[cursor.row][before].text
         guard let end = text.unicodeScalars.last else { return false }
-        // Two pictures; two letters stay two.
+        // A joiner makes one picture of two, but never one letter of two.
         if end == ScalarWidth.joiner { return (text + String(scalar)).count == 1 }
         if ScalarWidth.isModifier(scalar) { return end.properties.isEmojiModifierBase || end == ScalarWidth.pictureSelector }
-        // Two letters make a flag.
+        // Two regional indicators make one flag.
         let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
         return flags.contains(scalar.value) && flags.contains(end.value)
             && text.unicodeScalars.count == 1
     }
 
     private mutating func combine(_ scalar: Unicode.Scalar) {
-        // A character of many marks is a picture of something else; none needs so many.
+        // Sixteen scalars are enough for any character; with more marks it looks like something else.
         guard let before, grid[cursor.row][before].text.unicodeScalars.count < 16 else { return }
         grid[cursor.row][before].text.unicodeScalars.append(scalar)
         let isNarrow = before + 1 < columns && !grid[cursor.row][before + 1].text.isEmpty

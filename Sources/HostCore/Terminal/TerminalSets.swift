@@ -1,14 +1,14 @@
-/// The character sets that a terminal can switch between: text, or the lines of boxes, as installers and `curses` draw them.
+/// The character sets that a terminal can switch between: text, or box-drawing lines, as installers and `curses` use them.
 struct TerminalSets: Sendable, Equatable {
     private static let lines = Array("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·".unicodeScalars)
     private static let firstLine: UInt32 = 0x60
 
     private var drawsFirst = false
     private var drawsSecond = false
-    /// The second set is in use.
+    /// True if the second set is in use.
     var isShifted = false
 
-    /// `ESC ( 0`, and the like.
+    /// Handles `ESC ( 0` and similar sequences, which choose a set.
     mutating func choose(_ final: UInt8, for intermediate: UInt8) {
         switch intermediate {
         case UInt8(ascii: "("): drawsFirst = final == UInt8(ascii: "0")

@@ -1,4 +1,4 @@
-/// How a character is drawn in a terminal.
+/// The look of a character in a terminal.
 package struct TerminalStyle: Sendable, Equatable {
     struct Marks: OptionSet, Sendable {
         let rawValue: UInt8
@@ -10,7 +10,7 @@ package struct TerminalStyle: Sendable, Equatable {
         static let concealed = Marks(rawValue: 1 << 5)
         static let struck = Marks(rawValue: 1 << 6)
 
-        /// By the numbers that set them, in order.
+        /// Marks by the numbers that set them, in order.
         static let numbered: [(number: Int, mark: Marks)] = [
             (1, .bold), (2, .faint), (3, .italic), (4, .underlined), (7, .inverse), (8, .concealed), (9, .struck),
         ]
@@ -36,7 +36,7 @@ package struct TerminalStyle: Sendable, Equatable {
 
     var isDrawnWhenBlank: Bool { paper != .unset || !marks.isDisjoint(with: [.underlined, .inverse, .struck]) }
 
-    /// The parameters of SGR; what is not known changes nothing.
+    /// Applies the parameters of SGR; unknown ones change nothing.
     mutating func take(_ parameters: [Int]) {
         var rest = (parameters.isEmpty ? [0] : parameters)[...]
         while let number = rest.popFirst() {
@@ -74,7 +74,7 @@ package struct TerminalStyle: Sendable, Equatable {
         }
     }
 
-    /// The parameters of SGR by which a terminal that has no style draws so; nil: it does already.
+    /// The parameters of SGR that set this style on a terminal without one; nil if none are needed.
     package var parameters: String? {
         guard self != TerminalStyle() else { return nil }
         var numbers = Marks.numbered.filter { marks.contains($0.mark) }.map { "\($0.number)" }

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// A number by its digits, since a double holds only some of them: 9007199254740993 would be another one.
+/// A number by its digits. A double holds only some of them: 9007199254740993 would become another number.
 struct ExactNumber: Comparable, Sendable {
     private let isNegative: Bool
     /// Decimal digits without zeros at either end; none for zero.
@@ -8,10 +8,10 @@ struct ExactNumber: Comparable, Sendable {
     /// The power of ten by which the digits, as a whole number, are multiplied.
     private let exponent: Int
 
-    /// Longer exponents mean nothing that anybody could type or judge.
+    /// Most digits of an exponent; with more of them a number means nothing to people.
     private static let exponentDigitsMax = 9
 
-    /// Nil if it is no JSON number.
+    /// Nil if it is not a JSON number.
     init?(_ value: JSONValue?) {
         guard let bytes = value?.bytes, let first = bytes.first, first == UInt8(ascii: "-") || Self.isDigit(first) else {
             return nil
@@ -19,7 +19,7 @@ struct ExactNumber: Comparable, Sendable {
         self.init(text: bytes)
     }
 
-    /// `bytes` are a JSON number.
+    /// `bytes`: a JSON number.
     init?(text bytes: ArraySlice<UInt8>) {
         let parts = bytes.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
         var shift = 0
@@ -55,10 +55,10 @@ struct ExactNumber: Comparable, Sendable {
 
     // MARK: Spelling
 
-    /// Zeros that are written out; beyond that the power of ten is.
+    /// Most zeros that are written out; with more the number is written with an exponent.
     private static let zerosMax = 20
 
-    /// A canonical spelling: equal numbers have equal text.
+    /// The canonical spelling: equal numbers have equal text.
     var spelled: String {
         let sign = isNegative ? "-" : ""
         let text = String(decoding: digits, as: UTF8.self)
@@ -72,7 +72,8 @@ struct ExactNumber: Comparable, Sendable {
         }
     }
 
-    /// In JSON, as a person typed it: besides JSON's spelling, with a sign, zeros or a point at either end. Nil if it is no number.
+    /// The number in JSON, from what a person typed: JSON's spelling, or one with a sign, zeros or a point at either end. Nil if it
+    /// is not a number.
     static func json(typed text: String) -> [UInt8]? {
         var rest = Array(text.utf8)[...]
         let isNegative = rest.first == UInt8(ascii: "-")

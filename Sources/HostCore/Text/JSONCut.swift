@@ -1,8 +1,8 @@
 internal import RelayProtocol
 
-/// Shortens a JSON value that is too long or too deep for an event: its long strings first.
+/// Shortens a JSON value that is too long or too deep for an event; its long strings are cut first.
 package enum JSONCut {
-    /// Two of an event's levels are around what its body holds.
+    /// Most levels of a body; the event around it has two more.
     static let depthMax = WireLimits.eventDepthMax - 2
     private static let tooDeep = "⟨nested deeper than \(depthMax)⟩"
 
@@ -16,20 +16,20 @@ package enum JSONCut {
                 if shorter.count <= bytesMax { return (shorter, true) }
             }
         }
-        // Too many members rather than too long ones: the beginning as text.
+        // Too many members rather than too long ones: their beginning is shown as text.
         let text = TextCut.fit(String(decoding: json, as: UTF8.self), bytesMax: bytesMax - 16).text
         return (JSONWriter.object { $0.field("cut", text) }, true)
     }
 
     private static func render(_ value: JSONValue, stringBytes: Int, depthLeft: Int) -> [UInt8] {
-        // Most of a long list are neither.
+        // Most values of a long list are neither objects nor lists.
         if value.isObject, let members = try? value.members() {
             guard depthLeft > 0 else { return JSONWriter.string(tooDeep) }
             var bytes: [UInt8] = [UInt8(ascii: "{")]
             for (position, member) in members.enumerated() {
                 if position > 0 { bytes.append(UInt8(ascii: ",")) }
                 let key = TextCut.fit(member.key, bytesMax: 4 << 10)
-                // Two long ones may begin alike.
+                // Two long keys may begin alike, so each gets its position.
                 bytes += JSONWriter.string(key.isCut ? "\(key.text) \(position)" : key.text)
                 bytes.append(UInt8(ascii: ":"))
                 bytes += render(member.value, stringBytes: stringBytes, depthLeft: depthLeft - 1)

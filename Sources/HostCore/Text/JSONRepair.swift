@@ -1,10 +1,10 @@
 package import RelayProtocol
 
-/// Makes strict JSON of a program's output that is not: half an emoji in a string (JavaScript has such), bytes that are not UTF-8, a key
-/// twice, nesting beyond what is read, an end that is missing.
+/// Turns a program's almost-JSON into strict JSON: it repairs half an emoji in a string (JavaScript has such), bytes that are not
+/// UTF-8, a key used twice, nesting beyond what is read, a missing end.
 ///
-/// One pass; nothing is dropped silently: what cannot stay is replaced by a sign in its place. People are shown the result, and can deny
-/// it: parsers differ on such input, so nobody may allow one reading of it.
+/// One pass. Nothing is dropped silently: a sign replaces what cannot stay. People are shown the result and can only deny it:
+/// parsers differ on such input, so nobody may allow one reading of it.
 package struct JSONRepair {
     /// Replaces a value that is nested too deeply.
     static let tooDeep = "⟨nested deeper than \(JSONDocument.depthMax)⟩"
@@ -13,7 +13,7 @@ package struct JSONRepair {
     private var index = 0
     private var result: [UInt8] = []
 
-    /// An object; empty if the bytes are none at all.
+    /// The repaired object; empty if the bytes are none at all.
     package static func document(_ bytes: [UInt8]) -> JSONDocument {
         var repair = JSONRepair(bytes)
         repair.skipSpace()
@@ -24,7 +24,7 @@ package struct JSONRepair {
     }
 
     private init(_ bytes: [UInt8]) {
-        // Replaces what is not UTF-8.
+        // Decoding replaces what is not UTF-8.
         self.bytes = Array(String(decoding: bytes, as: UTF8.self).utf8)
         result.reserveCapacity(bytes.count)
     }
@@ -75,7 +75,7 @@ package struct JSONRepair {
         result.append(end)
     }
 
-    /// A key that occurs twice keeps both values, the later under a name of its own.
+    /// Reads a key. One that occurs twice keeps both values, the later under a new name.
     private mutating func key(_ keys: inout Set<[UInt8]>) {
         let name = current == UInt8(ascii: "\"") ? string() : String(decoding: bareWord(), as: UTF8.self)
         var number = 1
@@ -90,7 +90,7 @@ package struct JSONRepair {
         if current == UInt8(ascii: ":") { index += 1 }
     }
 
-    /// A number, true, false or null as it is; anything else as a text.
+    /// Reads a word: a number, true, false or null as it is, anything else as text.
     private mutating func word() -> [UInt8] {
         let word = bareWord()
         if word.isEmpty { return Array("null".utf8) }
@@ -155,7 +155,7 @@ package struct JSONRepair {
         }
     }
 
-    /// From behind the `u` on; half a pair is the replacement character.
+    /// Reads a character after `\u`. Half a surrogate pair becomes the replacement character.
     private mutating func unicode() -> Character {
         guard let unit = unit(at: index) else { return "\u{FFFD}" }
         index += 4

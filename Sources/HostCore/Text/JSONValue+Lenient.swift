@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Reads what another program wrote and may write otherwise tomorrow: what is not as expected is not there.
+/// Reads JSON of another program that may change its format: whatever is not as expected counts as missing.
 extension JSONValue {
     package func text(_ key: StaticString) -> String? { (try? optionalString(key)) ?? nil }
     package func whole(_ key: StaticString) -> Int64? { (try? optionalInteger(key)) ?? nil }

@@ -1,8 +1,8 @@
 /// The labels of choices, as people see them.
 package enum ShownLabels {
-    /// Labels that look alike, because what differed was hidden, get a number each: a person who chooses one must mean that one.
+    /// Numbers labels that look alike because the difference was hidden, so that a person who chooses one means that one.
     package static func apart(_ labels: [String]) -> [String] {
-        // Swift's own equality: what looks alike in other bytes is alike, too.
+        // Swift's own equality: labels that look alike in other bytes are alike too.
         let counts = Dictionary(labels.map { (TextCut.trim($0), 1) }, uniquingKeysWith: +)
         var taken = Set(counts.keys)
         return labels.map { label in

@@ -1,4 +1,4 @@
-/// Shows paths as short as people know them: within the project relative, within the home directory with `~`.
+/// Shows paths in their usual short form: relative within the project, with `~` within the home directory.
 package struct ShownPaths: Sendable {
     package var home: String
     package var workingDirectory: String?
@@ -19,7 +19,7 @@ package struct ShownPaths: Sendable {
         return "~/" + rest
     }
 
-    /// The path as it is, where `tilde` shortens it.
+    /// The whole path, if `tilde` shortens it; else nil.
     package func full(_ path: String) -> String? { tilde(path) == path ? nil : path }
 
     package static func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }

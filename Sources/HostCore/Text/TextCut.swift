@@ -1,23 +1,23 @@
 internal import RelayProtocol
 
-/// Shortens what is too long, visibly, and never within a character.
+/// Shortens long text, visibly, and never within a character.
 package enum TextCut {
     package static let marker = "… ⟨cut⟩"
 
-    /// `text` so that its JSON string has at most `bytesMax` bytes between the quotes.
+    /// Cuts `text` so that its JSON string has at most `bytesMax` bytes between the quotes.
     package static func fit(_ text: String, bytesMax: Int) -> (text: String, isCut: Bool) {
         if fits(text, bytesMax) { return (text, false) }
         return (String(prefix(text, bytesMax: bytesMax - marker.utf8.count)) + marker, true)
     }
 
-    /// Keeps the beginning and the end: of what a program printed both matter.
+    /// Keeps the beginning and the end: both matter in a program's output.
     package static func middle(_ text: String, bytesMax: Int) -> String {
         if fits(text, bytesMax) { return text }
         let half = (bytesMax - marker.utf8.count - 4) / 2
         return "\(prefix(text, bytesMax: half))\n\(marker)\n\(suffix(text, bytesMax: half))"
     }
 
-    /// The last line that says something, of the end of a text.
+    /// The last line at the end of a text that is not blank.
     package static func lastLine(_ text: String) -> String {
         let tail = rough(tailOf: text, bytesMax: WireLimits.lineBytesMax)
         return tail.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init) ?? ""
@@ -25,7 +25,7 @@ package enum TextCut {
 
     // MARK: Before secrets are looked for
 
-    /// The beginning, without a word that would be half: half a secret is not seen to be one.
+    /// The beginning, without a last half word: half a secret is not recognised.
     package static func rough(_ text: String, bytesMax: Int) -> String {
         guard text.utf8.count > bytesMax else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytesMax)
@@ -44,16 +44,16 @@ package enum TextCut {
         return String(text[space...])
     }
 
-    /// The longest secret in one word that is looked for.
+    /// Length of the longest secret in one word that is looked for.
     private static let wordBytes = 1 << 10
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     // MARK: Lines
 
-    /// One line for lists: the first that says something, without control characters.
+    /// One line for lists: the first that is not blank, without control characters.
     package static func line(_ text: String, bytesMax: Int = WireLimits.lineBytesMax) -> String {
-        // A scalar is a byte at least: more of them are not shown, so an endless line is not looked through.
+        // A scalar has at least one byte: more of them cannot be shown, so an endless line is not read to its end.
         let shown = text.unicodeScalars.drop(while: \.properties.isWhitespace).prefix(bytesMax + 16)
         let first = shown.prefix { !isLineEnd($0) }.filter { $0.value >= 32 && $0.value != 127 }
         return fit(trim(String(String.UnicodeScalarView(first))), bytesMax: bytesMax).text
@@ -74,11 +74,11 @@ package enum TextCut {
 
     private static func fits(_ text: String, _ bytesMax: Int) -> Bool {
         let count = text.utf8.count
-        // No byte is written longer than six.
+        // No byte needs more than six when it is written.
         return count * 6 <= bytesMax || (count <= bytesMax && text.utf8.reduce(0) { $0 + escapedBytes($1) } <= bytesMax)
     }
 
-    /// Cuts a text that is longer than that. The last character may be half there, so it goes.
+    /// Cuts a longer text. A last character that may be incomplete is removed.
     private static func prefix(_ text: String, bytesMax: Int) -> Substring {
         var left = bytesMax
         var end = text.utf8.startIndex

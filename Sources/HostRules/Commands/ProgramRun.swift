@@ -1,10 +1,10 @@
-/// A program that a command line runs, and what a pattern can say of it.
+/// A program that a command line runs, and how far a pattern can cover it.
 struct ProgramRun: Equatable {
     enum Cover: Equatable {
         case any
-        /// Its arguments can make it run anything: only a pattern without a star covers it.
+        /// Its arguments can make it run anything, so only a pattern without a star covers it.
         case exact
-        /// No pattern shows what it runs.
+        /// No pattern can show what it runs.
         case none
     }
 
@@ -12,7 +12,7 @@ struct ProgramRun: Equatable {
     var words: [ShellWord]
     var cover = Cover.any
 
-    /// Nil if the program's name is not written out.
+    /// The program's name; nil if it is not spelled out.
     var program: String? {
         guard let word = words.first, word.isKnown else { return nil }
         return word.text

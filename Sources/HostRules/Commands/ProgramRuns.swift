@@ -1,8 +1,8 @@
-/// Finds every program that a command line runs, also those that other programs are told to run.
+/// Finds every program that a command line runs, also through other programs.
 struct ProgramRuns {
-    /// Strings of commands in strings of commands.
+    /// Depth of strings of commands inside strings of commands.
     private static let depthMax = 6
-    /// Programs of one line.
+    /// Most programs of one line.
     private static let countMax = 256
 
     private(set) var runs: [ProgramRun] = []

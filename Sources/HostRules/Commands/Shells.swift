@@ -1,11 +1,11 @@
-/// Shells that are given a command line as a string.
+/// Shells that take a command line as a string.
 enum Shells {
     static let names: Set<String> = {
         let plain = ["sh", "bash", "zsh", "dash", "ksh"]
         return Set(plain + plain.map { "/bin/" + $0 } + plain.map { "/usr/bin/" + $0 })
     }()
 
-    /// The string behind `-c`, if the options are ones that leave its meaning alone.
+    /// The string after `-c`; nil if other options could change its meaning.
     static func string(_ arguments: [ShellWord]) -> String? {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -25,7 +25,7 @@ enum Shells {
         return nil
     }
 
-    /// No script is named, or perhaps none: it carries out what it reads.
+    /// True if there is no script argument, or perhaps none, so that the shell runs its input.
     static func readsInput(_ arguments: [ShellWord]) -> Bool {
         guard let operand = arguments.first(where: { !$0.isKnown || !$0.text.hasPrefix("-") }) else { return true }
         return !operand.isKnown || arguments.contains { $0.isKnown && $0.text.hasPrefix("-") }

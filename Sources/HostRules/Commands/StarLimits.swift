@@ -1,12 +1,12 @@
-/// The words that a star takes: names, numbers and relative paths of plain letters.
+/// The words that a star matches: names, numbers and relative paths of plain letters.
 ///
-/// Options, absolute, hidden and upward paths, addresses, assignments and all that the shell would make something else of are asked about:
-/// among those are the ways in which programs run other programs, or write files, that nobody sees in a pattern.
+/// Everything else is asked about: options, absolute, hidden and upward paths, addresses, assignments, and words that the shell
+/// would change. Among those are the ways in which programs run other programs, or write files, that nobody sees in a pattern.
 enum StarLimits {
-    /// `words` keep their places in the command.
+    /// True if a star may match these words, whose indices are those in the command.
     static func take(_ words: ArraySlice<ShellWord>, of program: String) -> Bool {
         guard words.allSatisfy({ $0.isKnown && isPlain($0.text) }) else { return false }
-        // Without a script they run what they read.
+        // Without a script these programs run their input.
         if isInterpreter(program), words.startIndex <= 1, words.isEmpty { return false }
         let runners = runners[ExactPrograms.baseName(program)] ?? runners[unversioned(program)] ?? []
         return words.allSatisfy { !runners.contains($0.text) }
@@ -14,14 +14,14 @@ enum StarLimits {
 
     static func isInterpreter(_ program: String) -> Bool { interpreters.contains(unversioned(program)) }
 
-    /// `python3.12` is a Python.
+    /// The name without a version: `python3.12` is a Python.
     private static func unversioned(_ program: String) -> String {
         String(ExactPrograms.baseName(program).prefix { !"0123456789.".contains($0) })
     }
 
     private static func isPlain(_ word: String) -> Bool {
         if word == "." || word == "./..." { return true }
-        // Of a name: at the start, and behind a slash or a colon.
+        // True at the beginning of a name: at the start, and after a slash or a colon.
         var isBeginning = true
         for byte in word.utf8 {
             let isLetter = byte.isLetterOrDigit || byte == 95
@@ -41,7 +41,7 @@ enum StarLimits {
         "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "julia", "tclsh",
     ]
 
-    /// Words, mostly subcommands, with which a program runs what other words say, or changes what it runs later.
+    /// Words, mostly subcommands, that make a program run other words, or change what it runs later.
     private static let runners: [String: Set<String>] = {
         let packages: Set<String> = [
             "exec", "x", "dlx", "node", "explore", "config", "set", "c", "edit", "init", "create", "innit", "link", "patch",

@@ -1,11 +1,11 @@
-/// Programs that do nothing but run another one: what counts is the other one.
+/// Programs that only run another one, which is judged instead of them.
 enum Wrappers {
     struct Inner {
         var assignments: [ShellWord] = []
         var words: [ShellWord]
     }
 
-    /// Nil if the program is no such wrapper, or is called in a way that is not known to be harmless.
+    /// The command inside; nil if the program is no such wrapper, or is called in a way that is not known to be harmless.
     static func inner(_ program: String, _ arguments: [ShellWord]) -> Inner? {
         switch program {
         case "command", "builtin", "exec", "nohup", "setsid": return behind(arguments[...])
@@ -36,7 +36,7 @@ enum Wrappers {
         }
     }
 
-    /// The command that begins here, if a program does.
+    /// The command that begins at the first of these words; nil if that is not a program.
     private static func behind(_ words: ArraySlice<ShellWord>) -> Inner? {
         guard let first = words.first, first.isKnown, !first.text.hasPrefix("-") else { return nil }
         return Inner(words: Array(words))
@@ -64,7 +64,7 @@ enum Wrappers {
         return text.utf8.first != UInt8(ascii: "-")
     }
 
-    /// Its input becomes arguments that nobody has seen.
+    /// The command of xargs, whose input becomes arguments that nobody has seen.
     private static func ofXargs(_ arguments: [ShellWord]) -> Inner? {
         var rest = arguments[...]
         var mark: String?
@@ -86,7 +86,7 @@ enum Wrappers {
         return inner
     }
 
-    /// The commands of `-exec` and its like.
+    /// The commands of `-exec` and similar options.
     static func executed(byFind arguments: [ShellWord]) -> [[ShellWord]] {
         var found: [[ShellWord]] = []
         var index = 0

@@ -1,11 +1,11 @@
-/// A call of an earlier day, and a person's answer to it.
+/// A past call, and a person's answer to it.
 package struct PastCall {
     package enum Answer: String, Sendable { case allowed, denied }
 
     package var call: RuleCall
-    /// The time at which it was asked, so that hours and days of rules count as they would have.
+    /// Time of the request, so that hours and days of rules apply as they would have.
     package var moment: RuleMoment
-    /// Nil if no person answered it.
+    /// The person's answer; nil if there was none.
     package var answer: Answer?
 
     package init(_ call: RuleCall, at moment: RuleMoment, answer: Answer?) {

@@ -1,22 +1,23 @@
 internal import RelayProtocol
 
-/// A rule that would have answered calls of the past as a person did each time.
+/// A rule that would have answered past calls as a person did each time.
 package struct RuleSuggestion: Equatable, Sendable {
     package var rule: Rule
-    /// Indices of the calls that it would have answered, and no earlier suggestion.
+    /// Indices of the calls that it would have answered and no earlier suggestion would.
     package var calls: [Int]
 
-    /// Answers of a person before the same answer is suggested.
+    /// Equal answers of a person before a rule is suggested.
     package static let callsMin = 5
     /// Different calls before a star is suggested.
     private static let differentMin = 3
     private static let suggestionsMax = 20
-    /// Each is held against every call.
+    /// Most candidates; each is compared with every call.
     private static let candidatesMax = 100
-    /// Newest calls that are looked at.
+    /// Most calls that are read, the newest first.
     private static let lookedAtMax = 5_000
 
-    /// The narrowest first: a call as it was, then one with a star. None would have answered any call otherwise than a person.
+    /// The suggestions, the narrowest first: a call as it was, then one with a star. None would have answered any call differently
+    /// than a person.
     package static func list(for calls: [PastCall], look: (String) -> String?) -> [RuleSuggestion] {
         let calls = calls.suffix(lookedAtMax)
         var found: [RuleSuggestion] = []
@@ -53,7 +54,7 @@ package struct RuleSuggestion: Equatable, Sendable {
         var folder: String?
     }
 
-    /// Each with the indices of the calls that it is made from; most first, then the earliest.
+    /// Candidates, each with the indices of its calls; the most frequent first, then the earliest.
     private static func candidates(in calls: ArraySlice<PastCall>, hasStar: Bool) -> ArraySlice<(Candidate, [Int])> {
         var indices: [Candidate: [Int]] = [:]
         for (index, past) in zip(calls.indices, calls) {
@@ -66,14 +67,14 @@ package struct RuleSuggestion: Equatable, Sendable {
             .prefix(candidatesMax)
     }
 
-    /// Nil if there is none, or only a wider one.
+    /// The pattern for a call; nil if there is none, or only a wider one.
     private static func pattern(for call: RuleCall, hasStar: Bool) -> String? {
         guard let members = try? call.input?.members() else { return nil }
         func text(_ key: String) -> String? { members.first { $0.key == key }.flatMap { try? $0.value.string() } }
         if RuleSubject.isShell(call.tool) {
             guard let line = text("command") else { return nil }
             guard hasStar else { return line.contains("*") ? nil : "Bash(\(line))" }
-            // The program and what it is to do, as in `git log`.
+            // The program and its subcommand, as in `git log`.
             let words = line.split(separator: " ")
             guard words.count > 2, words.prefix(2).allSatisfy({ $0.utf8.allSatisfy(isPlain) }) else { return nil }
             return "Bash(\(words[0]) \(words[1]):*)"
@@ -84,7 +85,7 @@ package struct RuleSuggestion: Equatable, Sendable {
                 RulePath.isInside(RulePath.normalized(folder), file)
             else { return nil }
             let name = file.dropFirst(RulePath.normalized(folder).utf8.count + 1)
-            // A bare name would be found at any depth.
+            // A bare name would match at any depth.
             guard hasStar else { return name.contains("*") ? nil : "\(verb)(./\(name))" }
             return name.lastIndex(of: "/").map { "\(verb)(\(name[..<$0])/*)" }
         }
@@ -102,7 +103,7 @@ package struct RuleSuggestion: Equatable, Sendable {
         guard let pattern = try? RulePattern(parsing: candidate.pattern, for: answer) else { return nil }
         var rule = Rule(name: name(candidate.pattern, beside: used), answer: answer, patterns: [pattern])
         rule.folder = candidate.folder
-        // An editor's agent has no name that a rule may have.
+        // The agent of an editor has no name that a rule may use.
         rule.agent = RuleFile.agents.contains(candidate.agent) ? candidate.agent : nil
         return rule
     }
@@ -115,7 +116,7 @@ package struct RuleSuggestion: Equatable, Sendable {
 }
 
 extension Rule {
-    /// As it stands in `rules.toml`.
+    /// The rule's text for `rules.toml`.
     package var toml: String {
         func quoted(_ text: String) -> String {
             "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

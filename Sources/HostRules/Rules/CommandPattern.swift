@@ -1,14 +1,14 @@
 /// A pattern of simple commands, word by word: `npm run *`, `git status`, `NODE_ENV=test npm test:*`.
 ///
-/// A last star takes any number of arguments; one elsewhere takes one word, or a part of one. To allow, a pattern has to name the program
-/// and all settings of variables before it, and a star takes plain words only (`StarLimits`). To deny or ask, stars take any number of
-/// words, the program is known by the last part of its path, and case does not count.
+/// A final star matches any number of arguments; one elsewhere matches one word, or a part of one. To allow, a pattern must name
+/// the program and all assignments before it, and a star matches plain words only (`StarLimits`). To deny or ask, stars match any
+/// number of words, the program is compared by the last part of its path, and case is ignored.
 package struct CommandPattern: Equatable, Sendable {
     let assignments: [String]
     let words: [Glob]
-    /// The program by the last part of its path.
+    /// The last part of the program's path.
     private let base: Glob
-    /// Any arguments may follow.
+    /// True if any arguments may follow.
     let isOpen: Bool
 
     init(parsing text: String) throws(RuleError) {
@@ -34,10 +34,10 @@ package struct CommandPattern: Equatable, Sendable {
     var namesProgram: Bool { words[0].isLiteral }
     private var hasStar: Bool { isOpen || words.contains { !$0.isLiteral } }
 
-    /// Blanks separate words; quotes keep them together, and a star in quotes is one.
+    /// Splits a pattern into words at blanks. Quotes keep blanks together, and a star in quotes is literal.
     private static func split(_ text: String) throws(RuleError) -> [Glob] {
         var words: [Glob] = []
-        // Empty between words.
+        // The parts of the current word; empty between words.
         var parts: [String] = []
         var quote: Character?
         for character in text {
@@ -98,10 +98,10 @@ package struct CommandPattern: Equatable, Sendable {
         guard run.words.count <= Self.wordsMax else { return .maybe }
         let found = concerns(run.words[...])
         if found != .no { return found }
-        // Options can stand between the words that count.
+        // Options may be between the words that matter.
         if namesLiterals(of: run.words[...]) { return .maybe }
         guard run.mayRunOthers else { return .no }
-        // Of a command that it runs, each word may be the first, and a word may hold all of it.
+        // Any word may be the first of a command that it runs, and one word may contain all of that command.
         let pieces = run.words.dropFirst().map(\.pieces).filter { $0.count > 1 }.flatMap(\.self)
         guard pieces.count <= Self.piecesMax else { return .maybe }
         return mayBegin(anywhereIn: run.words.dropFirst()) || mayBegin(anywhereIn: pieces[...]) ? .maybe : .no
@@ -109,13 +109,13 @@ package struct CommandPattern: Equatable, Sendable {
 
     private func mayBegin(anywhereIn words: ArraySlice<ShellWord>) -> Bool {
         words.indices.contains { start in
-            // Most words are no such program's name.
+            // Most words are not the name of such a program.
             let isOne = !words[start].isKnown || base.matches(ExactPrograms.baseName(words[start].text), ignoringCase: true)
             return isOne && (concerns(words[start...]) != .no || namesLiterals(of: words[start...]))
         }
     }
 
-    /// The program, and all literal words in their order, with any others in between.
+    /// True if the command has the program and all literal words in order, with any others between.
     private func namesLiterals(of command: ArraySlice<ShellWord>) -> Bool {
         guard let first = command.first, first.isKnown, base.matches(ExactPrograms.baseName(first.text), ignoringCase: true)
         else {

@@ -1,6 +1,6 @@
-/// A text with stars, each of which takes any characters.
+/// A text with stars, each of which matches any characters.
 struct Glob: Equatable, Sendable {
-    /// Literal texts; between two of them is a star.
+    /// Literal parts; a star is between each two.
     let parts: [String]
 
     var isLiteral: Bool { parts.count == 1 }
@@ -10,7 +10,7 @@ struct Glob: Equatable, Sendable {
     init(literal: String) { parts = [literal] }
     init(parts: [String]) { self.parts = parts }
 
-    /// Byte by byte, or regardless of case.
+    /// True if the text matches, byte by byte or ignoring case.
     func matches(_ text: String, ignoringCase: Bool = false) -> Bool {
         let text = Array((ignoringCase ? text.lowercased() : text).utf8)
         let parts = parts.map { Array((ignoringCase ? $0.lowercased() : $0).utf8) }

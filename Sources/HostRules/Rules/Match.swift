@@ -1,7 +1,7 @@
-/// The relation of a pattern to a call.
+/// The result of comparing a pattern with a call.
 enum Match: Int, Comparable {
     case no
-    /// A part of the call is not known before it runs.
+    /// A part of the call is not known before it runs, so that the pattern may or may not match.
     case maybe
     case yes
 

@@ -1,7 +1,7 @@
 /// A pattern of files: `src/**` in the session's folder, `~/notes/*.md`, `//etc/hosts`.
 ///
-/// A star stays within one name, two take folders. To allow, no star takes a name that begins with a dot. To deny or ask, a pattern is
-/// also about what is below it, and case does not count.
+/// A star stays within one name, two match folders. To allow, no star matches a name that begins with a dot. To deny or ask, a
+/// pattern also covers everything below it, and case is ignored.
 package struct PathPattern: Equatable, Sendable {
     private enum Root: Equatable { case folder, home, disk }
 
@@ -29,7 +29,7 @@ package struct PathPattern: Equatable, Sendable {
         }
         var names = rest.split(separator: "/").filter { $0 != "." }.map(String.init)
         if names.contains("..") { throw RuleError("`..` has no place in a pattern") }
-        // As in Claude Code's and Git's: a bare name is found at any depth.
+        // As in Claude Code's patterns and Git's, a bare name matches at any depth.
         if root == .folder, names.count == 1, !rest.contains("/"), !text.hasPrefix("./"), names[0] != "**" {
             names.insert("**", at: 0)
         }
@@ -39,7 +39,7 @@ package struct PathPattern: Equatable, Sendable {
 
     private static func isDeep(_ part: Glob) -> Bool { part.parts == ["", "", ""] }
 
-    /// `path` is absolute and normalized.
+    /// `path`: absolute and normalized.
     func matches(_ path: String, _ call: RuleCall, allows: Bool) -> Bool {
         let base: String
         switch root {
@@ -56,7 +56,7 @@ package struct PathPattern: Equatable, Sendable {
     }
 
     private func matches(_ names: ArraySlice<String>, _ parts: ArraySlice<Glob>, _ allows: Bool) -> Bool {
-        // The parts that can be next; each name moves them on.
+        // Indices of the parts that can match next; each name advances them.
         var states: Set<Int> = [parts.startIndex]
         func spread(_ states: Set<Int>) -> Set<Int> {
             var all = states
@@ -71,7 +71,7 @@ package struct PathPattern: Equatable, Sendable {
         }
         states = spread(states)
         for name in names {
-            // A denied folder's contents are denied.
+            // The content of a denied folder is denied too.
             if !allows, states.contains(parts.endIndex) { return true }
             let isHidden = name.hasPrefix(".")
             var next: Set<Int> = []

@@ -1,23 +1,23 @@
-/// The owner's standing answer to calls of tools.
+/// The owner's standing answer to tool calls.
 package struct Rule: Equatable, Sendable {
     package enum Answer: String, Sendable, CaseIterable {
         case allow, deny, ask
-        /// Ask a person, whose passkey has to confirm an allow.
+        /// Asks a person, whose passkey has to confirm an allow.
         case passkey
     }
 
     package var name: String
     package var answer: Answer
     package var patterns: [RulePattern]
-    /// For the agent's model, if the answer is `deny`.
+    /// A message for the agent's model if the answer is `deny`; nil for none.
     package var words: String?
-    /// Sessions that work in this folder or below; nil: in any.
+    /// Folder of the sessions to which it applies, with those below; nil for all.
     package var folder: String?
-    /// Name of the agent's adapter; nil: any.
+    /// Name of the agent's adapter; nil for all.
     package var agent: String?
-    /// Minutes of the host's day; over midnight if the end is before the begin.
+    /// Part of the host's day in which it applies, in minutes; over midnight if the end is before the begin.
     package var hours: RuleHours?
-    /// Last day on which it holds, `YYYY-MM-DD` at the host.
+    /// Last day on which it applies, `YYYY-MM-DD` at the host.
     package var until: String?
 
     func holds(for call: RuleCall, at moment: RuleMoment, look: (String) -> String?) -> Bool {
@@ -25,7 +25,7 @@ package struct Rule: Equatable, Sendable {
         if let until, moment.day > until { return false }
         if let hours, !hours.contains(moment.minute) { return false }
         guard let folder else { return true }
-        // In an unknown folder an allow does not hold, and the others do.
+        // In an unknown folder an allow does not apply, but the other answers do.
         guard let place = call.folder else { return answer != .allow }
         let (wanted, here) = (RulePath.expanded(folder, home: call.home), RulePath.normalized(place))
         guard answer != .allow else { return RulePath.isInside(wanted, here) }
@@ -44,7 +44,7 @@ package struct RuleHours: Equatable, Sendable {
         self.end = end
     }
 
-    /// As in the file: `09:00-18:00`.
+    /// The hours as the file spells them: `09:00-18:00`.
     package var text: String { "\(Self.clock(begin))-\(Self.clock(end))" }
 
     package static func clock(_ minute: Int) -> String {
@@ -54,9 +54,9 @@ package struct RuleHours: Equatable, Sendable {
     func contains(_ minute: Int) -> Bool { begin <= end ? begin <= minute && minute < end : minute >= begin || minute < end }
 }
 
-/// When a call is judged, by the host's own clock and calendar.
+/// The time at which a call is judged, by the host's own clock and calendar.
 package struct RuleMoment: Equatable, Sendable {
-    /// `YYYY-MM-DD`.
+    /// The day as `YYYY-MM-DD`.
     package var day: String
     package var minute: Int
 

@@ -1,4 +1,4 @@
-/// The host in a web address, if all programs agree on which it is.
+/// The host in a web address, if all programs agree on it.
 enum RuleAddress {
     static func isHost(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.hasSuffix(".")
@@ -11,7 +11,7 @@ enum RuleAddress {
         let lower = address.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else { return nil }
         let rest = lower.dropFirst(scheme.count)
-        // A backslash, a tab or a user's name are read differently by different programs.
+        // Programs differ in how they read a backslash, a tab or a user's name.
         guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
         let authority = rest.prefix { !"/?#".contains($0) }
         guard !authority.contains("@") else { return nil }

@@ -1,13 +1,13 @@
-/// The owner's rules, and what they answer.
+/// The owner's rules, and their answers.
 ///
-/// Deny beats passkey beats ask beats allow. A call is allowed only if all of it is covered; what is unreadable, unknown or in conflict is put before a
-/// person, which is also what happens to a call that no rule is about.
+/// Deny beats passkey beats ask beats allow. A call is allowed only if all of it is covered. An unreadable, unknown or conflicting
+/// call is put before a person, and so is a call that no rule matches.
 package struct RuleBook: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// The rules that together cover it, in the file's order.
+        /// The rules that together cover the call, in the file's order.
         case allow([String])
         case deny(String, words: String?)
-        /// The reason, and the rule that says so, if one does.
+        /// A person is asked, for this reason, and because of this rule if there is one.
         case ask(String, rule: String?)
         /// A person is asked, whose passkey has to confirm an allow.
         case passkey(rule: String)
@@ -19,7 +19,7 @@ package struct RuleBook: Equatable, Sendable {
 
     package init(parsing text: String) throws(RuleError) { rules = try RuleFile.rules(in: text) }
 
-    /// The book of a file to whose end a text was added, which has to be exactly one rule and to change no other.
+    /// The book of a file with a text added at its end, which must be exactly one rule and change no other.
     package func adding(_ text: String, to file: String) throws(RuleError) -> RuleBook {
         try Self.checkIsOne(text)
         let book = try RuleBook(parsing: file)
@@ -29,8 +29,8 @@ package struct RuleBook: Equatable, Sendable {
         return book
     }
 
-    /// The file in which a text stands in the place of the lines of one rule, with a remark above it. The text has to be exactly one rule, and
-    /// no other changes.
+    /// The file with the lines of one rule replaced by a text, and a remark above it. The text must be exactly one rule, and no
+    /// other rule may change.
     package func replacing(_ name: String, by text: String, under remark: String, in file: String) throws(RuleError) -> String {
         try Self.checkIsOne(text)
         let placed = try RuleFile.placedRules(in: file)
@@ -51,13 +51,13 @@ package struct RuleBook: Equatable, Sendable {
         guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
     }
 
-    /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that
-    /// cannot be said.
+    /// The answer to a call. `allows`: rules that allow apply. `look`: resolves the links in a path, as far as it exists; nil if
+    /// that cannot be done.
     package func judge(
         _ call: RuleCall, at moment: RuleMoment, allows: Bool = true, look: (String) -> String?
     ) -> Verdict {
         let held = rules.filter { $0.holds(for: call, at: moment, look: look) }
-        // As folders are once links are followed.
+        // The call with its folders once links are followed.
         var real = call
         real.folder = call.folder.flatMap(look).map(RulePath.normalized)
         real.home = look(call.home).map(RulePath.normalized) ?? call.home
@@ -69,7 +69,7 @@ package struct RuleBook: Equatable, Sendable {
                 switch max(subject.concern(of: pattern, call), subject.concern(of: pattern, real)) {
                 case .no: continue
                 case .yes where rule.answer == .deny: return .deny(rule.name, words: rule.words)
-                // A doubt counts as well: a passkey too many gives no freedom.
+                // A possible match counts too: a passkey too many gives no freedom.
                 case _ where rule.answer == .passkey: proved = proved ?? rule.name
                 case .yes: asked = .ask("the rule says so", rule: rule.name)
                 case .maybe: asked = asked ?? .ask("whether this rule is about it cannot be said", rule: rule.name)
@@ -79,7 +79,7 @@ package struct RuleBook: Equatable, Sendable {
         if let proved { return .passkey(rule: proved) }
         if let asked { return asked }
         guard allows else { return .ask("rules that allow are off", rule: nil) }
-        // A star may take a way to files that a rule keeps from the agent.
+        // A star may match a path to files that a rule keeps from the agent.
         let keepsFiles = held.contains { $0.answer != .allow && $0.patterns.contains(where: \.isAboutFiles) }
         return subject.coverage(by: held.filter { $0.answer == .allow }, call, starsCount: !keepsFiles)
     }

@@ -1,14 +1,14 @@
 package import RelayProtocol
 
-/// A tool call that is to be judged.
+/// A tool call to be judged.
 package struct RuleCall {
     package var agent: String
     package var tool: String
-    /// The whole input, with nothing left out or hidden; nil if it was not shown so: then no rule allows it.
+    /// The whole input, with nothing left out or hidden; nil if it was not shown whole, and then no rule allows it.
     package var input: JSONValue?
-    /// In which the session works, absolute.
+    /// The folder in which the session works, absolute.
     package var folder: String?
-    /// The owner's own, absolute.
+    /// The owner's home folder, absolute.
     package var home: String
 
     package init(agent: String, tool: String, input: JSONValue?, folder: String?, home: String) {
@@ -19,16 +19,17 @@ package struct RuleCall {
         self.home = home
     }
 
-    /// Whether rules that allow may hold at all: the call was wholly shown, and a pattern in its folder can be held against it.
+    /// True if rules that allow may apply: the call was shown whole, and its folder is known, so that patterns can be compared with
+    /// it.
     package var mayBeAllowed: Bool { input != nil && folder != nil }
 
-    /// True if the member names the session's own folder, which Codex does with each command.
+    /// True if the member names the session's own folder, which Codex sends with each command.
     func isFolder(_ member: (key: String, value: JSONValue)) -> Bool {
         guard member.key == "cwd", let folder, let place = try? member.value.string() else { return false }
         return place == folder
     }
 
-    /// Of what a session says: the full path, or the shown one if that is full. Nil if it is shortened.
+    /// A session's folder: the full path, or the shown one if that is full. Nil if it is shortened.
     package static func folder(_ full: String?, shown: String?) -> String? {
         (full ?? shown).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

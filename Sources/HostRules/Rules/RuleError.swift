@@ -1,7 +1,7 @@
-/// A fault of a file of rules, and its place.
+/// An error in a file of rules, and its place.
 package struct RuleError: Error, Equatable, Sendable, CustomStringConvertible {
     package let sentence: String
-    /// From 1; nil for what is about no line.
+    /// The line, from 1; nil if the error belongs to no line.
     package var line: Int?
 
     init(_ sentence: String, line: Int? = nil) {

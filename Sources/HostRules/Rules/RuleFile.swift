@@ -10,7 +10,7 @@ struct RuleFile {
 
     private struct Table {
         var line: Int
-        /// Behind its last setting.
+        /// The line of its last setting.
         var lastLine: Int
         var strings: [String: (line: Int, values: [String], isArray: Bool)] = [:]
     }
@@ -22,7 +22,7 @@ struct RuleFile {
 
     static func rules(in text: String) throws(RuleError) -> [Rule] { try placedRules(in: text).map(\.rule) }
 
-    /// With the lines of each, from 1: its header and its settings, not what is above and below.
+    /// The rules, each with its lines from 1: its header and its settings, without the lines above and below.
     static func placedRules(in text: String) throws(RuleError) -> [(rule: Rule, lines: ClosedRange<Int>)] {
         guard text.utf8.count <= bytesMax else { throw RuleError("the file is longer than \(bytesMax >> 10) KiB") }
         var file = RuleFile(text)
@@ -39,7 +39,7 @@ struct RuleFile {
     }
 
     private init(_ text: String) {
-        // A carriage return and a newline are one character to Swift.
+        // To Swift, a carriage return and a newline are one character.
         self.text = text.unicodeScalars.filter { $0 != "\r" }.map { Character($0) }
     }
 

@@ -1,6 +1,6 @@
-/// Paths, spelled one way.
+/// Paths in one spelling.
 enum RulePath {
-    /// Without `.`, `..`, and doubled slashes; what links lead to is another question.
+    /// The path without `.`, `..`, and doubled slashes. Links are not resolved.
     static func normalized(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {
@@ -14,14 +14,14 @@ enum RulePath {
         return normalized(path.hasPrefix("~/") ? home + path.dropFirst(1) : path)
     }
 
-    /// Nil if it is relative and there is no folder.
+    /// The absolute path; nil if it is relative and there is no folder.
     static func absolute(_ path: String, in folder: String?, home: String) -> String? {
         if path == "~" || path.hasPrefix("~/") { return expanded(path, home: home) }
         if path.hasPrefix("/") { return normalized(path) }
         return folder.map { normalized($0 + "/" + path) }
     }
 
-    /// Both absolute and normalized.
+    /// True if the path is in the folder. Both are absolute and normalized.
     static func isInside(_ folder: String, _ path: String) -> Bool {
         folder == "/" || path == folder || path.hasPrefix(folder + "/")
     }

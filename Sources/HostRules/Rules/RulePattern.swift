@@ -7,9 +7,9 @@ package struct RulePattern: Equatable, Sendable {
         case anyCommand
         case edit(PathPattern)
         case read(PathPattern)
-        /// The host, and whether all below it are meant.
+        /// A host; `below`: its subdomains too.
         case address(host: String, below: Bool)
-        /// A tool by name, whatever its input; the star is a last one.
+        /// A tool by name, whatever its input; a star is permitted at the end.
         case tool(Glob)
     }
 
@@ -64,7 +64,7 @@ package struct RulePattern: Equatable, Sendable {
             throw RuleError("`\(text)` would allow everything: say which, in parentheses")
         }
         var text = text
-        // `mcp__server` is all of its tools.
+        // `mcp__server` means all of its tools.
         if text.hasPrefix("mcp__"), !text.dropFirst(5).isEmpty, Self.count("__", in: text) == 1 { text += "__*" }
         let stars = text.filter { $0 == "*" }.count
         let isPlain = stars == 0 || (stars == 1 && text.hasSuffix("__*") && text.hasPrefix("mcp__") && text.utf8.count > 8)

@@ -1,25 +1,25 @@
 internal import RelayProtocol
 
-/// The deed of a call, as far as rules know it.
+/// The effect of a call, as far as rules know it.
 enum RuleSubject {
     case command(Result<ProgramRuns, ShellError>, isPlain: Bool)
-    /// The file as it is named, and where that leads.
+    /// A file: the path as it is named, and with links resolved.
     case file(path: String, real: String?, isWrite: Bool)
     case address(String?)
     case tool
-    /// The reason why it is not known.
+    /// The call is unknown, for this reason.
     case unknown(String)
 
     private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
     private static let writers: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
-    /// Codex's: its input names files in a form of its own.
+    /// Codex's tool, whose input names files in its own form.
     private static let patcher = "apply_patch"
-    /// Members of a command's input that change nothing about what runs.
+    /// Members of a command's input that do not affect what runs.
     private static let plain: Set<String> = ["command", "description", "reason", "timeout", "run_in_background"]
 
     static func isShell(_ tool: String) -> Bool { shells.contains(tool) }
 
-    /// As patterns of files spell what the tool does; nil if it is about no file.
+    /// The tool's verb in patterns of files; nil if it uses no file.
     static func verb(of tool: String) -> String? { tool == "Read" ? tool : writers.contains(tool) ? "Edit" : nil }
 
     init(_ call: RuleCall, look: (String) -> String?) {
@@ -40,7 +40,7 @@ enum RuleSubject {
         if call.tool == "Read" || Self.writers.contains(call.tool) {
             let named = [text("file_path"), text("notebook_path"), text("path")].compactMap(\.self)
             guard named.count == 1, let path = RulePath.absolute(named[0], in: call.folder, home: call.home) else {
-                self = .unknown("which file it is about cannot be said")
+                self = .unknown("the file that it is about cannot be determined")
                 return
             }
             let raw = named[0].hasPrefix("/") ? named[0] : path
@@ -55,7 +55,7 @@ enum RuleSubject {
     func concern(of pattern: RulePattern, _ call: RuleCall) -> Match {
         if case .tool(let name) = pattern.subject {
             if name.matches(call.tool, ignoringCase: true) { return .yes }
-            // A rule about one tool that writes files is about the others.
+            // A rule about one tool that writes files applies to the others too.
             guard Self.writers.contains(where: { name.matches($0, ignoringCase: true) }) else { return .no }
             return Self.writers.contains(call.tool) ? .yes : call.tool == Self.patcher ? .maybe : .no
         }
@@ -77,7 +77,7 @@ enum RuleSubject {
         case (.address(let host), .address(let wanted, _)):
             guard let host else { return .maybe }
             return host == wanted || host.hasSuffix("." + wanted) ? .yes : .no
-        // Searches and others read files, too.
+        // Searches and some other tools read files too.
         case (.tool, .read): return ["Grep", "Glob", "LS", "NotebookRead"].contains(call.tool) ? .maybe : .no
         default: return .no
         }
@@ -88,7 +88,7 @@ enum RuleSubject {
         return [path, real].contains { pattern.matches($0, call, allows: false) } ? .yes : .no
     }
 
-    /// True if a word of the line may be such a file.
+    /// True if a word of the line may name such a file.
     private static func names(_ runs: ProgramRuns, a pattern: PathPattern, _ call: RuleCall) -> Bool {
         let pieces = runs.runs.filter(\.mayRunOthers).flatMap { $0.words.flatMap(\.pieces) }
         let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments } + pieces
@@ -117,7 +117,7 @@ enum RuleSubject {
             guard isPlain else { return ask("its input has more than a command") }
             return Self.coverage(of: runs, by: rules, starsCount: starsCount)
         case .file(let path, let real, let isWrite):
-            guard let real else { return ask("where its path leads cannot be said") }
+            guard let real else { return ask("the target of its path cannot be determined") }
             guard ![path, real].contains(where: Self.isOwn) else { return ask("it is about rules themselves") }
             return verdict { pattern in
                 switch pattern.subject {
@@ -140,12 +140,12 @@ enum RuleSubject {
         }
     }
 
-    /// The files of rules, wherever they lie.
+    /// True for files of rules, in any folder.
     private static func isOwn(_ path: String) -> Bool {
         path.split(separator: "/").last?.lowercased().hasPrefix("rules.") == true
     }
 
-    /// Names of variables that loops may set: nobody's settings.
+    /// Variable names that loops may set, because no program has settings of such names.
     private static let loopNames: Set<String> = ["file", "dir", "name", "line", "item", "pkg", "test", "module", "word"]
 
     private static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
@@ -159,7 +159,7 @@ enum RuleSubject {
             loopNames.contains(name) || (name.utf8.count == 1 && name.utf8.allSatisfy { (97...122).contains($0) })
         }
         guard isHarmless else { return .ask("a loop sets a variable that may be a setting", rule: nil) }
-        // Elsewhere the same words run other programs, of other settings, than the pattern's author saw.
+        // In another folder the same words run other programs, with other settings, than the pattern's author saw.
         if runs.runs.compactMap(\.program).contains(where: movers.contains) {
             return .ask("it changes the folder", rule: nil)
         }

@@ -1,6 +1,6 @@
-/// A simple command that a command line runs, wherever in it that stands.
+/// A simple command that a command line runs, anywhere in it.
 struct ShellCommand: Equatable, Sendable {
-    /// `NAME=value` before the program.
+    /// Assignments `NAME=value` before the program.
     var assignments: [ShellWord] = []
     /// The program, and its arguments.
     var words: [ShellWord] = []

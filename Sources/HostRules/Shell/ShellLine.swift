@@ -1,13 +1,13 @@
-/// All that a command line does, as far as the shell decides it.
+/// Everything that a command line does, as far as the shell decides it.
 struct ShellLine: Equatable, Sendable {
-    /// In the order in which they stand, with those in substitutions.
+    /// The commands in their order, with those in substitutions.
     var commands: [ShellCommand] = []
     /// Files that redirections read or write. `/dev/null` and copies of descriptors are left out.
     var redirections: [ShellWord] = []
     /// Variables that loops set.
     var loopVariables: [String] = []
 
-    /// Longest line that is read, in bytes; a longer one is for a person.
+    /// Bytes of the longest line that is read; a longer one is put before a person.
     static let bytesMax = 64 << 10
 
     init(parsing text: String) throws(ShellError) {

@@ -1,4 +1,4 @@
-/// Words: quotes, expansions and substitutions.
+/// Reads words: quotes, expansions and substitutions.
 extension ShellReader {
     mutating func word() throws(ShellError) -> ShellWord {
         var word = ShellWord()
@@ -13,7 +13,7 @@ extension ShellReader {
             }
             if Self.endsWord(byte) {
                 if byte == UInt8(ascii: "(") { throw problem("a parenthesis stands in a word") }
-                // `{name}>file` sets a variable.
+                // The redirection `{name}>file` sets a variable.
                 if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">"), index > start, bytes[index - 1] == UInt8(ascii: "}")
                 {
                     throw problem("this redirection is not judged")
@@ -32,12 +32,12 @@ extension ShellReader {
             case UInt8(ascii: "\""): try doubleQuoted(into: &word)
             case UInt8(ascii: "$"), UInt8(ascii: "`"): try expanded(into: &word, in: .word)
             case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "^"):
-                // `[` by itself is a program.
+                // A single `[` is a program.
                 let isTest = byte == UInt8(ascii: "[") && index == start && (self.byte(ahead: 1).map(Self.endsWord) ?? true)
                 if !isTest { word.isKnown = false }
                 take(to: &word)
             case UInt8(ascii: "~"), UInt8(ascii: "="):
-                // Expanded by some shell at the start, and `~` behind `=` and `:`.
+                // Some shells expand these at the start, and `~` after `=` and `:`.
                 let before = index > start ? bytes[index - 1] : nil
                 let isExpanded =
                     before == nil
@@ -96,7 +96,7 @@ extension ShellReader {
         throw problem("a quote is not closed")
     }
 
-    /// One element of what stands in double quotes or in a here-document; at a `$` or backtick also of an unquoted word.
+    /// Reads one element of a double-quoted text or here-document; for a `$` or backtick also of an unquoted word.
     mutating func expanded(into word: inout ShellWord, in place: Place) throws(ShellError) {
         switch byte {
         case UInt8(ascii: "\\"):
@@ -143,7 +143,7 @@ extension ShellReader {
             index += 1
             word.isKnown = false
             while let byte, Self.isNameByte(byte) { index += 1 }
-            // zsh takes a subscript, and evaluates it.
+            // zsh reads a subscript here, and evaluates it.
             if byte == UInt8(ascii: "[") { throw problem("a subscript is not judged") }
         case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: ":"):
             throw problem("this expansion is not judged")
@@ -151,7 +151,7 @@ extension ShellReader {
         }
     }
 
-    /// `${name}`, `${#name}`, and the operators whose operand is plain.
+    /// Reads `${name}`, `${#name}`, and operators whose operand is plain.
     mutating func parameter() throws(ShellError) {
         guard let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else { throw problem("a `${` is not closed") }
         var rest = bytes[index..<end]
@@ -180,7 +180,7 @@ extension ShellReader {
         var inner: [UInt8] = []
         while let byte, byte != UInt8(ascii: "`") {
             if byte == UInt8(ascii: "\\"), let next = self.byte(ahead: 1) {
-                // Shells do not agree on a quote that is escaped here.
+                // Shells differ in how they read an escaped quote here.
                 if next == UInt8(ascii: "\"") || next == UInt8(ascii: "\n") { throw problem("this backslash is not judged") }
                 if next != UInt8(ascii: "`"), next != UInt8(ascii: "$"), next != UInt8(ascii: "\\") { inner.append(byte) }
                 index += 1

@@ -1,10 +1,10 @@
 /// Reads a command line of a POSIX shell, bash or zsh into the simple commands that it runs.
 ///
 /// It knows the part of the language that these shells read alike, and refuses the rest: `[[ ]]`, arithmetic, arrays, functions,
-/// `select`, `coproc`, most operators in `${ }`. A line that is refused is put before a person. The shell is taken to be one that was
-/// started for this line: history and aliases are off, `#` begins a comment.
+/// `select`, `coproc`, most operators in `${ }`. A refused line is put before a person. The shell is assumed to be started for this
+/// line: history and aliases are off, `#` begins a comment.
 struct ShellReader {
-    /// Commands inside commands: subshells, loops, substitutions.
+    /// Depth of commands inside commands: subshells, loops, substitutions.
     static let depthMax = 24
     /// Here-documents that one line may announce.
     static let hereDocumentsMax = 8
@@ -48,8 +48,8 @@ struct ShellReader {
         return line
     }
 
-    /// Shells remove a backslash and a newline before they look for operators: `$`, a joined line and `(` are a substitution to bash and
-    /// none to zsh, `<<`, a joined line and `-` another here-document.
+    /// Place of a joined line within an operator. Shells remove a backslash and a newline before they look for operators: `$`, a
+    /// joined line and `(` are a substitution to bash and none to zsh, `<<`, a joined line and `-` another here-document.
     var splitOperator: Int? {
         bytes.indices.dropFirst(2).first { place in
             guard bytes[place] == UInt8(ascii: "\n"), bytes[place - 1] == UInt8(ascii: "\\") else { return false }
@@ -145,7 +145,7 @@ struct ShellReader {
         return stop
     }
 
-    /// Returns false if a command must follow.
+    /// Reads a separator. Returns false if a command must follow.
     mutating func separator() throws(ShellError) -> Bool {
         switch byte {
         case nil, UInt8(ascii: ")"), UInt8(ascii: "\n"): return true
@@ -164,7 +164,7 @@ struct ShellReader {
         }
     }
 
-    /// The reserved word that stands here, unquoted and by itself.
+    /// The unquoted reserved word at this place; nil if there is none.
     func reservedWord() -> String? {
         var end = index
         while end < bytes.count, !Self.endsWord(bytes[end]) { end += 1 }
@@ -214,7 +214,7 @@ struct ShellReader {
         try redirectionsBehind()
     }
 
-    /// The command behind `!` or `time`.
+    /// Reads the command after `!` or `time`.
     mutating func following() throws(ShellError) {
         skipBlanks()
         guard let byte, byte != UInt8(ascii: "("),
@@ -298,7 +298,7 @@ struct ShellReader {
         }
     }
 
-    /// Reads up to the closing parenthesis, and over it.
+    /// Reads a list in parentheses, to the end of the closing one.
     mutating func inParentheses() throws(ShellError) {
         guard waiting.isEmpty else { throw problem("a here-document and a parenthesis overlap") }
         guard try list(until: []) == .parenthesis else { throw problem("a parenthesis is not closed") }
@@ -315,7 +315,7 @@ struct ShellReader {
     mutating func simple() throws(ShellError) {
         var command = ShellCommand()
         let start = index
-        // A plain `sh` reads `&>` as two operators: a word behind it would be a program.
+        // A plain `sh` reads `&>` as two operators, so that a word after it would be a program.
         var endsWithBoth = false
         while true {
             skipBlanks()
@@ -329,7 +329,7 @@ struct ShellReader {
                 break
             }
             if endsWithBoth { throw problem("a word stands behind `&>`") }
-            // Shells do not agree on a reserved word behind a redirection or an assignment.
+            // Shells differ in how they read a reserved word after a redirection or an assignment.
             if command.words.isEmpty, index != start, reservedWord() != nil {
                 throw problem("a reserved word stands where a program is expected")
             }
@@ -346,7 +346,7 @@ struct ShellReader {
         if !command.isEmpty { line.commands.append(command) }
     }
 
-    /// The raw bytes are a name and `=`, `+=` or a subscript.
+    /// True if the raw bytes are a name followed by `=`, `+=` or a subscript.
     func isAssignment(from place: Int) -> Bool {
         var end = place
         while end < index, Self.isNameByte(bytes[end]) { end += 1 }
@@ -365,7 +365,7 @@ struct ShellReader {
         (byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")) && byte(ahead: 1) == UInt8(ascii: "(")
     }
 
-    /// Returns false if none stands here.
+    /// Reads a redirection. Returns false if there is none here.
     mutating func redirection() throws(ShellError) -> Bool {
         var place = index
         while place < bytes.count, (48...57).contains(bytes[place]) { place += 1 }
@@ -400,7 +400,7 @@ struct ShellReader {
 
     enum Redirection { case write, read, copy, text, hereDocument, hereDocumentStripped }
 
-    /// Longest first.
+    /// The operators, the longest first.
     static let operators: [(StaticString, Redirection)] = [
         ("&>>", .write), ("<<<", .text), ("<<-", .hereDocumentStripped), ("&>", .write), ("<<", .hereDocument), (">>", .write),
         (">|", .write), ("<>", .write), (">&", .copy), ("<&", .copy), (">", .write), ("<", .read),
@@ -429,7 +429,7 @@ struct ShellReader {
             if document.stripsTabs { while first < end, bytes[first] == UInt8(ascii: "\t") { first += 1 } }
             if bytes[first..<end].elementsEqual(document.delimiter) {
                 let last = index
-                // Like in double quotes, but that a double quote is none.
+                // Read as in double quotes, except that a double quote is literal.
                 if !document.isLiteral {
                     index = start
                     var ignored = ShellWord()

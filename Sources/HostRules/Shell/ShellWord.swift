@@ -1,16 +1,15 @@
 /// One word of a command line, after the shell has removed its quotes.
 struct ShellWord: Equatable, Sendable {
-    /// The word as the program receives it; of an unknown one, only what is literal in it.
+    /// The word as the program receives it; for an unknown one, only its literal parts.
     var text = ""
-    /// False if the shell makes something else of it: a variable, a substitution, a glob, braces, a tilde. It can then be any number of
-    /// words.
+    /// False if the shell changes it: a variable, a substitution, a glob, braces, a tilde. It can then become any number of words.
     var isKnown = true
-    /// A part of it is quoted, so that it is no reserved word.
+    /// True if a part of the word is quoted, so that it is not a reserved word.
     var isQuoted = false
 
     init(_ text: String = "") { self.text = text }
 
-    /// Its names and paths, as words, whatever stands between them; none of an unknown word.
+    /// Its names and paths as separate words, whatever is between them; empty for an unknown word.
     var pieces: [ShellWord] {
         guard isKnown else { return [] }
         return text.split { $0.isWhitespace || "'\"`;&|<>()[]{}=,$!".contains($0) }.map { ShellWord(String($0)) }

@@ -7,7 +7,7 @@ public enum AlertCategory: String, Sendable, CaseIterable {
     case question = "HELIOGRAPH_QUESTION"
     case status = "HELIOGRAPH_STATUS"
 
-    /// In the order of their buttons. Double Tap on a watch takes the first that destroys nothing: it must never allow.
+    /// The buttons, in order. Double Tap on a watch takes the first non-destructive one, which must never be Allow.
     public var actions: [AlertAction] {
         switch self {
         case .approval: [.deny, .allow, .review]
@@ -46,7 +46,7 @@ public enum AlertAction: String, Sendable, CaseIterable {
         }
     }
 
-    /// A stranger who finds the phone on the table cannot allow anything.
+    /// True for Allow only: a stranger who finds the phone cannot allow anything.
     public var needsUnlock: Bool { self == .allow }
     public var opensApp: Bool { self == .review || self == .answer || self == .open }
 }

@@ -1,15 +1,15 @@
 /// The relay's fields next to `aps` in an alert.
 public struct AlertPayload: Sendable, Hashable {
-    /// Nil: it is about several, or about none.
+    /// The session; nil if the alert is about several or none.
     public var session: String?
     public var approval: String?
-    /// `approval`, `question`, `error`, `finished`, `budget`, `test`, or a word of a later relay.
+    /// The kind: `approval`, `question`, `error`, `finished`, `budget`, `test`, or one added by a later relay.
     public var kind: String
-    /// The right to decide this approval, once.
+    /// Code that permits one decision of this approval.
     public var code: String?
-    /// The alert's text for this device alone, in base64.
+    /// The alert's text, sealed for this device alone, in base64.
     public var sealed: String?
-    /// Words that the session's host has sealed for its devices; the alert's own words then name nothing.
+    /// Text that the session's host has sealed for its devices; the plain text of the alert then names nothing.
     public var line: String?
 
     /// Throws `badPayload`.
@@ -40,7 +40,7 @@ public struct AlertPayload: Sendable, Hashable {
         return userInfo.merging(["heliograph": fields]) { _, new in new }
     }
 
-    /// Nil: just into the app.
+    /// The view to open; nil for the app's start.
     public var link: DeepLink? {
         guard let session else { return nil }
         return approval.map { .approval(session: session, id: $0) } ?? .session(session)
@@ -49,12 +49,13 @@ public struct AlertPayload: Sendable, Hashable {
 
 /// The action to take after a tap on an alert or one of its buttons.
 public enum AlertResponse: Sendable, Hashable {
-    /// `shown`: the words of the alert. Nil: they are not known.
+    /// A decision. `shown` is the text of the alert; nil if unknown.
     case decide(Verdict, AlertPayload, shown: ShownAlert?)
-    /// Nil: nothing in particular; the system has opened the app already.
+    /// A view to open; nil for none in particular: the system has opened the app already.
     case open(DeepLink?)
 
-    /// `action` is one of ours, or the system's own for a tap on the alert. Nil: nothing, such as for an alert swept away.
+    /// `action` is one of ours, or the system's own for a tap on the alert. Nil if there is nothing to do, such as for a dismissed
+    /// alert.
     public init?(action: String, category: String, payload: AlertPayload, shown: ShownAlert? = nil) {
         guard let action = AlertAction(rawValue: action) else {
             guard action == Self.tapped else { return nil }
@@ -63,13 +64,12 @@ public enum AlertResponse: Sendable, Hashable {
         }
         switch action {
         case .deny: self = .decide(.deny(), payload, shown: shown)
-        // A category that has no such button, or that we do not know: the person did not see what would be allowed.
+        // If the category is unknown or has no such button, the person did not see the input to allow.
         case .allow where AlertCategory(rawValue: category)?.actions.contains(.allow) == true:
             self = .decide(.allow, payload, shown: shown)
         case .allow, .review, .answer, .open: self = .open(payload.link)
         }
     }
 
-    /// `UNNotificationDefaultActionIdentifier`.
     static let tapped = "com.apple.UNNotificationDefaultActionIdentifier"
 }

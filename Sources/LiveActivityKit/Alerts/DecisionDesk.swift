@@ -1,6 +1,7 @@
 import Foundation
 
-/// Carries out the decisions of buttons of cards and alerts: in the app's process, by the code of the approval's alert.
+/// Carries out decisions made with buttons of cards and alerts. It runs in the app's process and uses the code of the approval's
+/// alert.
 ///
 /// Set it up before the app's launch has finished: a button may have launched it.
 public final class DecisionDesk: Sendable {
@@ -54,12 +55,12 @@ public final class DecisionDesk: Sendable {
     private let setup = Locked<Setup?>(nil)
     private let pause: @Sendable (Duration) async -> Void
 
-    /// Cancelled is as good as over.
+    /// A cancelled wait counts as finished.
     public convenience init() { self.init { try? await Task.sleep(for: $0) } }
 
     init(pause: @escaping @Sendable (Duration) async -> Void) { self.pause = pause }
 
-    /// `signer`: without it a host that takes only what is signed refuses what buttons allow.
+    /// Without `signer`, a host that takes only signed decisions refuses what buttons allow.
     public func setUp(
         reporter: any RelayReporting, codes: any Codes, signer: (any DecisionSigning)? = nil, tell: @escaping Tell
     ) {

@@ -9,16 +9,16 @@ public struct ShownAlert: Sendable, Hashable {
     }
 }
 
-/// Signs what buttons decide, for hosts that take only what a device signs that they trust.
+/// Signs decisions made with buttons, for hosts that take only decisions signed by a device that they trust.
 public protocol DecisionSigning: Sendable {
-    /// `shown`: what the alert said; nil for a button of a card, whose words are the relay's.
+    /// `shown` is the text of the alert; nil for a button of a card, whose text is the relay's.
     func proof(of verdict: Verdict, approval: String, shown: ShownAlert?) async -> DecisionProof
 }
 
 public enum DecisionProof: Sendable, Hashable {
-    /// The decision counts without.
+    /// The decision counts without a signature.
     case notNeeded
     case signed(String)
-    /// The alert showed other words than the host wants signed, or these could not be looked up.
+    /// The alert's text differs from the text to sign, or that could not be looked up.
     case needsApp
 }

@@ -12,7 +12,7 @@ public struct ActivityKitCards: CardDriving {
 
     public init() {}
 
-    /// Facts are few, and none may be lost: nothing bounds them but the system.
+    /// Unbounded, because no fact may be lost: the system reports few.
     public func facts() -> AsyncStream<CardFact> {
         let (stream, facts) = AsyncStream.makeStream(of: CardFact.self)
         let watching = Task { await Self.watch(facts) }
@@ -111,7 +111,7 @@ public struct ActivityKitCards: CardDriving {
             token: card.pushToken?.hexadecimal)
     }
 
-    /// Nil: it has not begun.
+    /// Nil if the card has not begun.
     private static func state(_ state: ActivityState) -> CardReport.State? {
         switch state {
         case .active: .active

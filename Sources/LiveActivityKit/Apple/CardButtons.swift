@@ -36,7 +36,7 @@ struct CardButtons: View {
         }
     }
 
-    /// Without a link a tap on the card opens the app all the same.
+    /// A card without a link still opens the app when tapped.
     @ViewBuilder private func link(_ title: String, _ symbol: String) -> some View {
         if let link = face.link { Link(destination: link.url) { label(title, symbol) } }
     }

@@ -41,12 +41,12 @@ struct SmallCard: View {
     }
 }
 
-/// Right of the camera. In landscape the Dynamic Island has a fixed width, from iOS 27 on.
+/// The view right of the camera. From iOS 27 on the Dynamic Island has a fixed width in landscape.
 struct IslandBrief: View {
     let face: CardFace
 
     var body: some View {
-        // The SDK of Xcode 27 comes with this compiler.
+        // This compiler comes with the SDK of Xcode 27.
         #if compiler(>=6.4)
         if #available(iOS 27.0, *) { SizedBrief(face: face) } else { CardBrief(face: face) }
         #else

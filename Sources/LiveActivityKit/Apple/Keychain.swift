@@ -28,7 +28,7 @@ public struct Keychain: RelayCredentials {
 
     public func setToken(_ token: String) throws(LiveActivityError) { try keep(Data(token.utf8), as: Self.token) }
 
-    /// The relay of the token, for the notification service; nil: none was kept.
+    /// The relay that issued the token, for the notification service; nil if none was stored.
     public func relay() throws(LiveActivityError) -> URL? {
         try data(of: Self.relay).flatMap { URL(string: String(decoding: $0, as: UTF8.self)) }
     }
@@ -37,7 +37,7 @@ public struct Keychain: RelayCredentials {
         try keep(Data(relay.absoluteString.utf8), as: Self.relay)
     }
 
-    /// The key that alerts are sealed for, as `DeviceRegistration.sealKey` wants it; made when it is asked for first.
+    /// The key that alerts are sealed for, as `DeviceRegistration.sealKey` expects it; made on first use.
     public func sealKey() throws(LiveActivityError) -> Data {
         if let key = try data(of: Self.sealKey) { return key }
         let key = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }
@@ -45,7 +45,7 @@ public struct Keychain: RelayCredentials {
         return key
     }
 
-    /// After signing out. `DeviceTrust` removes its own.
+    /// Removes all entries, after signing out. `DeviceTrust` removes its own.
     public func removeAll() throws(LiveActivityError) {
         for account in [Self.token, Self.sealKey, Self.relay] { try remove(account) }
     }
@@ -55,7 +55,7 @@ public struct Keychain: RelayCredentials {
         guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.failure(status) }
     }
 
-    /// Nil if there is none.
+    /// Nil if there is no such entry.
     package func data(of account: String) throws(LiveActivityError) -> Data? {
         var query = query(account)
         query[kSecReturnData as String] = true

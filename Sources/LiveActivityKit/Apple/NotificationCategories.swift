@@ -3,8 +3,8 @@ import Foundation
 public import UserNotifications
 
 extension AlertCategory {
-    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the front: if the person
-    /// never lets text be shown, no alert offers to allow input that they could not see.
+    /// Registers the categories in addition to the app's own. Call it at every launch, and when the app comes to the front: if the
+    /// person never allows previews, no alert offers to allow input that they could not see.
     public static func register() {
         let center = UNUserNotificationCenter.current()
         center.getNotificationSettings { settings in
@@ -35,7 +35,7 @@ extension AlertAction {
 }
 
 extension AlertResponse {
-    /// Nil: there is nothing to do, or the alert is not from a relay.
+    /// Nil if there is nothing to do, or the alert is not from a relay.
     public init?(_ response: UNNotificationResponse) {
         let content = response.notification.request.content
         guard let payload = try? AlertPayload(userInfo: content.userInfo) else { return nil }
@@ -52,7 +52,7 @@ extension ShownAlert {
 }
 
 extension DecisionDesk {
-    /// With the codes of the alerts that the system still holds; failed decisions are reported by a notification.
+    /// Uses the codes of the alerts that the system still holds. Failed decisions are reported by a notification.
     public func setUp(reporter: any RelayReporting, signer: (any DecisionSigning)? = nil) {
         setUp(reporter: reporter, codes: DeliveredAlerts(), signer: signer) { sentence, approval in
             let content = UNMutableNotificationContent()

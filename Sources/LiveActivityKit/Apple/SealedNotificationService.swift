@@ -9,7 +9,7 @@ public import UserNotifications
 open class SealedNotificationService: UNNotificationServiceExtension {
     open var keychain: Keychain { Keychain() }
 
-    /// Done at once: the 30 s that the system gives are never used up.
+    /// Finishes at once, so that the system's limit of 30 s is never reached.
     override open func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
@@ -17,7 +17,7 @@ open class SealedNotificationService: UNNotificationServiceExtension {
             return contentHandler(request.content)
         }
         do { try open(content) } catch {
-            // The person has not seen the input.
+            // The person has not seen the input, so the alert must not offer to allow it.
             if content.categoryIdentifier == AlertCategory.approval.rawValue {
                 content.categoryIdentifier = AlertCategory.review.rawValue
             }

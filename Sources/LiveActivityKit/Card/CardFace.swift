@@ -4,17 +4,17 @@ public import Foundation
 public struct CardFace: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         case starting, working, approval, question
-        /// Still working, and has crossed a level of a budget.
+        /// Still working, after crossing a level of a budget.
         case budget
         case idle, failed, done
-        /// No report for so long that the content may be wrong.
+        /// Without a report for so long that the content may be wrong.
         case stale
     }
 
     public enum Tint: String, Sendable, CaseIterable { case blue, orange, purple, green, red, gray }
 
     public enum Clock: Sendable, Equatable {
-        /// Counts up from there without a push.
+        /// A duration that counts up from this time without a push.
         case since(Date)
         /// A text that does not move.
         case text(String)
@@ -29,11 +29,11 @@ public struct CardFace: Sendable, Equatable {
         case answer
     }
 
-    /// At this level of a budget nothing is left, in percent.
+    /// Level at which a budget is used up, in percent.
     public static let budgetLevelSpent = 100
     /// Longer texts are not allowed from a card, even if they are whole: a Lock Screen shows 160 points.
     public static let wholeTextMax = 160
-    /// After this a ticking clock is of no use.
+    /// Seconds after which a ticking clock is of no use.
     static let clockMax: TimeInterval = 86_400
 
     public var phase: Phase
@@ -50,13 +50,13 @@ public struct CardFace: Sendable, Equatable {
     public var cost: String?
     /// Number of approvals and questions that wait; nil if none does.
     public var badge: Int?
-    /// The card asks the person for something.
+    /// True if the card asks the person for something.
     public var needsPerson: Bool
     /// The approval that the buttons decide; nil if nothing can be decided.
     public var approval: HeliographActivityAttributes.Approval?
-    /// The views drop `.allow` if the whole text does not fit.
+    /// The actions offered. The views drop `.allow` if the whole text does not fit.
     public var choices: [Choice]
-    /// Target of a tap; nil: just the app.
+    /// Target of a tap; nil for the app's start.
     public var link: DeepLink?
     /// True if the content may be wrong; it is from `updatedAt`.
     public var isOutdated: Bool

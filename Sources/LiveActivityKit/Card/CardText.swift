@@ -16,10 +16,10 @@ public enum CardText {
         return parts.isEmpty ? nil : parts.joined(separator: " + ")
     }
 
-    /// Nil also if all of it is guessed.
+    /// The known cost; nil also if all of it is guessed.
     static func known(microUSD: Int64?, estimate: Int64?) -> Int64? { microUSD == 0 && estimate != nil ? nil : microUSD }
 
-    /// `1 approval`, `2 approvals`.
+    /// The number and its word: `1 approval`, `2 approvals`.
     public static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     /// `3 s`, `20 min`, `2 h 5 min`, `4 d`. A time in the future is `0 s`: the clocks of two machines differ.
@@ -49,7 +49,7 @@ public enum CardText {
         return whole % 3_600 < 60 ? hours : "\(hours) and \(count(whole % 3_600 / 60, "minute"))"
     }
 
-    /// From 0 to 1; nil if there is nothing to do.
+    /// Progress from 0 to 1; nil if there is nothing to do.
     public static func fraction(_ progress: HeliographActivityAttributes.Progress) -> Double? {
         guard progress.total > 0 else { return nil }
         return min(1, max(0, Double(progress.completed) / Double(progress.total)))

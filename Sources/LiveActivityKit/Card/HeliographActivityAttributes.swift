@@ -5,7 +5,7 @@ public import Foundation
 /// ActivityKit decodes this and `ContentState` with a default `JSONDecoder`: dates are seconds since 2001, a field that is not optional
 /// must be present, unknown fields are ignored.
 public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
-    /// Nil: the card shows all sessions of the person.
+    /// The session; nil if the card shows all sessions of the person.
     public var session: String?
     public var title: String
     public var project: String?
@@ -38,7 +38,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var estimateMicroUSD: Int64?
         /// The highest level of a budget that was crossed, in percent.
         public var budgetLevel: Int?
-        /// Tools started.
+        /// Number of tools started.
         public var operations: Int
         public var messages: Int
         /// Number of sessions that the card shows; on the card of all sessions only.

@@ -2,7 +2,8 @@ public import Foundation
 
 /// The life of the cards of one device, and the reports about them to the relay.
 ///
-/// Pure: the clock and the dice are arguments. The manager carries the orders out in turn, and returns their results as facts.
+/// Pure: the clock and the dice are arguments. The manager carries out the orders one after another, and returns their results as
+/// facts.
 public struct CardLifecycle: Sendable {
     public typealias Attributes = HeliographActivityAttributes
     public typealias ContentState = HeliographActivityAttributes.ContentState
@@ -13,7 +14,7 @@ public struct CardLifecycle: Sendable {
         public var attributes: Attributes
         public var content: ContentState
         public var state: CardReport.State
-        /// In hexadecimal digits.
+        /// The push token in hexadecimal digits.
         public var token: String?
 
         public init(
@@ -28,21 +29,21 @@ public struct CardLifecycle: Sendable {
     }
 
     public enum Input: Sendable, Equatable {
-        /// First of all: these has the system kept for us.
+        /// The first input: the cards that the system has kept.
         case launched([SeenCard])
         case startRequested(Attributes, ContentState)
-        /// A card is there that was not: we asked for it, or a push started it.
+        /// A new card, which the app requested or a push started.
         case appeared(SeenCard)
-        /// The system did not give the card for this session.
+        /// The system refused a card for this session.
         case startRefused(session: String?)
         case tokenReceived(card: String, token: String)
         case stateChanged(card: String, CardReport.State)
         /// The content was changed by a push or by the app itself.
         case contentChanged(card: String, ContentState)
         case updateRequested(session: String?, ContentState)
-        /// Nil content: unchanged.
+        /// Nil content leaves the card unchanged.
         case endRequested(session: String?, ContentState?, Dismissal)
-        /// The person changed the registration; tokens that it lacks stay.
+        /// The person changed the registration. Tokens that it lacks are kept.
         case deviceChanged(DeviceRegistration)
         case alertTokenReceived(String)
         case startTokenReceived(String)
@@ -51,9 +52,9 @@ public struct CardLifecycle: Sendable {
         case relayReachable, relayUnreachable
         case acknowledged(report: Int)
         case failed(report: Int, LiveActivityError.Code, dice: Double)
-        /// The time that `wakeAt` named is there.
+        /// The time `wakeAt` has come.
         case woken
-        /// There is a token for the relay again.
+        /// The app has a token for the relay again.
         case signedIn
         case signedOut
     }
@@ -63,15 +64,15 @@ public struct CardLifecycle: Sendable {
         case update(card: String, ContentState, staleAt: Date?)
         case end(card: String, ContentState?, Dismissal)
         case send(RelayReport, number: Int)
-        /// To the caller of the last input.
+        /// For the caller of the last input.
         case refuse(LiveActivityError)
-        /// The relay will not learn this.
+        /// The report is dropped; the relay will not receive it.
         case giveUp(RelayReport, LiveActivityError.Code)
     }
 
     /// Time for which an ended card stays on the Lock Screen.
     public enum Dismissal: Sendable, Hashable {
-        /// At most 4 h.
+        /// When the system decides, at most after 4 h.
         case bySystem
         case immediately
         case at(Date)
@@ -82,7 +83,7 @@ public struct CardLifecycle: Sendable {
         var session: String?
         var state: CardReport.State
         var token: String?
-        /// The system does not report when it began.
+        /// When the app first saw the card: the system does not report when it began.
         var firstSeenAt: Date
         var attributes: Attributes
         var content: ContentState
@@ -97,15 +98,15 @@ public struct CardLifecycle: Sendable {
     private(set) var queue: ReportQueue
     private(set) var isForeground = false
     private var isReachable = true
-    /// The person wants no more of this relay.
+    /// True after the person signed out of this relay.
     private(set) var isSignedOut = false
-    /// Asked of the system, not yet there.
+    /// Sessions whose card was requested but has not appeared.
     private var starting: Set<String?> = []
     /// Cards of an earlier run, until the system has reported which of them are still there.
     private var inherited: Set<String> = []
     private let limits: LifecycleLimits
 
-    /// `saved` is of an earlier run, and of the same device; of another one nothing is taken over.
+    /// `saved` is the state of an earlier run. It is ignored if it is of another device.
     public init(device: DeviceRegistration, saved: SavedLifecycle? = nil, limits: LifecycleLimits = LifecycleLimits()) {
         self.device = device
         self.limits = limits
@@ -124,7 +125,7 @@ public struct CardLifecycle: Sendable {
         SavedLifecycle(device: device, cards: cards, reports: queue.entries, isSignedOut: isSignedOut)
     }
 
-    /// When to hand in `woken`; nil: never.
+    /// When to hand in `woken`; nil for never.
     public var wakeAt: Date? {
         let sending = isReachable ? queue.wakeAt : nil
         let renewing = isForeground && !isSignedOut ? cards.compactMap(renewalDue).min() : nil
@@ -170,8 +171,8 @@ public struct CardLifecycle: Sendable {
         return orders + renewals(at: now) + sending(at: now)
     }
 
-    /// The relay's knowledge of our cards may be outdated: report all that live, and those that went while the app did not run. A card
-    /// that was started before the system's list came is not on it, and stays.
+    /// The relay's knowledge of our cards may be outdated: report all that live, and those that ended while the app did not run. A
+    /// card that was started before the system's list came is not on it, and stays.
     private mutating func launched(_ seen: [SeenCard], at now: Date) -> [Order] {
         let gone = inherited.subtracting(seen.map(\.id))
         inherited = []
@@ -225,7 +226,7 @@ public struct CardLifecycle: Sendable {
         return ending.map { .end(card: $0.id, content, dismissal) }
     }
 
-    /// Coming to the front is worth an attempt, whatever the state of the network.
+    /// Coming to the foreground is worth an attempt, whatever the state of the network.
     private mutating func foregroundChanged(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard isForeground else { return }
@@ -273,7 +274,7 @@ public struct CardLifecycle: Sendable {
 
     private func endAll() -> [Order] { cards.filter(\.isLive).map { .end(card: $0.id, nil, .immediately) } }
 
-    /// A fresh card for each that the system will soon end; when it has appeared the old one is ended.
+    /// Requests a new card for each that the system will soon end. The old one is ended once the new one has appeared.
     private mutating func renewals(at now: Date) -> [Order] {
         guard isForeground, !isSignedOut else { return [] }
         var orders: [Order] = []

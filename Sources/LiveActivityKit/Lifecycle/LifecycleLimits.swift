@@ -8,7 +8,7 @@ public struct LifecycleLimits: Sendable {
     public var retryMost = Duration.seconds(300)
     /// The system ends a card after 8 h; before that a fresh one takes its place.
     public var renewAfter = Duration.seconds(27_000)
-    /// After the system refused to renew.
+    /// Wait after the system refused to renew.
     public var renewAgainAfter = Duration.seconds(600)
     /// A card without an update for this long shows that it may be wrong.
     public var staleAfter = Duration.seconds(900)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reports that the relay does not have yet: for each card, and for the device, only the latest.
+/// Reports that the relay has not received: only the latest for each card and for the device.
 struct ReportQueue: Sendable, Equatable {
     struct Entry: Codable, Sendable, Equatable {
         var number: Int
@@ -9,12 +9,12 @@ struct ReportQueue: Sendable, Equatable {
 
     private(set) var entries: [Entry]
     private var lastNumber: Int
-    /// Sent and not answered: one at a time, or an older word could arrive after a newer one.
+    /// The report that was sent and not answered. Only one at a time, so that an older report cannot arrive after a newer one.
     private var inFlight: Int?
     private var attempts = 0
-    /// Nothing is sent before.
+    /// Nothing is sent before this time.
     private(set) var waitsUntil: Date?
-    /// The relay does not know our token.
+    /// True if the relay does not know our token.
     private var isBlocked = false
     /// The report in flight used a token that was replaced since: its refusal says nothing about the new one.
     private var wentWithOldToken = false
@@ -36,12 +36,12 @@ struct ReportQueue: Sendable, Equatable {
         entries.removeAll { $0.report.subject == report.subject }
         entries.append(Entry(number: lastNumber, report: report))
         guard entries.count > max else { return nil }
-        // An ended card needs no updates; the relay finds out by itself.
+        // An ended card needs no updates; the relay learns by itself that it ended.
         let victim = entries.firstIndex { $0.report.isOver } ?? entries.firstIndex { $0.report.subject != .device } ?? 0
         return entries.remove(at: victim).report
     }
 
-    /// The report to send now. The device first: the relay takes cards only of devices that it knows.
+    /// The report to send now. The device comes first: the relay takes cards only from devices that it knows.
     mutating func next(at now: Date) -> Entry? {
         guard inFlight == nil, !isBlocked, waitsUntil.map({ $0 <= now }) ?? true else { return nil }
         guard let entry = entries.first(where: { $0.report.subject == .device }) ?? entries.first else { return nil }
@@ -70,7 +70,7 @@ struct ReportQueue: Sendable, Equatable {
         case doneAnyway(RelayReport)
     }
 
-    /// `dice` from 0 to 1.
+    /// `dice` is random, from 0 to 1.
     mutating func failed(
         _ number: Int, _ code: LiveActivityError.Code, dice: Double, limits: LifecycleLimits, at now: Date
     ) -> Failure {
@@ -100,13 +100,13 @@ struct ReportQueue: Sendable, Equatable {
         }
     }
 
-    /// Retry now: the caller has a sign that the relay can be reached.
+    /// Retries at once: the caller has a sign that the relay can be reached.
     mutating func hurry() {
         attempts = 0
         waitsUntil = nil
     }
 
-    /// There is another token.
+    /// The app has another token.
     mutating func unblock() {
         isBlocked = false
         wentWithOldToken = inFlight != nil

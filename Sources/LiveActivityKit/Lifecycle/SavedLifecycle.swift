@@ -1,6 +1,6 @@
 public import Foundation
 
-/// State that must survive the end of the app: reports that the relay has, and those still to be sent.
+/// State that survives the end of the app: reports that the relay has received, and those still to be sent.
 public struct SavedLifecycle: Codable, Sendable, Equatable {
     var device: DeviceRegistration
     var cards: [CardLifecycle.Card]
@@ -8,9 +8,9 @@ public struct SavedLifecycle: Codable, Sendable, Equatable {
     var isSignedOut = false
 }
 
-/// Keeps it.
+/// Storage for the lifecycle's state.
 public protocol LifecycleStoring: Sendable {
-    /// Nil: nothing was saved. Throws `storage`.
+    /// Nil if nothing was saved. Throws `storage`.
     func load() throws(LiveActivityError) -> SavedLifecycle?
     /// Throws `storage`.
     func save(_ saved: SavedLifecycle) throws(LiveActivityError)
@@ -20,7 +20,7 @@ public protocol LifecycleStoring: Sendable {
 public struct LifecycleFile: LifecycleStoring {
     private let url: URL
 
-    /// In a folder that a notification extension need not see, such as Application Support.
+    /// `url` is in a folder that a notification extension need not see, such as Application Support.
     public init(_ url: URL) { self.url = url }
 
     public func load() throws(LiveActivityError) -> SavedLifecycle? {

@@ -15,7 +15,7 @@ public enum DeepLink: Hashable, Sendable {
         self = .session(session)
     }
 
-    /// Nil if one is not an identifier of the relay.
+    /// Nil unless both are identifiers of the relay.
     public init?(session: String, approval: String) {
         guard Self.isIdentifier(session), Self.isIdentifier(approval) else { return nil }
         self = .approval(session: session, id: approval)
@@ -57,7 +57,7 @@ public enum DeepLink: Hashable, Sendable {
         }
     }
 
-    /// Identifiers hold nothing that a URL would write in another way.
+    /// Identifiers have no characters that a URL would escape.
     public var url: URL { URL(string: text)! }
 
     static func isIdentifier(_ text: String) -> Bool {

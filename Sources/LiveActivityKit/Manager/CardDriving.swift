@@ -12,7 +12,7 @@ public protocol CardDriving: Sendable {
 
     /// Does nothing to a card that is gone.
     func update(_ card: String, _ content: HeliographActivityAttributes.ContentState, staleAt: Date?) async
-    /// Nil content: unchanged.
+    /// Nil content leaves the card unchanged.
     func end(
         _ card: String, _ content: HeliographActivityAttributes.ContentState?, _ dismissal: CardLifecycle.Dismissal) async
 }
@@ -21,7 +21,7 @@ public protocol CardDriving: Sendable {
 public enum CardFact: Sendable, Equatable {
     case launched([CardLifecycle.SeenCard])
     case appeared(CardLifecycle.SeenCard)
-    /// In hexadecimal digits, as each token.
+    /// A card's token, in hexadecimal digits as all tokens.
     case token(card: String, String)
     case state(card: String, CardReport.State)
     case content(card: String, HeliographActivityAttributes.ContentState)
@@ -65,7 +65,7 @@ public struct UnsupportedCards: CardDriving {
 /// Clock and dice of the manager.
 public protocol ManagerClock: Sendable {
     var now: Date { get }
-    /// From 0 to 1.
+    /// A random number from 0 to 1.
     var dice: Double { get }
     /// Returns early when the task is cancelled.
     func sleep(until moment: Date) async
@@ -80,7 +80,7 @@ public struct SystemManagerClock: ManagerClock {
     public func sleep(until moment: Date) async {
         let seconds = moment.timeIntervalSince(now)
         guard seconds > 0 else { return }
-        // Cancelled is as good as over: a caller that cancels does not listen any more.
+        // A cancelled wait counts as finished: a caller that cancels does not use the result.
         try? await Task.sleep(for: .seconds(seconds))
     }
 }

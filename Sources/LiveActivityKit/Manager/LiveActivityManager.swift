@@ -15,7 +15,7 @@ public actor LiveActivityManager {
     private let clock: any ManagerClock
     private let onTrouble: @Sendable (LiveActivityError) -> Void
     private var lastSaved: SavedLifecycle?
-    /// Sleeps until `wake`.
+    /// Task that sleeps until `alarmAt`.
     private var alarm: Task<Void, Never>?
     private var alarmAt: Date?
     private var sending: Task<Void, Never>?
@@ -27,7 +27,7 @@ public actor LiveActivityManager {
         limits: LifecycleLimits = LifecycleLimits(), onTrouble: @escaping @Sendable (LiveActivityError) -> Void
     ) {
         var saved: SavedLifecycle?
-        // Without it everything is reported to the relay once more, which does no harm.
+        // If it cannot be read, everything is reported to the relay once more, which does no harm.
         do { saved = try store.load() } catch { onTrouble(error) }
         lifecycle = CardLifecycle(device: device, saved: saved, limits: limits)
         lastSaved = saved
@@ -66,20 +66,20 @@ public actor LiveActivityManager {
         try await demand(.updateRequested(session: session, content))
     }
 
-    /// Nil content: the card stays unchanged. Throws `noCard`.
+    /// Nil content leaves the card unchanged. Throws `noCard`.
     public func end(
         session: String?, _ content: ContentState? = nil, dismissal: CardLifecycle.Dismissal = .bySystem
     ) async throws(LiveActivityError) {
         try await demand(.endRequested(session: session, content, dismissal))
     }
 
-    /// The person's choices: kinds, quiet hours, amount of text in a push.
+    /// Applies the person's choices: kinds, quiet hours, amount of text in a push.
     public func change(_ device: DeviceRegistration) async { await tell(.deviceChanged(device)) }
 
     /// The token from `didRegisterForRemoteNotificationsWithDeviceToken`.
     public func register(alertToken: Data) async { await tell(.alertTokenReceived(alertToken.hexadecimal)) }
 
-    /// Follow `scenePhase`: cards start in the foreground only.
+    /// To be called as `scenePhase` changes: cards start in the foreground only.
     public func setForeground(_ isForeground: Bool) async { await tell(.foregroundChanged(isForeground)) }
 
     /// Call this when the network changes, if the app watches it.
@@ -87,10 +87,10 @@ public actor LiveActivityManager {
         await tell(isReachable ? .relayReachable : .relayUnreachable)
     }
 
-    /// There is a token for the relay, for the first time or again.
+    /// To be called when the app has a token for the relay, for the first time or again.
     public func signedIn() async { await tell(.signedIn) }
 
-    /// Ends all cards, and has the relay forget this device. Leave the token in the keychain until `isForgotten`.
+    /// Ends all cards, and makes the relay forget this device. Leave the token in the keychain until `isForgotten`.
     public func signOut() async { await tell(.signedOut) }
 
     public var isForgotten: Bool { lifecycle.isSignedOut && lifecycle.queue.entries.isEmpty }
@@ -193,7 +193,7 @@ public actor LiveActivityManager {
 }
 
 extension Data {
-    /// The token's spelling at the relay.
+    /// The spelling of a token at the relay.
     public var hexadecimal: String {
         reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
     }

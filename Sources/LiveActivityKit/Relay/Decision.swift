@@ -1,7 +1,7 @@
 /// The person's decision about one approval: the body of `POST /v1/decisions/<code>`.
 public enum Verdict: Hashable, Sendable {
     case allow
-    /// The message reaches the agent's model.
+    /// Denial. The agent's model reads the message.
     case deny(message: String? = nil)
     case answer([Answer])
 }
@@ -11,7 +11,7 @@ public struct Answer: Codable, Hashable, Sendable {
     public var question: String
     /// Labels of the choices taken, as they were shown.
     public var choices: [String]
-    /// Their places in the question's list, from 0. Without them a label that occurs twice is refused.
+    /// Indexes of the choices in the question's list, from 0. Without them a label that occurs twice is refused.
     public var indexes: [Int]?
     /// An answer in the person's own words.
     public var text: String?
@@ -41,7 +41,7 @@ extension Verdict: Encodable {
 
 /// The approval's state after a decision, by the relay's reply.
 public enum DecisionReply: Hashable, Sendable {
-    /// The decision counts; how far it has come: `decided`, `delivered`, `applied`, or a word of a later relay.
+    /// The decision counts. `stage` is how far it has come: `decided`, `delivered`, `applied`, or one added by a later relay.
     case stands(stage: String)
     /// The decision was refused; with the relay's code and sentence, and the winner if another decision came first.
     case refused(code: String, message: String, winner: Winner?)
@@ -58,7 +58,7 @@ public enum DecisionReply: Hashable, Sendable {
         }
     }
 
-    /// For the person.
+    /// The reply as a sentence for the person.
     public var sentence: String {
         switch self {
         case .stands("applied"): "Your decision was applied."

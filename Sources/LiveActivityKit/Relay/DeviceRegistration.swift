@@ -11,17 +11,17 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case off
     }
 
-    /// When the relay starts a card by itself.
+    /// When the relay starts cards by itself.
     public enum Starts: String, Codable, Sendable, CaseIterable {
         case never
-        /// When a session waits for the person.
+        /// Only when a session waits for the person.
         case whenNeeded
         case always
     }
 
-    /// Amount of text in a push, for anyone who sees the Lock Screen, and for Apple.
+    /// Amount of text in a push, which anyone who sees the Lock Screen can read, and Apple.
     public enum Text: String, Codable, Sendable, CaseIterable {
-        /// Only with this one does an alert offer to allow.
+        /// All text. Only with this one does an alert offer to allow.
         case full
         case summary, generic
         /// Alerts are ciphertext for `sealKey`; cards show counts only.
@@ -32,11 +32,11 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         case approval, question, error, finished, budget
     }
 
-    /// From minute `from` of the day to minute `to`, over midnight if `to` is the smaller.
+    /// Quiet hours from minute `from` of the day to minute `to`, past midnight if `to` is smaller.
     public struct Quiet: Codable, Hashable, Sendable {
         public var from: Int
         public var to: Int
-        /// Such as `Europe/Berlin`.
+        /// Time zone, such as `Europe/Berlin`.
         public var timeZone: String
 
         public init(from: Int, to: Int, timeZone: String) {
@@ -57,16 +57,16 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
         public let at: Int?
         public let timeZone: String?
 
-        /// Announced that many minutes after the first alert, 5 to 1,440.
+        /// A digest that many minutes after the first alert, 5 to 1,440.
         public static func every(minutes: Int) -> Gather { Gather(when: .interval, minutes: minutes, at: nil, timeZone: nil) }
 
-        /// At this minute of the day, in a time zone such as `Europe/Berlin`.
+        /// A digest at this minute of the day, in a time zone such as `Europe/Berlin`.
         public static func daily(at minute: Int, timeZone: String) -> Gather {
             Gather(when: .daily, minutes: nil, at: minute, timeZone: timeZone)
         }
     }
 
-    /// Made by the app once and kept: 1 to 64 of `A-Z a-z 0-9 _ -`, such as a UUID.
+    /// Id that the app makes once and keeps: 1 to 64 of `A-Z a-z 0-9 _ -`, such as a UUID.
     public var device: String
     public var name: String
     /// The relay's profile for this app, by name.
@@ -77,25 +77,25 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     /// Tokens are written in hexadecimal digits.
     public var alertToken: String?
     public var startToken: String?
-    /// Set by the system; the app need not set it.
+    /// Reported by the system; the app need not set it.
     public var frequentPushes = false
     public var cards = Cards.perSession
     public var starts = Starts.whenNeeded
     public var text = Text.summary
-    /// 32 bytes in base64; with `sealed` only.
+    /// Key of 32 bytes in base64, used with `sealed` only.
     public var sealKey: String?
     public var kinds = Kind.allCases
-    /// Sessions that shall not ring.
+    /// Sessions that do not ring.
     public var muted: [String] = []
     public var quiet: Quiet?
-    /// Nil: alerts that need no answer are sent one by one, as approvals and questions always are.
+    /// When alerts that need no answer are sent as a digest; nil to send them one by one. Approvals and questions always are.
     public var gather: Gather?
-    /// With `gather`: its alert also counts the calls that rules answered.
+    /// True if the digest of `gather` also counts the calls that rules answered.
     public var countsRules = false
-    /// No push to this device contains a cost.
+    /// True if no push to this device may contain a cost.
     public var hidesCost = false
 
-    /// Nil if `device` is not spelled as an identifier must be.
+    /// Nil unless `device` is an identifier.
     public init?(device: String, name: String, profile: String = "heliograph", environment: Environment, system: String) {
         guard DeepLink.isIdentifier(device) else { return nil }
         self.device = device
@@ -115,11 +115,11 @@ public struct CardReport: Codable, Hashable, Sendable {
         public var isFinal: Bool { self == .ended || self == .dismissed }
     }
 
-    /// The activity's id.
+    /// Id of the activity.
     public var card: String
-    /// Nil: the card of all sessions.
+    /// The session; nil for the card of all sessions.
     public var session: String?
-    /// The token for its updates, in hexadecimal digits. Nil: not known yet.
+    /// The token for the card's updates, in hexadecimal digits; nil if not known yet.
     public var token: String?
     public var state: State
 

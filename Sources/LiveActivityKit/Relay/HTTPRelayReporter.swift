@@ -2,7 +2,7 @@ public import Foundation
 
 /// Carries one request over HTTPS.
 public protocol HTTPExchanging: Sendable {
-    /// `token` is nil if the request is its own proof. Throws `unreachable`.
+    /// `token` is nil if the request carries its own proof. Throws `unreachable`.
     func exchange(_ request: RelayRequest, relay: URL, token: String?) async throws(LiveActivityError) -> HTTPAnswer
 }
 
@@ -22,7 +22,8 @@ public struct HTTPRelayReporter: RelayReporting {
     private let credentials: any RelayCredentials
     private let exchange: any HTTPExchanging
 
-    /// `relay` is the part of the pairing link before the `#`. Throws `refused` for an address that would show the token to the network.
+    /// `relay` is the part of the pairing link before the `#`. Throws `refused` for an address that would send the token
+    /// unencrypted.
     public init(
         relay: URL, credentials: any RelayCredentials, exchange: any HTTPExchanging
     ) throws(LiveActivityError) {
@@ -32,7 +33,7 @@ public struct HTTPRelayReporter: RelayReporting {
         self.exchange = exchange
     }
 
-    /// Throws `refused` for an address that would show secrets to the network.
+    /// Throws `refused` for an address that would send secrets unencrypted.
     package static func check(_ relay: URL) throws(LiveActivityError) {
         let isLocal = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(relay.host() ?? "")
         guard relay.scheme == "https" || (relay.scheme == "http" && isLocal), relay.host()?.isEmpty == false else {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The link that a person scans to pair the app: `RELAY/#pair=CODE`. The app sends the code to the relay only.
 public struct PairingLink: Hashable, Sendable {
-    /// Such as `https://relay.example` or `https://example.org/relay`.
+    /// The relay's address, such as `https://relay.example` or `https://example.org/relay`.
     public let relay: URL
     package let code: String
 
@@ -16,7 +16,7 @@ public struct PairingLink: Hashable, Sendable {
         guard halves[1].hasPrefix("pair=") else {
             throw LiveActivityError(.badLink, "this link is for a machine with agents, not for a phone")
         }
-        // What follows is between this device and its hosts: the relay must never get it.
+        // The rest of the fragment is between this device and its hosts, and must not be sent to the relay.
         let code = halves[1].dropFirst("pair=".count).prefix { $0 != "&" }
         var address = halves[0]
         while address.last == "/" { address.removeLast() }
@@ -55,7 +55,7 @@ public struct Pairing: Hashable, Sendable {
     }
 
     public let relay: URL
-    /// A secret: for the keychain.
+    /// Secret, for the keychain.
     public let token: String
     /// The relay's name for this app.
     public let name: String

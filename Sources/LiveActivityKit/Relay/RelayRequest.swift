@@ -5,9 +5,9 @@ public struct RelayRequest: Hashable, Sendable {
     public enum Method: String, Sendable { case put = "PUT", post = "POST", delete = "DELETE" }
 
     public var method: Method
-    /// From the relay's own address on, with `/` first.
+    /// Path below the relay's address, beginning with `/`.
     public var path: String
-    /// JSON; empty if there is no body.
+    /// JSON; empty for a request without a body.
     public var body: Data
 
     public init(_ report: RelayReport, of device: String) throws(LiveActivityError) {
@@ -21,7 +21,7 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
-    /// A code comes in a push: it is looked at before it becomes part of an address.
+    /// The code came in a push, so its characters are checked before it becomes part of an address.
     public init(_ verdict: Verdict, code: String, signature: String? = nil) throws(LiveActivityError) {
         let isSpelled = code.utf8.allSatisfy { byte in
             byte == UInt8(ascii: ".") || DeepLink.isIdentifier(String(UnicodeScalar(byte)))
@@ -55,7 +55,7 @@ public struct RelayRequest: Hashable, Sendable {
         throw fault(status: status, text)
     }
 
-    /// The reply to a decision, whatever the status, if the relay's own words say what state the approval is in.
+    /// The reply to a decision, whatever the status, if the body states the approval's state.
     static func reply(status: Int, _ text: Data) throws(LiveActivityError) -> DecisionReply {
         guard status != 401, status != 403, status != 429, status < 500 else { throw fault(status: status, text) }
         do { return try JSONDecoder().decode(DecisionReply.self, from: text) } catch {
@@ -64,7 +64,7 @@ public struct RelayRequest: Hashable, Sendable {
         }
     }
 
-    /// The relay's own reason for a refusal; a proxy on the way sends other bodies.
+    /// The relay's reason for a refusal; a proxy in between sends other bodies.
     private struct Said: Decodable {
         struct Notice: Decodable { var message: String }
         var message: String?
@@ -77,7 +77,7 @@ public struct RelayRequest: Hashable, Sendable {
         return switch status {
         case 401, 403: LiveActivityError(.unauthorised, message)
         case 404, 410: LiveActivityError(.notFound, message)
-        // 501: this relay cannot do it, now or later.
+        // 501: this relay never supports the request.
         case 400..<408, 409..<425, 426..<429, 430..<500, 501: LiveActivityError(.refused, message)
         case 408, 425, 429, 500...: LiveActivityError(.busy, message)
         default: LiveActivityError(.badAnswer, "a relay does not answer with status \(status)")

@@ -4,10 +4,9 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// Requests by `URLSession`, without cookies, caches or redirects: a relay never sends elsewhere, and elsewhere the token has
-/// no business.
+/// Requests by `URLSession`, without cookies, caches or redirects: a relay never redirects, and no other server may get the token.
 public final class URLSessionExchange: HTTPExchanging {
-    /// An app that was woken in the background has 30 s.
+    /// Time limit of a request: an app that was woken in the background has 30 s.
     public static let requestSeconds: TimeInterval = 10
 
     private let session: URLSession

@@ -1,24 +1,24 @@
 import RelayProtocol
 
-/// The alerts of one device about what has happened: each is tried until its service has taken it, for as long as it is worth that. What is one too
-/// many, comes in quiet hours, or shall be gathered, is counted for one digest.
+/// Alerts of one device about past events. Each is retried until its service has accepted it, or it is not worth sending any more.
+/// Alerts beyond the limit, in quiet hours, or to be gathered are only counted, for one digest.
 struct AlertQueue {
     /// Alerts that the service has not accepted yet, oldest first.
     private(set) var alerts: [OwedAlert] = []
     /// Number of alerts that were not sent, by kind.
     private(set) var deferred: [AlertKind: Int64] = [:]
-    /// Calls that rules answered, if their person wants to hear of them.
+    /// Number of calls that rules answered, counted if the person chose so.
     private(set) var ruleAnswers: Int64 = 0
-    /// When the first of that came, in milliseconds since 1970.
+    /// Time of the first deferred alert, in milliseconds since 1970.
     private(set) var deferredSince: Int64?
 
     // MARK: Not on disk
 
-    /// Pushes that failed in a row …
+    /// Consecutive failed pushes …
     private var tries: Int64 = 0
-    /// … and when the next is tried, in milliseconds since 1970.
+    /// … and the time of the next attempt, in milliseconds since 1970.
     private(set) var dueAt: Int64 = 0
-    /// The number of the alert that was deferred last.
+    /// Number of the alert that was deferred last.
     private(set) var counted: Int64?
 
     init() {}
@@ -30,7 +30,7 @@ struct AlertQueue {
         }
         ruleAnswers = try value.optionalInteger("heldBackRules") ?? 0
         if !isNothingDeferred {
-            // Records of before do not say: it is due.
+            // Older records lack the time: the digest is due.
             deferredSince = try value.optionalInteger("heldBackSince") ?? 0
         }
         for entry in try value.optional("owed")?.array() ?? [] { alerts.append(try OwedAlert(stored: entry)) }
@@ -52,14 +52,14 @@ struct AlertQueue {
     /// Alerts without a push under way.
     var waiting: [OwedAlert] { alerts.filter { $0.push == nil } }
 
-    /// Alerts that may be sent now: after a failure a single one, to find out whether the service works.
+    /// Alerts that may be sent now. After a failure only one, to find out whether the service works.
     var next: [OwedAlert] {
         let waiting = waiting
         guard tries > 0 else { return waiting }
         return waiting.count == alerts.count ? Array(waiting.prefix(1)) : []
     }
 
-    /// Something was deferred, and nothing that goes first is owed.
+    /// True if a digest is to be sent: something was deferred, and no single alert waits, as those are sent first.
     var hasDigest: Bool { !isNothingDeferred && alerts.isEmpty }
 
     private var isNothingDeferred: Bool { deferred.isEmpty && ruleAnswers == 0 }
@@ -67,7 +67,8 @@ struct AlertQueue {
     // MARK: - As they come and go
 
     mutating func add(_ alert: OwedAlert, at now: Int64) {
-        // A later one of the same notification takes the place of one that nobody has; each crossing of a budget is news of its own.
+        // A later alert of the same notification replaces one that was not sent. Budget crossings are all kept: each is news of its
+        // own.
         alerts.removeAll { $0.push == nil && alert.replaces($0) }
         if alerts.count(where: { $0.push == nil }) >= PlannerLimits.owedAlertsMax,
             let oldest = alerts.firstIndex(where: { $0.push == nil })
@@ -78,7 +79,7 @@ struct AlertQueue {
     }
 
     private mutating func deferAlert(_ alert: OwedAlert, at now: Int64) {
-        // A run that goes on is not counted now: if it is over when the digest goes, its end is counted then.
+        // A run that has not ended is not counted now. If it has ended when the digest is sent, it is counted then.
         guard !alert.isOfRunThatGoesOn else { return }
         if isNothingDeferred { deferredSince = now }
         deferred[alert.kind, default: 0] += 1
@@ -90,7 +91,8 @@ struct AlertQueue {
         ruleAnswers += count
     }
 
-    /// Lets go of what nobody wants, is not worth sending any more, or shall not be heard of by itself. Returns whether there was any.
+    /// Removes alerts that are unwanted, no longer worth sending, or to be sent silently in the digest. Returns true if any was
+    /// removed.
     mutating func letGo(isSilent: Bool, at now: Int64, unless isWanted: (OwedAlert) -> Bool) -> Bool {
         let before = alerts.count
         for alert in waiting {
@@ -107,17 +109,18 @@ struct AlertQueue {
         if let place = alerts.firstIndex(where: { $0.number == number }) { alerts[place].push = push }
     }
 
-    /// - Returns: false if that push was for none of them.
+    /// Handles the outcome of a push.
+    /// - Returns: false if the push was for none of these alerts.
     mutating func answered(_ push: PushID, _ outcome: PushOutcome, at now: Int64) -> Bool {
         guard let place = alerts.firstIndex(where: { $0.push == push }) else { return false }
         alerts[place].push = nil
         switch outcome {
         case .accepted:
             let taken = alerts.remove(at: place)
-            // The outcome of earlier alerts no longer matters.
+            // Earlier alerts of the same notification are obsolete.
             alerts.removeAll { taken.replaces($0) }
             forgetFailures()
-        // Sent again it would be refused again.
+        // The service would refuse it again.
         case .refused(.fixRequest, _), .refused(.markProfile, _): alerts.remove(at: place)
         case .refused, .unknown, .notSent:
             // A later alert of the same notification must not be replaced by an earlier one.
@@ -135,28 +138,28 @@ struct AlertQueue {
         return alerts.filter { numbers.contains($0.number) }.compactMap(\.push)
     }
 
-    /// One that was deferred tells of what is not on disk.
+    /// Uncounts a deferred alert whose event is not on disk.
     mutating func takeBackCount(of kind: AlertKind) {
-        // The digest may have gone meanwhile.
+        // The digest may have been sent in between.
         guard let count = deferred[kind] else { return }
         deferred[kind] = count > 1 ? count - 1 : nil
         if isNothingDeferred { deferredSince = nil }
     }
 
-    /// For the digest.
+    /// Takes the deferred alerts, for the digest.
     mutating func takeDeferred() {
         deferred = [:]
         ruleAnswers = 0
         deferredSince = nil
     }
 
-    /// Alerts that wait for their next try are due.
+    /// Makes alerts that wait for their next attempt due now.
     mutating func forgetFailures() {
         tries = 0
         dueAt = 0
     }
 
-    /// The relay has started: they are renumbered, and only what is under way still has its push.
+    /// Renumbers the alerts after a start of the relay. Only pushes in `underWay` are kept.
     mutating func resume(after last: inout Int64, underWay: Set<PushID>) {
         for place in alerts.indices {
             last += 1
@@ -167,14 +170,14 @@ struct AlertQueue {
 
     // MARK: - Clocks
 
-    /// The wall clock was set: what was so long ago still is.
+    /// Shifts all times when the wall clock is set, so that intervals stay the same.
     mutating func move(by jump: Int64) {
         dueAt = dueAt.moved(by: jump)
         deferredSince = deferredSince?.moved(by: jump)
         for place in alerts.indices { alerts[place].alert.worthUntil = alerts[place].alert.worthUntil.moved(by: jump) }
     }
 
-    /// The clock may have been set while the relay was down: nothing is worth sending for longer than it ever is.
+    /// Limits the times after a start: the clock may have been set while the relay was down.
     mutating func limit(to now: Int64) {
         deferredSince = deferredSince.map { min($0, now) }
         for place in alerts.indices {

@@ -1,10 +1,11 @@
-/// Crossings of budgets that were counted for a digest in the batch that holds them: if the disk does not take it, they come again.
+/// Crossings of budgets that were counted for a digest in the batch that holds them. If the disk refuses the batch, they will be
+/// reported again.
 struct CountedCrossings {
     private var numbers: [DeviceKey: Set<Int64>] = [:]
     private var isCut = false
 
     mutating func add(_ number: Int64, of device: DeviceKey) {
-        // One batch at a time is on its way, so that what was cut before has its answer.
+        // Only one batch is being written at a time, so the previous batch has its outcome.
         if isCut { numbers = [:] }
         isCut = false
         numbers[device, default: []].insert(number)

@@ -2,34 +2,34 @@ import RelayProtocol
 
 /// The one notification that counts the approvals and questions beyond those that a device shows one by one.
 struct Overflow: Equatable {
-    /// Of the notification.
+    /// Name of the notification.
     static let name = "waiting"
 
     struct Count: Equatable {
-        /// Those without a notification of their own.
+        /// Approvals and questions without a notification of their own.
         var more: Int64
-        /// Everything that waits for the person.
+        /// All approvals and questions that wait for the person.
         var all: Int64
 
-        /// Some count is shown, and nobody knows which.
+        /// Stands for a shown count that is not known.
         static let unknown = Count(more: 0, all: 0)
     }
 
-    /// As the last push says that was planned; nil: that nothing more waits.
+    /// The count of the last planned push; nil if that said that nothing more waits.
     private(set) var told: Count?
-    /// As the device shows it; nil: nothing, or that nothing more waits.
+    /// The count that the device shows; nil if it shows none, or that nothing more waits.
     private(set) var shown: Count?
 
     // MARK: Not on disk
 
-    /// When the last was planned, and the last that rang; in milliseconds since 1970.
+    /// Time of the last planned push, and of the last that rang, in milliseconds since 1970.
     private var toldAt: Int64 = 0
     private var rangAt: Int64 = 0
-    /// When the next is.
+    /// Time of the next push, in milliseconds since 1970.
     private(set) var dueAt: Int64?
-    /// What has not rung waits for that.
+    /// True if requests that have not rung wait for `dueAt`.
     private(set) var isGathering = false
-    /// Pushes that failed in a row, and until when the next waits for that.
+    /// Consecutive failed pushes, and the time until which the next one waits.
     private var tries: Int64 = 0
     private var waitsUntil: Int64 = 0
 
@@ -45,7 +45,8 @@ struct Overflow: Equatable {
         if let shown { writer.object("waitingShown") { shown.write(to: &$0) } }
     }
 
-    /// The count differs from what was told: a push about it waits a little for the rest of a burst, and for the floor between two.
+    /// The time at which a push about a changed count is due: it waits a little for the rest of a burst, and for the minimum
+    /// interval between two.
     mutating func due(rings: Bool, at now: Int64) -> Int64 {
         let floor = rings ? rangAt + PushPolicy.attentionFloor : toldAt + PushPolicy.waitingFloor
         let due = max(now + PushPolicy.settle, floor, waitsUntil)
@@ -55,7 +56,7 @@ struct Overflow: Equatable {
         return dueAt ?? due
     }
 
-    /// A push that says this was planned.
+    /// A push with this count was planned.
     mutating func tell(_ count: Count, rings: Bool, at now: Int64) {
         told = count.more > 0 ? count : nil
         toldAt = now
@@ -63,17 +64,17 @@ struct Overflow: Equatable {
         rest()
     }
 
-    /// This need not be told.
+    /// Records the count as shown, without a push.
     mutating func spare(_ count: Count) {
         told = count.more > 0 ? count : nil
         shown = told
         rest()
     }
 
-    /// Nothing is due.
+    /// Cancels what is due.
     mutating func rest() { (dueAt, isGathering) = (nil, false) }
 
-    /// The last push that was planned has its answer. Returns whether it failed.
+    /// Handles the outcome of the last planned push. Returns true if it failed.
     mutating func answered(_ outcome: PushOutcome, isWithdrawn: Bool, at now: Int64) -> Bool {
         if isWithdrawn, !outcome.mayBeHeard {
             told = shown
@@ -92,16 +93,16 @@ struct Overflow: Equatable {
         return true
     }
 
-    /// An earlier one than the last has its answer. Returns whether it failed.
+    /// Handles the outcome of an earlier push than the last. Returns whether it failed.
     mutating func earlierAnswered(_ outcome: PushOutcome) -> Bool {
         if outcome.mayBeHeard { shown = .unknown }
         return outcome.isToRepeat
     }
 
-    /// A push that waits for its next try is due.
+    /// Makes a push that waits for its next attempt due now.
     mutating func forgetFailures() { (tries, waitsUntil) = (0, 0) }
 
-    /// The wall clock was set: what was so long ago still is.
+    /// Shifts all times when the wall clock is set, so that intervals stay the same.
     mutating func move(by jump: Int64) {
         toldAt = toldAt.moved(by: jump)
         rangAt = rangAt.moved(by: jump)

@@ -1,14 +1,15 @@
 import RelayProtocol
 
-/// An alert about what has happened, until its service has taken it or it is not worth sending any more. On disk in its device's record.
+/// An alert about a past event, kept until its service has accepted it or it is not worth sending any more. On disk in its device's
+/// record.
 struct OwedAlert {
-    /// Never given twice in one life of the relay.
+    /// Unique in one run of the relay.
     var number: Int64 = 0
     let kind: AlertKind
     var alert: Alert
-    /// The person's choice that its words were made for.
+    /// The amount of text that the person had chosen when its text was composed.
     let chosen: PushText
-    /// The push that is under way with it.
+    /// The push that carries it now.
     var push: PushID?
 
     init(
@@ -27,16 +28,16 @@ struct OwedAlert {
         number > other.number && kind != .budget && kind == other.kind && alert.replaces == other.alert.replaces
     }
 
-    /// Prefix of their names.
+    /// Prefix of the notification names of alerts about unfinished runs.
     static let running = "running."
 
-    /// True if it is about a run that no card shows any more.
+    /// True if it is about an unfinished run that no card shows any more.
     var isOfRunThatGoesOn: Bool { alert.replaces.hasPrefix(Self.running) }
 
-    /// True if it only replaces an alert about something that is settled now; the digest, which is as quiet, belongs to no session.
+    /// True if it only replaces an alert whose subject is settled. (The digest has the same level, but no session.)
     var isSettlement: Bool { alert.level == .passive && alert.session != nil }
 
-    /// The alert as it may be sent now: if the person has since chosen another text for pushes, it is no more than its cover.
+    /// The alert as it may be sent now: only its cover if the person has since chosen another amount of text.
     func asWanted(_ text: PushText?) -> Alert {
         var wanted = alert
         if text != chosen { wanted.text = alert.cover }

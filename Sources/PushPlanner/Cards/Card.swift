@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// A device's display and alerts of a session: its card, and the rings for it. On disk as a record of kind `card`.
+/// A device's card of one session or of all, and the session's rings there. On disk as a record of kind `card`.
 struct Card {
     var stage = CardStage.none(channel: nil)
     /// The name that ActivityKit gave the card.
@@ -10,65 +10,67 @@ struct Card {
             earlier = earlier.filter { $0 != oldValue && $0 != id }.suffix(PushPolicy.earlierCardsMax - 1) + [oldValue]
         }
     }
-    /// Earlier cards of the same place, the latest last: late reports about them are not about this card.
+    /// Earlier cards of the same session, latest last: late reports about them must not be taken for this card's.
     private(set) var earlier: [CardID] = []
-    /// The last of which the service took the end.
+    /// The last card whose end the service accepted.
     var over: CardID?
     var tokenAt: Int64 = 0
-    /// The app's last report of it.
+    /// The state that the app reported last.
     var state = CardReport.State.active
-    /// Milliseconds since 1970.
+    /// Start of the card, in milliseconds since 1970.
     var startedAt: Int64 = 0
     /// The timestamp of the last push, in seconds since 1970. Each is larger than the one before.
     var timestamp: Int64 = 0
     var sentAt: Int64 = 0
     var urgentAt: Int64 = 0
-    /// When what waits for the person was last sent.
+    /// Time of the last push about requests to the person.
     var waitingAt: Int64 = 0
-    /// The last push says that the person is waited for.
+    /// True if the last push showed that a request waits for the person.
     var showsAttention = false
-    /// Digest of the state that was sent last.
+    /// Digest of the state in the last push.
     var face: UInt64 = 0
-    /// Pushes that failed in a row.
+    /// Consecutive failed pushes.
     var tries: Int64 = 0
 
     /// Approvals that were rung for and are still pending.
     var rung: Set<ApprovalID> = [] { didSet { hasOtherRung = true } }
-    /// When each last rang, and how often.
+    /// Time and number of each approval's rings.
     var rungAt: [ApprovalID: Rung] = [:] { didSet { hasOtherRung = true } }
-    /// Since when the agent has been working without a pause.
+    /// Time since which the agent has been working without a pause.
     var workBeganAt: Int64?
-    /// The error that was rung for, while it lasts.
+    /// The error that the device was alerted to, while it lasts.
     var errorRung: String?
-    /// Of the session, as far as the device's notification has counted them; nil: none are to be counted.
+    /// The session's count of calls answered by rules, as far as the device's notification includes them; nil if they are not
+    /// counted.
     var ruleAnswers: Int64?
 
     // MARK: Not on disk: found again from what is
 
-    /// The state that waits to be sent: latest wins.
+    /// The state that waits to be sent. Only the latest is kept.
     var mailbox: Mailbox?
-    /// When a start is tried again that another card is in the way of.
+    /// Time of the next attempt at a start that another card blocks.
     var putOffUntil: Int64?
-    /// The push that is under way. The next waits for its answer.
+    /// The push that is under way. The next one waits for its outcome.
     var inFlight: PushID?
-    /// Phase at the last look, to tell a change of phase from a small one.
+    /// Phase at the last look, to distinguish a change of phase from a small change.
     var phase: Phase?
-    /// Everything is decided though the status still says that the person is waited for: the host has until then to say how it goes on. 0: not so.
+    /// Set while every request is decided but the status still says waiting: time by which the host should report its new status. 0
+    /// otherwise.
     var passingUntil: Int64 = 0
-    /// Approvals to ring for, and when.
+    /// Approvals that are to ring, with the time.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
-    /// What rang differs from what its book has at hand.
+    /// The approvals that rang differ from those that its book has at hand.
     var hasOtherRung = true
 
     struct Rung: Equatable {
-        /// The last time, in milliseconds since 1970.
+        /// Time of the last ring, in milliseconds since 1970.
         var at: Int64
         var times: Int64
-        /// The last time by the one notification that counts all that a device does not show one by one.
+        /// True if the last ring was by the one notification that counts the requests not shown one by one.
         var isCounted = false
 
-        /// When the next is due, in milliseconds since 1970; nil: never.
+        /// Time of the next ring, in milliseconds since 1970; nil for none.
         func next(_ settings: PushSettings) -> Int64? { settings.reminder(afterRing: times, at: at) }
     }
 
@@ -78,25 +80,25 @@ struct Card {
         var error: String?
         var budgetLevel: Int64
 
-        /// The person is waited for: by something that is asked here, or at the terminal.
+        /// True if a request waits for the person, here or at the terminal.
         var isAttention: Bool { !waiting.isEmpty || status.isWaiting }
     }
 
     struct Mailbox: Equatable {
         enum Urgency: Int, Comparable {
-            /// Tools, todos, cost.
+            /// Tools, to-dos, cost.
             case small
             case phase
-            /// The person is waited for, or no longer; an error; the end.
+            /// A request appeared or was settled, an error, or the end.
             case waiting
 
             static func < (left: Urgency, right: Urgency) -> Bool { left.rawValue < right.rawValue }
         }
 
         var urgency: Urgency
-        /// Milliseconds since 1970.
+        /// Time of the push, in milliseconds since 1970.
         var dueAt: Int64
-        /// When the first of these changes came.
+        /// Time of the first of these changes.
         var since: Int64
     }
 
@@ -106,19 +108,19 @@ struct Card {
     var canBePushed: Bool { stage.word == .active && isReachable }
     var isReachable: Bool { token != nil || channel != nil }
 
-    /// Started by push, and reached by its channel, though its app has not told of it.
+    /// True for a card that was started by push and is reached by its channel, but not yet reported by its app.
     var isReachedUnnamed: Bool { stage.word == .active && id == nil && channel != nil }
 
     /// True if the next card that the app reports must be this one.
     var isUnnamedListener: Bool { isReachedUnnamed || isEndOwed && id == nil && channel != nil }
 
-    /// The card exists, and has been sent nothing yet.
+    /// The card exists, and has not been sent anything.
     mutating func becomeActive() {
         stage.becomeActive()
         forgetShown()
     }
 
-    /// The last state did not reach it.
+    /// Forgets the state shown, because the last push did not reach the card.
     mutating func forgetShown() {
         face = 0
         phase = nil
@@ -127,13 +129,13 @@ struct Card {
         waitingAt = 0
     }
 
-    /// An app may tell once more of a card that was ended: it stays so. But one that nobody could end, because there was no token
-    /// or the service knew it no longer, is on the screen still.
+    /// True if a report brings an ended card back. Normally a late report changes nothing; but a card whose end could not be sent,
+    /// for lack of a valid token, is still on the screen.
     func isRevived(by report: CardReport) -> Bool {
         token == nil && report.token != nil && (state == .active || state == .stale)
     }
 
-    /// The wall clock was set: what was so long ago still is.
+    /// Shifts all times when the wall clock is set, so that intervals stay the same.
     mutating func move(by jump: Int64) {
         startedAt = startedAt.moved(by: jump)
         sentAt = sentAt.moved(by: jump)
@@ -158,13 +160,13 @@ struct Card {
         for id in rungAt.keys { rungAt[id]!.at = min(rungAt[id]!.at, now) }
     }
 
-    /// It rang, and has no notification of its own.
+    /// True if it rang without a notification of its own.
     func isCounted(_ id: ApprovalID) -> Bool { rung.contains(id) && rungAt[id]?.isCounted == true }
 
-    /// It rang by a notification of its own.
+    /// True if it rang by a notification of its own.
     func isShown(_ id: ApprovalID) -> Bool { rung.contains(id) && rungAt[id]?.isCounted != true }
 
-    /// Notes a ring, and when the next is due should this still be asked then.
+    /// Records a ring, and the time of the next one if it is still pending then.
     mutating func rang(for id: ApprovalID, isCounted: Bool = false, at now: Int64, _ settings: PushSettings) {
         let rung = Rung(at: now, times: (rungAt[id]?.times ?? 0) + 1, isCounted: isCounted)
         self.rung.insert(id)
@@ -172,7 +174,7 @@ struct Card {
         rings[id] = rung.next(settings)
     }
 
-    /// The last ring may be unheard: the next is at this time.
+    /// The last ring may not have arrived: the next one is at this time.
     mutating func ringAgain(for id: ApprovalID, at time: Int64) {
         rung.remove(id)
         rings[id] = time
@@ -180,7 +182,8 @@ struct Card {
         if times > 1 { rungAt[id]?.times = times - 1 } else { rungAt[id] = nil }
     }
 
-    /// Whatever was put off rings as soon as it may: what has not rung by this time, and the rest when that was meant to be.
+    /// Moves postponed rings forward: first rings to `soon` at the latest, reminders to `soon` or their own time, whichever is
+    /// later.
     mutating func hastenRings(to soon: Int64, _ settings: PushSettings) {
         for (id, due) in rings {
             let reminder = rung.contains(id) ? rungAt[id].flatMap { $0.next(settings) } : nil
@@ -190,7 +193,7 @@ struct Card {
 
     init() {}
 
-    /// One that may have been forgotten: `timestamp` is at least that of the last push to it.
+    /// A card that may have been known and forgotten: `timestamp` is at least that of the last push to it.
     init(after timestamp: Int64?) { self.timestamp = timestamp ?? 0 }
 
     init(stored value: JSONValue) throws(WireError) {
@@ -198,7 +201,7 @@ struct Card {
             try value.word("stage"), token: try value.optionalString("token"), channel: try value.optionalString("channel"),
             isEndOwed: try value.flag("endOwed"), isUnanswered: try value.flag("unanswered"))
         id = try value.optionalIdentifier("id")
-        // Records of before hold one.
+        // Older records hold one.
         if let previous: CardID = try value.optionalIdentifier("previous") { earlier = [previous] }
         for entry in try value.optional("earlier")?.array() ?? [] { earlier.append(try entry.identifier()) }
         over = try value.optionalIdentifier("over")
@@ -213,7 +216,7 @@ struct Card {
         face = UInt64(try value.string("face")) ?? 0
         tries = try value.integer("tries")
         for entry in try value.array("rung") { rung.insert(try entry.identifier()) }
-        // Records of before do not say when.
+        // Older records lack the times.
         for entry in try value.optional("rungAt")?.array() ?? [] {
             rungAt[try entry.object().identifier("approval")] = Rung(
                 at: try entry.integer("at"), times: try entry.integer("times"), isCounted: try entry.flag("counted"))
@@ -264,11 +267,11 @@ struct Card {
 }
 
 extension Int64 {
-    /// A time that lies `jump` later; never before 1970, where 0 is: never.
+    /// The time shifted by `jump`. 0 stands for never and stays; other times stay after 1970.
     func moved(by jump: Int64) -> Int64 { self == 0 ? 0 : Swift.max(1, self + jump) }
 }
 
-/// FNV-1a: tells one state of a card from another; nobody gains by making two alike.
+/// FNV-1a, to distinguish states of a card. It need not resist attacks: a collision only suppresses a push.
 func digest(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

@@ -1,16 +1,17 @@
 import RelayModel
 import RelayProtocol
 
-/// The cards of every device, with those approvals at hand that rang there: each ring asks how many did, and there may be a thousand cards.
+/// The cards of every device, with an index of the approvals that rang there: it is read at each ring, and there may be a thousand
+/// cards.
 struct CardBook {
     private(set) var all: [CardKey: Card] = [:]
     private var rung: [DeviceKey: Rung] = [:]
 
-    /// Approvals of one device that rang, by session.
+    /// Approvals that rang on one device, by session.
     struct Rung: Equatable {
-        /// With a notification of their own.
+        /// Approvals with a notification of their own.
         fileprivate(set) var shown: [SessionID: Set<ApprovalID>] = [:]
-        /// In the one notification that counts the others.
+        /// Approvals in the one notification that counts the others.
         fileprivate(set) var counted: [SessionID: Set<ApprovalID>] = [:]
 
         fileprivate var isEmpty: Bool { shown.isEmpty && counted.isEmpty }
@@ -50,7 +51,7 @@ struct CardBook {
         if rung[key.device]?.isEmpty == true { rung[key.device] = nil }
     }
 
-    /// For checks: what is at hand is what one would find by looking at every card.
+    /// For checks: true if the index is what a scan of every card would give.
     var isConsistent: Bool {
         var found: [DeviceKey: Rung] = [:]
         for (key, card) in all where !card.rung.isEmpty {

@@ -1,6 +1,6 @@
-/// Progress of a device's card, with the fields of that stage and no others. Fields that outlast a stage are in `Card`.
+/// Stage of a device's card, with the fields of that stage only. Fields that outlast a stage are in `Card`.
 enum CardStage: Equatable {
-    /// On disk, and as clients are told it.
+    /// The stage's name on disk and for clients.
     enum Word: String, CaseIterable {
         case none, starting, active, ended
     }
@@ -9,24 +9,24 @@ enum CardStage: Equatable {
         /// The card has no token and listens to no channel.
         case nothing
         case token(String)
-        /// The broadcast channel that it listens to instead.
+        /// The broadcast channel that it listens to instead of a token.
         case channel(String)
     }
 
-    /// There is none. The channel was made for the one that is to be started.
-    /// Becomes `starting` when it is asked for, `active` or `ended` when the app tells of one that it began.
+    /// There is no card. `channel` was made for the next one. Becomes `starting` when it is requested, `active` or `ended` when the
+    /// app reports a card that it began.
     case none(channel: String?)
-    /// Asked for by push; the app has not told of it.
-    /// Becomes `active`; `unanswered` without a channel; `none` when it was not sent; `ended` when its app or its channel is gone.
+    /// Requested by push, not yet reported by the app. Becomes `active`; `unanswered` without a channel; `none` if it was not sent;
+    /// `ended` if its app or its channel is gone.
     case starting(channel: String?)
-    /// The app has not told of it in time. The system may show it all the same, and nobody can reach it.
-    /// Becomes `active` or `ended` when the app tells of it late, `none` when the system has taken it away or the push was refused.
+    /// Not reported by the app in time. The system may show it, but it cannot be reached. Becomes `active` or `ended` when the app
+    /// reports it late, `none` when the system has removed it or the push was refused.
     case unanswered
-    /// Becomes `ended`.
+    /// On the screen, as far as known. Becomes `ended`.
     case active(Reach)
-    /// Nothing is sent to it any more but its end, which is owed while the service has not confirmed it, or while nobody can give it one as
-    /// the app has told no token. The token is the one that it had; a channel that it does not listen to was made for the next.
-    /// Becomes `starting` when another is asked for, `active` when the app tells of another or of one that nobody could end.
+    /// Nothing is sent to it any more but its end. `isOwed`: the service has not accepted the end, or it cannot be sent because the
+    /// app has reported no token. `token` is the card's; a channel that it does not listen to was made for the next card. Becomes
+    /// `starting` when another is requested, `active` when the app reports another or one that could not be ended.
     case ended(isOwed: Bool, token: String?, channel: String?)
 
     var word: Word {
@@ -54,7 +54,7 @@ enum CardStage: Equatable {
         }
     }
 
-    /// True if nobody can be looking at it: there is none, or it is over.
+    /// True if no card can be on the screen: there is none, or it has ended.
     var isAbsent: Bool { word == .none || word == .ended }
 
     var isEndOwed: Bool {
@@ -82,16 +82,16 @@ enum CardStage: Equatable {
 
     mutating func becomeEnded(isOwed: Bool) { self = .ended(isOwed: isOwed, token: token, channel: channel) }
 
-    /// The service has its end, or nobody tries any longer.
+    /// The service has accepted the end, or no more attempts are made.
     mutating func settleEnd() { if isEndOwed { becomeEnded(isOwed: false) } }
 
-    /// The app has reported the token of a card that listens to no channel.
+    /// Takes the token of a card that listens to no channel, as reported by the app.
     mutating func take(token: String) {
         guard word == .active else { preconditionFailure("only a card that is there has a new token") }
         self = .active(.token(token))
     }
 
-    /// For the start that is to come.
+    /// Takes the channel for the card's next start.
     mutating func take(channel: String) {
         switch self {
         case .none: self = .none(channel: channel)

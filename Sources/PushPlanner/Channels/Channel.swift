@@ -3,28 +3,28 @@ import RelayProtocol
 /// A broadcast channel that its service made for one card. On disk as a record of kind `channel`, named by the push that made it, until
 /// the service has deleted it.
 struct Channel {
-    /// The push service's own id of the channel.
+    /// The push whose service made it.
     let name: String
     let maker: PushID
-    /// For whose card it was made.
+    /// The device for whose card the channel was made.
     let device: DeviceKey
     let service: PushService
-    /// App whose cards listen there.
+    /// The app whose cards listen to it.
     let app: String
     let environment: PushEnvironment
-    /// No card needs it any more: it is to be deleted …
+    /// True if no card needs it any more: it is to be deleted …
     var isOver = false
-    /// … not before this, in milliseconds since 1970.
+    /// … no earlier than this, in milliseconds since 1970.
     var dueAt: Int64 = 0
 
     // MARK: Not on disk
 
-    /// Deletions that failed in a row.
+    /// Consecutive failed deletions.
     var tries: Int64 = 0
-    /// The deletion that is under way.
+    /// The push that deletes it, while under way.
     var inFlight: PushID?
 
-    /// Made by `push`, which the service has taken in this environment.
+    /// A channel made by `push`, which the service accepted in this environment.
     init(_ name: String, madeBy push: PlannedPush, _ environment: PushEnvironment) {
         self.name = name
         maker = push.intent.id
@@ -46,7 +46,7 @@ struct Channel {
         dueAt = try value.optionalInteger("dueAt") ?? 0
     }
 
-    /// Deletes it no later than this.
+    /// Moves its deletion forward to this time at the latest.
     mutating func limit(to latest: Int64) { dueAt = min(dueAt, latest) }
 
     var bytes: [UInt8] {

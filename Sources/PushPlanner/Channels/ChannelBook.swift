@@ -1,10 +1,10 @@
 import RelayModel
 import RelayProtocol
 
-/// Every broadcast channel that its service told us of and has not deleted, by name.
+/// Every broadcast channel that a service reported and has not deleted, by name.
 struct ChannelBook {
     private var channels: [String: Channel] = [:]
-    /// Apps of which their service said that they may not broadcast; forgotten with this life of the relay.
+    /// Apps that their service does not let broadcast. Kept in memory only.
     private var appsWithoutBroadcast: Set<String> = []
 
     var count: Int { channels.count }
@@ -16,7 +16,7 @@ struct ChannelBook {
 
     subscript(name: String) -> Channel? { channels[name] }
 
-    /// Another may be made for this app.
+    /// True if another channel may be made for this app.
     func isOpen(to app: String) -> Bool {
         !appsWithoutBroadcast.contains(app) && channels.count < PlannerLimits.channelsMax
     }
@@ -25,12 +25,12 @@ struct ChannelBook {
 
     mutating func add(_ channel: Channel) { channels[channel.name] = channel }
 
-    /// Nil if it is not known.
+    /// Nil if the channel is unknown.
     mutating func remove(_ name: String) -> Channel? { channels.removeValue(forKey: name) }
 
     // MARK: - Deleted
 
-    /// No card needs it any more. False if that was so before, or it is not known.
+    /// Marks a channel that no card needs any more. Returns false if it was marked before, or is unknown.
     mutating func letGo(_ name: String, until time: Int64) -> Bool {
         guard channels[name]?.isOver == false else { return false }
         channels[name]?.isOver = true
@@ -45,7 +45,7 @@ struct ChannelBook {
 
     mutating func deletionBegan(_ name: String, with push: PushID) { channels[name]?.inFlight = push }
 
-    /// Returns the number of attempts; nil if it is not known.
+    /// Returns the number of attempts; nil if the channel is unknown.
     mutating func deletionEnded(_ name: String) -> Int64? {
         channels[name]?.inFlight = nil
         channels[name]?.tries += 1
@@ -54,9 +54,9 @@ struct ChannelBook {
 
     // MARK: - Clocks
 
-    /// None is deleted later than this.
+    /// Moves all deletions forward to this time at the latest.
     mutating func limit(to latest: Int64) { for name in channels.keys { channels[name]?.limit(to: latest) } }
 
-    /// The wall clock was set: none is deleted later than it was to be.
+    /// Shifts all deletions when the wall clock is set.
     mutating func move(by jump: Int64) { for name in channels.keys { channels[name]?.dueAt += jump } }
 }

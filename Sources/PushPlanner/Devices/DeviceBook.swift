@@ -8,7 +8,7 @@ struct DeviceBook {
     var isEmpty: Bool { devices.isEmpty }
     var count: Int { devices.count }
 
-    /// One that is changed stays; see `add` and `remove`.
+    /// Changes a device in place; it can be neither added nor removed here. See `add` and `remove`.
     subscript(key: DeviceKey) -> RegisteredDevice? {
         get { devices[key] }
         _modify {
@@ -36,7 +36,7 @@ struct DeviceBook {
         keys(in: workspace).count { devices[$0]?.client.id == client }
     }
 
-    /// In an order that is the same each time, as below.
+    /// The workspace's devices, sorted so that every run has the same order.
     func keys(in workspace: WorkspaceID) -> [DeviceKey] {
         (names[workspace] ?? []).map { DeviceKey(workspace: workspace, device: $0) }.sorted()
     }
@@ -45,7 +45,6 @@ struct DeviceBook {
 
     var isWithinBounds: Bool { names.values.allSatisfy { $0.count <= PlannerLimits.devicesMax } }
 
-    /// Changes each.
     mutating func update(_ change: (inout RegisteredDevice) -> Void) {
         for key in devices.keys { change(&devices[key]!) }
     }

@@ -1,7 +1,7 @@
 import RelayProtocol
 
 extension RegisteredDevice {
-    /// When the present quiet hours end, in milliseconds since 1970; nil: they are not now.
+    /// End of the current quiet hours, in milliseconds since 1970; nil outside of them.
     func quietUntil(_ now: Int64, _ settings: PushSettings) -> Int64? {
         guard let quiet = device.quiet, quiet.from != quiet.to,
             let minute = settings.localMinute(quiet.timeZone, now)
@@ -14,7 +14,7 @@ extension RegisteredDevice {
         return isWithin ? settings.next(quiet.to, in: quiet.timeZone, after: now) : nil
     }
 
-    /// When the device is told of what was held back, in milliseconds since 1970, as far as its person's choices say; nil: nothing was.
+    /// Time of the device's digest by the person's choices, in milliseconds since 1970; nil if nothing was deferred.
     func digestDueAt(_ now: Int64, _ settings: PushSettings) -> Int64? {
         guard let since = alerts.deferredSince else { return nil }
         let gathered =

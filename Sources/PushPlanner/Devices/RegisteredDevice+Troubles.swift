@@ -1,16 +1,16 @@
 import RelayProtocol
 
-/// Why pushes do not arrive, as far as their answers say.
+/// Reasons why pushes do not arrive, as far as their outcomes show.
 extension RegisteredDevice {
-    /// Returns whether it is another device now.
+    /// Updates the device by the outcome of a push. Returns true if it changed.
     mutating func learn(from intent: PushIntent, _ outcome: PushOutcome, _ channel: any PushChannel) -> Bool {
         let before = bytes
         switch outcome {
         case .accepted(let environment, _):
-            // The answer may be about an address that is another device's by now.
+            // The outcome may be about an address that belongs to another device by now.
             guard isReached(by: intent) else { break }
             settle([.way, intent.purpose.trouble])
-            // A channel's environment shows nothing about tokens.
+            // The environment of a channel proves nothing about tokens.
             if case .device = intent.target {
                 isEnvironmentProven = true
                 device.address.environment = environment
@@ -26,7 +26,7 @@ extension RegisteredDevice {
         return bytes != before
     }
 
-    /// True if the intent goes to its own address, as its app last reported it.
+    /// True if the intent's target is this device's address as its app last reported it.
     private func isReached(by intent: PushIntent) -> Bool {
         guard case .device(let token) = intent.target else { return true }
         return switch intent.purpose {
@@ -49,7 +49,7 @@ extension PushIntent.Purpose {
 }
 
 extension PushAdvice {
-    /// Any push that is accepted shows that it is over; the others are of one address or one kind of push.
+    /// True for trouble that any accepted push settles; the rest concerns one address or one kind of push.
     fileprivate var isOfTheWay: Bool {
         switch self {
         case .fixCredentials, .sendLater, .keepToken: true

@@ -1,16 +1,17 @@
 import RelayProtocol
 
-/// A device as it registered, and what we have learnt of it since. On disk as a record of kind `device`.
+/// A device as it registered, with everything learnt since. On disk as a record of kind `device`.
 struct RegisteredDevice {
-    /// The registration, with the choices that the person made last, there or elsewhere.
+    /// The registration, with the person's latest choices, wherever they were made.
     var device: Device
-    /// The device's own last choices, if its person has chosen otherwise elsewhere.
+    /// The choices that the device itself reported last, if the person has since chosen otherwise elsewhere.
     private(set) var told: DeviceChoices?
     /// The client that registered it.
     var client: Named<ClientTag>
-    /// That client may decide: what is pushed to one that only watches carries no code. All of before could.
+    /// True if that client may decide; pushes to one that only watches carry no code. Older records lack it: their clients all
+    /// could.
     var mayDecide = true
-    /// When the app last told these tokens, in milliseconds since 1970.
+    /// Time at which the app last reported each token, in milliseconds since 1970.
     var alertTokenAt: Int64
     var startTokenAt: Int64
     /// True once the push service has accepted a push to this device in its environment.
@@ -18,20 +19,20 @@ struct RegisteredDevice {
     /// Why pushes do not arrive, as sentences.
     var troubles: [PushTrouble: String] = [:]
     var urgent: PushBucket
-    /// When cards were lately started by push.
+    /// Times of the latest starts of cards by push.
     var starts: [Int64] = []
-    /// A card was started by push and the app has not told of it; until then no other is.
+    /// Until this time no other card is started: the app has not reported the last one.
     var startPendingUntil: Int64 = 0
-    /// Of all pushes to cards that are forgotten, the latest timestamp; nil where none is. The clock may have been ahead then, and one
-    /// that its app tells of again is on the screen with what it was sent.
+    /// The latest timestamp of any push to a forgotten card; nil if there is none. If the app reports such a card again, it still
+    /// shows what it was sent, perhaps with a timestamp ahead of the clock.
     private(set) var forgottenTimestamp: Int64?
-    /// Since when its person waits for the next word of what a week has cost, in milliseconds since 1970, and for which.
+    /// Time since which the next weekly cost digest is awaited, in milliseconds since 1970, and the choice that it follows.
     private(set) var weekly: (since: Int64, wish: WeeklyCosts)?
-    /// Alerts about what has happened.
+    /// Alerts about past events.
     var alerts = AlertQueue()
-    /// The notification about what waits beyond those that have one of their own.
+    /// The notification that counts the requests without one of their own.
     var overflow = Overflow()
-    /// Sessions that may have something to ring for, or that has rung and still waits. Not on disk.
+    /// Sessions that may have something to ring for, or a ring that still waits. Not on disk.
     var askingSessions: Set<SessionID> = []
 
     init(_ device: Device, client: Named<ClientTag>, at now: Int64) {
@@ -42,7 +43,7 @@ struct RegisteredDevice {
         urgent = .full(isFrequent: device.hasFrequentPushes, at: now)
     }
 
-    /// The app registers again, as it does at every launch.
+    /// Takes a registration that the app repeats, as it does at every launch.
     mutating func update(_ newer: Device, client: Named<ClientTag>, at now: Int64) {
         if newer.address.alerts != device.address.alerts {
             settle([.way, .alerts])
@@ -66,7 +67,7 @@ struct RegisteredDevice {
         self.client = client
         // The device reports everything each time; choices made elsewhere last until a choice is made on the device itself.
         if isOfSameService, newer.choices == before { choose(chosen) }
-        // Less detail than was asked for rather than more, if there is no key for sealing any more.
+        // Without a key for sealing the text becomes less detailed, never more.
         if device.text == .sealed, device.sealKey == nil { device.text = .generic }
     }
 
@@ -77,7 +78,7 @@ struct RegisteredDevice {
         told = own == choices ? nil : own
     }
 
-    /// Its person may have chosen otherwise.
+    /// Restarts the weekly digest if the person has chosen otherwise.
     mutating func followWeekly(at now: Int64) {
         guard weekly?.wish != device.weekly else { return }
         weekly = device.weekly.map { (now, $0) }
@@ -85,6 +86,7 @@ struct RegisteredDevice {
 
     mutating func toldWeekly(_ moment: Int64) { weekly?.since = moment }
 
+    /// Records the timestamp of a card that is forgotten.
     /// - Returns: false if that changes nothing.
     mutating func forgets(_ card: Card) -> Bool {
         guard card.timestamp > forgottenTimestamp ?? 0 else { return false }
@@ -92,12 +94,13 @@ struct RegisteredDevice {
         return true
     }
 
-    /// One sentence of all; nil: nothing is wrong.
+    /// All troubles in one text; nil if there are none.
     var trouble: String? {
         let sentences = PushTrouble.allCases.compactMap { troubles[$0] }
         return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
     }
 
+    /// Removes these troubles.
     /// - Returns: false if there were none.
     @discardableResult
     mutating func settle(_ settled: [PushTrouble]) -> Bool {
@@ -106,7 +109,7 @@ struct RegisteredDevice {
         return troubles.count != before
     }
 
-    /// The wall clock was set: what was so long ago still is.
+    /// Shifts all times when the wall clock is set, so that intervals stay the same.
     mutating func move(by jump: Int64) {
         starts = starts.map { $0.moved(by: jump) }
         startPendingUntil = startPendingUntil.moved(by: jump)
@@ -125,7 +128,7 @@ struct RegisteredDevice {
         alerts.limit(to: now)
     }
 
-    /// Detail that its pushes may have: the person's choice, as far as the app's profile allows.
+    /// The detail that its pushes may have: the person's choice, limited by the app's profile.
     func text(_ app: PushApp) -> PushText { device.text == .sealed ? .sealed : device.text.least(app.textMax) }
 
     init(stored bytes: [UInt8]) throws(WireError) {
@@ -137,7 +140,7 @@ struct RegisteredDevice {
         alertTokenAt = try value.integer("alertTokenAt")
         startTokenAt = try value.integer("startTokenAt")
         isEnvironmentProven = try value.flag("proven")
-        // Records of before hold one for all.
+        // Older records hold one sentence for all.
         troubles[.way] = try value.optionalString("trouble")
         for (key, sentence) in try value.optional("troubles")?.members() ?? [] {
             if let trouble = PushTrouble(rawValue: key), !sentence.isNull { troubles[trouble] = try sentence.string() }

@@ -1,10 +1,11 @@
 import RelayProtocol
 
-/// The last number that was given in a block. On disk as a record of kind `push`, from the moment a device is forgotten with its pushes, or its record is found not to decode; and with
-/// the first workspace for what the others are pushed, as they may be removed. Where there are several for one block, the largest counts.
+/// The last number given in a block. On disk as a record of kind `push`: from the moment that a device is forgotten with its
+/// pushes, or its record fails to decode; and, for the block that all workspaces share, with the first workspace, because the
+/// others may be removed. If several records exist for one block, the largest counts.
 ///
-/// The next start would else give the same numbers again, and with them the codes: a notification that the forgotten device still shows would
-/// decide something that it has never shown.
+/// Without it the next start would give the same numbers again, and with them the same codes: a notification that a forgotten
+/// device still shows would decide a request that it has never shown.
 struct LastNumber: Equatable {
     private static let prefix = "last/"
 
@@ -14,7 +15,7 @@ struct LastNumber: Equatable {
 
     static func isNamed(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// No push's record is named so.
+    /// Distinct from the name of any push's record.
     var name: String { "\(Self.prefix)\(PushNumbers(of: push).workspace)" }
 
     init(stored bytes: [UInt8]) throws(WireError) {

@@ -1,6 +1,6 @@
 import RelayModel
 
-/// Records that the planner staged and the disk has not taken: they go with the next batch.
+/// Records that the planner staged and the disk has refused: they are staged again with the next batch.
 struct OwedRecords {
     private var records: [PushRecord] = []
     private var orders: [PushIntent] = []
@@ -13,7 +13,7 @@ struct OwedRecords {
         self.orders += orders
     }
 
-    /// Nil where nothing is owed.
+    /// Takes all of them; nil if there are none.
     mutating func take() -> (records: [PushRecord], orders: [PushIntent])? {
         guard !records.isEmpty else { return nil }
         defer { self = OwedRecords() }

@@ -1,19 +1,19 @@
 import RelayProtocol
 
-/// A push with all that became of it. On disk as a record of kind `push`, from the moment it was planned.
+/// A push with its outcome and state. On disk as a record of kind `push`, from the moment it was planned.
 struct PlannedPush {
     var intent: PushIntent
-    /// The device's and the session's, or the device's alone.
+    /// The card that it is for; a key without a session is the device's card of all sessions.
     var card: CardKey?
     var answeredAt: Int64?
     var outcome: PushOutcome?
-    /// True once the code of this push has decided.
+    /// True once the code of this push was used to decide.
     var isCodeUsed = false
-    /// True if the alert showed the whole input: one that is cut may be denied from there, not allowed.
+    /// True if the alert showed the whole input. A cut input may be denied from the alert, not allowed.
     var mayAllow = false
     /// The approvals that a card's push, or an alert without a code, rings for.
     var calls: [CallName]
-    /// The planner has ordered not to send it any more. Not on disk.
+    /// True if the planner has withdrawn it. Not on disk.
     var isWithdrawn = false
 
     var key: DeviceKey { DeviceKey(workspace: intent.workspace, device: intent.device) }

@@ -1,30 +1,30 @@
 import RelayProtocol
 
-/// Counts the pushes of each workspace in a day, by UTC, and says when one has sent as many as it may.
+/// Counts each workspace's pushes per UTC day, against its limit.
 struct PushAllowance {
     private let standard: Int
     private var own: [WorkspaceID: Int] = [:]
-    /// Since 1970.
+    /// The day of `counts`, in days since 1970.
     private var day: Int64 = 0
     private var counts: [WorkspaceID: Int] = [:]
 
     private static let dayLength: Int64 = 24 * 60 * 60 * 1000
-    /// Of the day's pushes so many hundredths are for all; the rest is for what rings and for the ends of cards: a card that changes all day
-    /// must not use up what an approval needs.
+    /// Percentage of the day's pushes open to all kinds. The rest is reserved for rings and ends of cards, so that a card that
+    /// changes all day does not use up what an approval needs.
     private static let sharePercent = 75
 
-    /// `standard`: for a workspace without a limit of its own; 0 is no limit.
+    /// `standard` is the limit of workspaces without one of their own; 0 for none.
     init(_ standard: Int) { self.standard = standard }
 
     mutating func replace(with limits: [WorkspaceID: Int]) { own = limits }
 
-    /// A push of an earlier life of the relay.
+    /// Counts a push of an earlier run of the relay.
     mutating func count(_ intent: PushIntent, at now: Int64) {
         turn(at: now)
         if intent.plannedAt / Self.dayLength == day { counts[intent.workspace, default: 0] += 1 }
     }
 
-    /// Nil if it may be sent, which counts it; otherwise how many may be in a day.
+    /// Counts the push and returns nil if it may be sent; otherwise returns the limit.
     mutating func take(_ intent: PushIntent, at now: Int64) -> Int? {
         turn(at: now)
         let max = own[intent.workspace] ?? standard

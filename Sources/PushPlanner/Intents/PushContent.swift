@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A push's content, before its channel has put it into its own form.
+/// A push's content, before its channel converts it.
 package enum PushContent: Sendable {
     case alert(AlertContent)
     case card(CardContent)
@@ -8,10 +8,10 @@ package enum PushContent: Sendable {
 
 /// Degree to which an alert interrupts.
 package enum AlertLevel: String, Sendable, CaseIterable {
-    /// Into the list, without light or sound.
+    /// In the list only, without light or sound.
     case passive
     case active
-    /// Through a Focus, if the person lets it.
+    /// Breaks through a Focus, if the person permits it.
     case timeSensitive = "time-sensitive"
 }
 
@@ -22,28 +22,29 @@ package struct AlertContent: Sendable {
     package var text: AlertText
     /// Name of the group in the list.
     package var thread: String
-    /// The person sees one notification of this name, however often it is sent.
+    /// Name of the notification. An alert replaces an earlier one of the same name.
     package var replaces: String
     package var level: AlertLevel
     package var session: SessionID?
     package var approval: ApprovalID?
-    /// Details that the person lets be said, for a channel that has a place for them besides `text`.
+    /// Details that the person permits, for a channel that shows them separately from `text`.
     package var details = Details()
     /// The session's sealed line; nil if its host does not seal, or there is no room.
     package var line: String?
-    /// A code that decides goes with it: in the open the string `CODE`, which the runner replaces; sealed within the ciphertext.
+    /// True if a code that decides is included: unsealed as the string `CODE`, which the runner replaces; sealed within the
+    /// ciphertext.
     package var hasCode: Bool
-    /// The text shows the whole input; with `isSealed` that text is the ciphertext.
+    /// True if the text shows the whole input; with `isSealed` that text is the ciphertext.
     package var mayAllow: Bool
-    /// The words are for everybody. The runner adds the ciphertext, for which room is left.
+    /// True if `text` is generic. The runner adds the ciphertext, for which room is left.
     package var isSealed: Bool
 
-    /// Each is a line of what is in `text` as well.
+    /// Single lines, each of which is also part of `text`.
     package struct Details: Sendable, Equatable {
         package var project: String?
         /// The session's title.
         package var title: String?
-        /// What to look at twice.
+        /// Risks that deserve a second look.
         package var risks: [String] = []
 
         package init(project: String? = nil, title: String? = nil, risks: [String] = []) {
@@ -64,20 +65,21 @@ package struct AlertContent: Sendable {
 /// One message to a card.
 package struct CardContent: Sendable {
     package enum Step: Sendable {
-        /// The card begins; with a name it listens to that broadcast channel.
+        /// The card begins, and listens to that broadcast channel if there is one.
         case start(listeningTo: String?)
         case update
-        /// The last of a card. `dismissal`: when it leaves the Lock Screen, in seconds since 1970; what is past is at once.
+        /// The card's last message. `dismissal` is when it leaves the Lock Screen, in seconds since 1970; a past time means at
+        /// once.
         case end(dismissal: Int64)
     }
 
     package var step: Step
     package var subject: PushSubject
-    /// In seconds since 1970, as `stale`. Each is larger than the one before.
+    /// In seconds since 1970, like `stale`. Each is larger than the one before.
     package var timestamp: Int64
-    /// From then on it counts as stale; nil: never.
+    /// Time from which the card counts as stale; nil for never.
     package var stale: Int64?
-    /// An alert of the card itself, when it begins or rings.
+    /// The card's own alert, when it begins or rings.
     package var alert: AlertText?
     package var rings = false
     package var isBroadcast: Bool

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// On disk, as part of a push's record.
+/// The intent on disk, as part of a push's record.
 extension PushIntent {
     func bytes(by channel: any PushChannel) -> [UInt8] {
         JSONWriter.object { writer in
@@ -67,7 +67,7 @@ extension PushIntent {
         if let seal = value.optional("seal") {
             self.seal = PushSeal(key: try seal.string("key"), text: Array(try seal.required("text").bytes))
         }
-        // One of a version that did not say for which input is for none.
+        // A code in an older record, without the digest of its input, is ignored.
         if let code = value.optional("code"), let digest = try code.optionalString("digest").flatMap(InputDigest.init) {
             self.code = PushCode(
                 session: try code.identifier("session"), approval: try code.identifier("approval"), digest: digest,
@@ -83,6 +83,6 @@ extension PushService {
         self = value.optional("service") == nil ? .ofUnmarkedRecords : try value.word("service")
     }
 
-    /// Nil: it goes without saying.
+    /// The service's name in records; nil for the service that records without a name have.
     var inRecord: String? { self == .ofUnmarkedRecords ? nil : rawValue }
 }

@@ -1,13 +1,13 @@
 package import RelayProtocol
 
-/// One push to one device: content, urgency, replacement and lifetime. The planner stages, keeps and repeats it, and knows no push
-/// service here. Its fields were decided when it was planned, and are on disk.
+/// One push to one device: content, urgency, replacement and lifetime. The planner stages, keeps and repeats it without knowledge
+/// of any push service. Its fields were decided when it was planned, and are on disk.
 ///
-/// Its channel makes a request of it. A runner adds the parts that the core cannot make: the sender's credentials, ciphertext, the code
-/// with which a notification decides.
+/// Its channel turns it into a request. A runner adds the parts that the core cannot make: the sender's credentials, ciphertext,
+/// the code with which a notification decides.
 package struct PushIntent: Sendable, Equatable {
     package enum Target: Sendable, Equatable {
-        /// A place that the device's app has told, as its channel writes it.
+        /// A token that the device's app reported, as its channel writes it.
         case device(token: String)
         case broadcast(channel: String)
         case makeChannel
@@ -20,7 +20,7 @@ package struct PushIntent: Sendable, Equatable {
     }
 
     package enum Urgency: Sendable {
-        /// When it costs the device little.
+        /// When it costs the device little energy.
         case whenConvenient
         case atOnce
     }
@@ -31,33 +31,35 @@ package struct PushIntent: Sendable, Equatable {
     package var service: PushService
     package var purpose: Purpose
     package var session: SessionID?
-    /// The app that has told the target, as its service names it …
+    /// The service's name of the app that reported the target …
     package var app: String
     package var target: Target
-    /// … and in which of the service's worlds.
+    /// … and its environment at the service.
     package var environment: PushEnvironment
-    /// The device's own address: the device's owner has its cards, too. Set when it is sent, and not on disk; nil: none, or it is about a
-    /// channel alone.
+    /// The device's own address, set when the push is sent and not on disk; nil if there is none, or the push is about a channel
+    /// alone. A push to a card also needs it, as cards belong to the device's workspace.
     package var deviceAddress: PushAddress?
-    /// True if a push to this target was accepted there before.
+    /// True if a push to this target was accepted in `environment` before.
     package var isEnvironmentProven = false
     package var urgency = Urgency.atOnce
-    /// Kept for a device that is away, for as long as it is worth sending; else it arrives now or never.
+    /// True if the service keeps it for an offline device as long as it is worth sending; otherwise it is delivered at once or not
+    /// at all.
     package var isKept = true
-    /// The person sees one notification of this name, however often it is sent.
+    /// Name of the notification. A push replaces an earlier one of the same name.
     package var replaces: String?
-    /// JSON, by the channel; empty where nothing is said. Where `code` is set, `"code":"CODE"` in it is replaced; see `PushCode`.
+    /// JSON made by the channel; empty for a push without content. If `code` is set, `"code":"CODE"` in it is replaced; see
+    /// `PushCode`.
     package var payload: [UInt8] = []
-    /// The runner adds ciphertext of this.
+    /// Content that the runner encrypts and adds.
     package var seal: PushSeal?
     package var code: PushCode?
-    /// When the app last told us this target, in milliseconds since 1970.
+    /// Time at which the app last reported this target, in milliseconds since 1970.
     package var toldAt: Int64 = 0
-    /// True if the person notices nothing if this arrives twice.
+    /// True if the person would not notice a second delivery.
     package var isHarmlessToRepeat = false
-    /// After this, in milliseconds since 1970, it is not worth sending.
+    /// Time after which it is not worth sending, in milliseconds since 1970.
     package var worthUntil: Int64
-    /// When it was planned, in milliseconds since 1970.
+    /// Time at which it was planned, in milliseconds since 1970.
     package var plannedAt: Int64
 
     package init(
@@ -79,10 +81,12 @@ package struct PushIntent: Sendable, Equatable {
 }
 
 extension PushIntent {
-    /// The longest that a sender may try, in milliseconds. Whatever is worth more is planned anew after that, as it is by then.
+    /// The longest time that a sender may try, in milliseconds. A push that is still worth sending after that is planned anew from
+    /// the current state.
     package static let patienceMax: Int64 = 3_600_000
 
-    /// Addresses that must still be its workspace's for it to be sent; none of one that is not one workspace's alone.
+    /// Addresses that must still belong to its workspace when it is sent. Empty for a service whose addresses several workspaces
+    /// may share.
     package var addresses: Set<PushAddress> {
         guard !service.sharesAddresses else { return [] }
         var addresses = Set([deviceAddress].compactMap(\.self))
@@ -93,9 +97,9 @@ extension PushIntent {
 
 /// Content that only the device can read.
 package struct PushSeal: Sendable, Equatable {
-    /// 32 bytes in base64.
+    /// A key of 32 bytes in base64.
     package var key: String
-    /// JSON: `title`, `subtitle`, `body`, `code`.
+    /// JSON with `title`, `subtitle`, `body` and `code`.
     package var text: [UInt8]
 
     package init(key: String, text: [UInt8]) {
@@ -104,14 +108,15 @@ package struct PushSeal: Sendable, Equatable {
     }
 }
 
-/// The right to decide one approval from a notification. The code itself is `<push>.<tag>`: the runner makes `tag` from a secret
-/// of the data directory and checks it, so that neither the log nor the data file holds what decides.
+/// The right to decide one approval from a notification. The code itself is `<push>.<tag>`: the runner makes `tag` from a secret of
+/// the data directory and checks it, so that neither the log nor the data file holds a usable code.
 package struct PushCode: Sendable, Equatable {
     package var session: SessionID
     package var approval: ApprovalID
     /// The digest of the input that the alert is about.
     package var digest: InputDigest
-    /// Until when it says what was decided, in milliseconds since 1970. What is pending it decides later, too.
+    /// Time until which the code still returns the outcome of a decided approval, in milliseconds since 1970. A pending approval
+    /// can be decided later, too.
     package var expiresAt: Int64
 
     package init(session: SessionID, approval: ApprovalID, digest: InputDigest, expiresAt: Int64) {

@@ -1,18 +1,18 @@
 import RelayProtocol
 
-/// Every push that is on disk or on its way there, with what became of it.
+/// Every push that is on disk or being written, with its outcome.
 struct PushJournal {
     private var pushes: [PushID: PlannedPush] = [:]
-    /// Oldest first.
+    /// Pushes to each device, oldest first.
     private var ofDevices: [DeviceKey: [PushID]] = [:]
     private let numbers: PushNumbers
-    /// The first workspace: what it keeps is never taken away, as it cannot be removed.
+    /// The first workspace. Its records are permanent, because it cannot be removed.
     let firstWorkspace: WorkspaceID
-    /// The last number that was given in each block.
+    /// The last number given in each block.
     private var lasts: [PushNumbers: PushID] = [:]
-    /// The last block in which each workspace's pushes are.
+    /// The last block used for each workspace's pushes.
     private var blocks: [WorkspaceID: PushNumbers] = [:]
-    /// The last number of the block that all workspaces share, as far as a record of the first workspace names it.
+    /// The last number of the shared block that is recorded in the first workspace.
     private var kept = PushID(rawValue: 0)
 
     init(_ numbers: PushNumbers, firstWorkspace: WorkspaceID) {
@@ -27,10 +27,10 @@ struct PushJournal {
     /// Pushes to a device, oldest first.
     func ids(of key: DeviceKey) -> [PushID] { ofDevices[key] ?? [] }
 
-    /// In order, as below.
+    /// All pushes, in order of their numbers.
     var ids: [PushID] { pushes.keys.sorted() }
 
-    /// The largest number that was given; 0 where none was.
+    /// The largest number given; 0 if there is none.
     var last: PushID { lasts.values.max() ?? PushID(rawValue: 0) }
 
     var keys: [DeviceKey] { ofDevices.keys.sorted() }
@@ -39,7 +39,8 @@ struct PushJournal {
 
     // MARK: - As they come
 
-    /// - Returns: false if there is another of its number.
+    /// Adds a push from disk.
+    /// - Returns: false if another has the same number.
     mutating func restore(_ planned: PlannedPush) -> Bool {
         guard pushes[planned.intent.id] == nil else { return false }
         pushes[planned.intent.id] = planned
@@ -48,7 +49,7 @@ struct PushJournal {
         return true
     }
 
-    /// The number is not given again, whatever the outcome of its push.
+    /// Marks a number as used, so that it is not given again.
     mutating func wasGiven(_ number: PushID, in workspace: WorkspaceID) {
         let block = PushNumbers(of: number)
         lasts[block] = max(lasts[block] ?? number, number)
@@ -61,7 +62,7 @@ struct PushJournal {
         if workspace == firstWorkspace, PushNumbers(of: number) == .ofAll { kept = max(kept, number) }
     }
 
-    /// After they were restored.
+    /// Sorts the pushes of each device, after they were restored.
     mutating func sort() { for key in ofDevices.keys { ofDevices[key]?.sort() } }
 
     /// The last number given in each workspace's block to pushes of this device.
@@ -77,7 +78,7 @@ struct PushJournal {
         return LastNumber(last)
     }
 
-    /// Numbers it. Returns it as it is kept.
+    /// Adds a push under a new number. Returns it with that number.
     mutating func add(_ planned: PlannedPush) -> PlannedPush {
         var planned = planned
         let workspace = planned.intent.workspace
@@ -91,7 +92,7 @@ struct PushJournal {
         return planned
     }
 
-    /// Nil if it is not known, or has an answer.
+    /// Records the outcome. Returns the push; nil if it is unknown or has an outcome already.
     mutating func answer(_ id: PushID, _ outcome: PushOutcome, at now: Int64) -> PlannedPush? {
         guard let planned = pushes[id], planned.outcome == nil else { return nil }
         pushes[id]?.outcome = outcome
@@ -99,7 +100,7 @@ struct PushJournal {
         return pushes[id]
     }
 
-    /// False if it is not known, has an answer, or is withdrawn already.
+    /// Returns false if the push is unknown, has an outcome, or is withdrawn already.
     mutating func withdraw(_ id: PushID) -> Bool {
         guard let planned = pushes[id], planned.outcome == nil, !planned.isWithdrawn else { return false }
         pushes[id]?.isWithdrawn = true
@@ -116,14 +117,14 @@ struct PushJournal {
         return pushes[id]
     }
 
-    /// As many as may wait for an answer; beyond that nothing is planned, and cards and rings stay due.
+    /// True unless as many pushes as allowed wait for an outcome. Beyond that none is planned, and cards and rings stay due.
     func hasRoom(for key: DeviceKey) -> Bool {
         ids(of: key).count { pushes[$0]?.outcome == nil } < PlannerLimits.unansweredPushesMax
     }
 
     // MARK: - Forgotten
 
-    /// Returns those that are forgotten, as below. `isAsked`: what a code decides is still pending, and so the code is kept.
+    /// Removes and returns old pushes of the device. `isAsked`: the approval of a code is still pending, so the push is kept.
     mutating func forgetOld(of key: DeviceKey, isAsked: (PushCode) -> Bool) -> [PlannedPush] {
         guard let ids = ofDevices[key], ids.count > PlannerLimits.pushesKept else { return [] }
         var forgotten: [PlannedPush] = []
@@ -146,7 +147,7 @@ struct PushJournal {
         return forgotten
     }
 
-    /// The device is forgotten.
+    /// Removes and returns the pushes of a device that is forgotten, except those that outlive it.
     mutating func forgetAll(of key: DeviceKey) -> [PlannedPush] {
         let (kept, old) = ids(of: key).reduce(into: ([PushID](), [PushID]())) { lists, id in
             if pushes[id]?.outlivesDevice == true { lists.0.append(id) } else { lists.1.append(id) }
@@ -155,7 +156,7 @@ struct PushJournal {
         return old.compactMap { pushes.removeValue(forKey: $0) }
     }
 
-    /// The push never was on disk.
+    /// Removes a push that never reached the disk.
     mutating func takeBack(_ id: PushID) {
         guard let planned = pushes.removeValue(forKey: id) else { return }
         ofDevices[planned.key]?.removeAll { $0 == id }
@@ -163,7 +164,7 @@ struct PushJournal {
 
     // MARK: - Bounds
 
-    /// The first bound that is not kept, as a sentence.
+    /// The first bound that is exceeded, as a sentence.
     func breach(isKnown: (DeviceKey) -> Bool) -> String? {
         var breach: String?
         for (key, ids) in ofDevices {

@@ -4,14 +4,14 @@ package import RelayProtocol
 package enum PushOutcome: Sendable, Equatable {
     /// Accepted by its service, in this environment; that shows nothing about the device. `channel` if one was made.
     case accepted(PushEnvironment, channel: String?)
-    /// The push service refused; `text` is its reason.
+    /// The push service refused it for good. `text` is its reason.
     case refused(PushAdvice, text: String)
     /// Unknown whether its service accepted it; a sentence.
     case unknown(String)
     /// The push never reached its service; a sentence for the operator says why.
     case notSent(String)
 
-    /// The person may have heard it.
+    /// True if it may have been delivered.
     var mayBeHeard: Bool {
         switch self {
         case .accepted, .unknown: true

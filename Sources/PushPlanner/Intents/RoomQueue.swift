@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Pushes that are due for a device that has as many under way as may be: each is planned as soon as one of those is answered.
+/// Due pushes of devices that have as many under way as allowed. Each is planned as soon as one of those is answered.
 struct RoomQueue {
     enum Entry: Hashable {
         case ring(CardKey, ApprovalID)
@@ -8,7 +8,7 @@ struct RoomQueue {
         case alerts
     }
 
-    /// In the order in which they came.
+    /// Entries of each device, in order of arrival.
     private var waiting: [DeviceKey: [Entry]] = [:]
 
     mutating func add(_ entry: Entry, of key: DeviceKey) {

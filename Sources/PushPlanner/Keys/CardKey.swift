@@ -9,7 +9,7 @@ struct CardKey: Hashable, Comparable {
     var workspace: WorkspaceID { device.workspace }
     /// The key of its session; nil for the aggregate card.
     var sessionKey: SessionKey? { session.map { SessionKey(workspace: workspace, session: $0) } }
-    /// The name of the card's record. No identifier has a slash or an asterisk.
+    /// Name of the card's record. Identifiers have neither a slash nor an asterisk.
     var name: String { "\(device.device)/\(session?.rawValue ?? "*")" }
 
     static func < (left: CardKey, right: CardKey) -> Bool {

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Numbers the pushes of one log; `PushNumbers` says from where on. With the log's epoch it names a push to its service.
+/// Number of a push, unique in one log; `PushNumbers` assigns the ranges. With the log's epoch it names a push to its service.
 package struct PushID: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 

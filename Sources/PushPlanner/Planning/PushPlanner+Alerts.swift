@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// One alert as it goes out.
+/// Planning of one alert.
 extension PushPlanner {
-    /// Nil where too much waits; the caller comes back.
+    /// Nil if too many pushes wait; the caller tries again.
     mutating func planAlert(_ alert: Alert, to key: DeviceKey, at now: Instant) -> PushID? {
         guard let device = devices[key], let token = device.device.address.alerts,
             let channel = settings.channel(of: device.device), let app = channel.app(named: device.device.profile),
@@ -12,7 +12,7 @@ extension PushPlanner {
             return nil
         }
         let age = alert.approval == nil && alert.calls.isEmpty ? PushPolicy.alertAge : PushPolicy.askedAge
-        // An approval that is pending past its date is one whose date a set clock has overtaken.
+        // A pending approval whose date has passed is due to a clock that was set, so that the date is ignored.
         let expiry = alert.approval?.expiresAt.flatMap { $0 > now.wall ? $0 : nil } ?? .max
         let end = min(expiry, alert.worthUntil, now.wall + age)
         let address = device.device.address

@@ -13,8 +13,8 @@ extension PushPlanner {
             reply(.noSuchDevice, to: request)
             return
         }
-        // A card whose session retention removed is known until it has had its end. One that nobody could end, as its app had told no
-        // token yet, is ended when it does.
+        // The card of a session that retention removed is kept until it has been ended. If that was impossible because the app had
+        // reported no token, it is ended when one is reported.
         if let session = key.sessionKey, sight.sessions[session] == nil, cards[key] == nil,
             request.namesNoSession || report.token == nil
         {
@@ -25,13 +25,13 @@ extension PushPlanner {
         var card = cards[key] ?? Card(after: devices[key.device]?.forgottenTimestamp)
         switch report.state {
         case .active, .stale:
-            // Nothing follows an end that the service took: the one that was asked for since is another.
+            // An end that the service accepted is final: a card requested since is another one.
             if report.card == card.over, report.card != card.id { break }
             if card.isUnnamedListener, report.token == nil {
                 devices[key.device]?.startPendingUntil = 0
                 stageRecord(of: key.device)
             } else if card.id != report.card || card.stage.word != .active {
-                // Another card's pushes were not this one's, nor does it listen to that one's channel, if that is over.
+                // Pushes to another card were not this one's, and it does not listen to that card's channel.
                 if card.id != report.card {
                     card.stage.loseToken()
                     if card.stage.isAbsent { letGoOfChannel(of: &card, at: now) }
@@ -48,9 +48,10 @@ extension PushPlanner {
             }
             card.id = report.card
             if let token = report.token {
-                // A state that waits for its next try waited for this.
+                // A state that waits for its next attempt waited for a token.
                 if token != card.token, card.tries > 0 { card.mailbox?.dueAt = now.wall }
-                // A card has either: it was taken for a listener, and heard nothing. What went to its old token may not have arrived.
+                // A card has a token or a channel. It was taken for a listener and got nothing, or pushes to its old token may not
+                // have arrived.
                 if card.channel != nil || card.token.map({ $0 != token }) == true { card.forgetShown() }
                 letGoOfChannel(of: &card, at: now)
                 card.stage.take(token: token)
@@ -58,7 +59,7 @@ extension PushPlanner {
             card.tokenAt = now.wall
             card.tries = 0
         case .ended, .dismissed:
-            // The person swiped it away, or the system took it: it is not started again by small things.
+            // The person or the system removed it: a small change does not start it again.
             if card.id.map({ $0 == report.card }) ?? !card.earlier.contains(report.card) {
                 card.id = report.card
                 card.stage.becomeEnded(isOwed: false)
@@ -76,7 +77,7 @@ extension PushPlanner {
         startNext(key.device, at: now)
     }
 
-    /// The card that was asked for is told of, or there is one fewer: another session's may begin.
+    /// Starts the next card of the device, now that the requested one was reported or one has gone.
     private mutating func startNext(_ device: DeviceKey, at now: Instant) {
         guard devices[device].map({ $0.startPendingUntil <= now.wall }) == true else { return }
         for key in cardKeys(of: device) {
@@ -100,12 +101,12 @@ extension PushPlanner {
                 card.stage.settleEnd()
                 if card.stage.word == .ended { card.over = card.id }
             }
-            // The card listens already: no report of its app is needed to reach it.
+            // The card already listens to its channel, so it can be reached before its app reports it.
             if planned.intent.purpose == .start, card.stage.word == .starting, card.channel != nil { card.becomeActive() }
         case .refused(let advice, _): cardWasRefused(planned, &card, key, advice, at: now)
         case .unknown, .notSent: failed(planned, &card, at: now)
         }
-        // Nothing follows an end, so no other card may listen to its channel. The service keeps the end there for a phone that is
+        // Nothing follows an end, so no other card may use its channel. The service keeps the end there for a phone that is
         // offline.
         if planned.intent.purpose == .end, !card.isEndOwed || !card.isReachable {
             letGoOfChannel(of: &card, keptFor: outcome.isAccepted ? PushPolicy.channelKept : 0, at: now)
@@ -126,20 +127,20 @@ extension PushPlanner {
             letGoOfChannel(of: &card, at: now)
             failed(planned, &card, at: now)
         case .dropChannel:
-            // A start names the one that it was to listen to.
+            // A start names the channel that its card was to listen to.
             let gone = if case .broadcast(let channel) = planned.intent.target { channel } else { card.channel }
             if let gone { forgetChannel(gone) }
             guard card.channel == gone else { break }
             card.stage.loseChannel()
             guard card.token == nil else { break }
-            // A card that listened there stays on the screen until the system removes it.
+            // A card that listened to it stays on the screen until the system removes it.
             card.stage.becomeEnded(isOwed: planned.intent.purpose != .start && (card.stage.word == .active || card.isEndOwed))
         case .dropToken, .quarantineToken:
             switch planned.intent.purpose {
-            // The app may have told of one that it began itself.
+            // The app may have reported a card that it began itself.
             case .start: if card.stage.word == .starting { card.stage.becomeNone() }
             case .update, .end:
-                // The app may have told of another card since, which has another token.
+                // The app may have reported another card since, with another token.
                 guard planned.intent.target == card.token.map({ .device(token: $0) }) else { break }
                 card.stage.becomeEnded(isOwed: false)
                 card.stage.loseToken()
@@ -147,7 +148,7 @@ extension PushPlanner {
             case .alert, .channel: break
             }
         case .markProfile, .fixRequest:
-            // Sending the same again would be refused again; what came meanwhile is another.
+            // The service would refuse the same push again; newer content is sent as another.
             if planned.intent.purpose == .start, card.stage.word == .starting { card.stage.becomeNone() }
             card.stage.settleEnd()
             if planned.intent.purpose != .update { card.mailbox = nil }
@@ -160,7 +161,7 @@ extension PushPlanner {
         if planned.intent.purpose == .start, card.stage.word == .none { devices[key.device]?.startPendingUntil = 0 }
     }
 
-    /// Tries again with what is then the latest: a start a few times, what a card shows and its end for as long as it can be there.
+    /// Retries with the latest state: a start a few times, an update or end for as long as the card can exist.
     private mutating func failed(_ planned: PlannedPush, _ card: inout Card, at now: Instant) {
         if planned.isWithdrawn, planned.intent.purpose == .update {
             card.face = 0
@@ -169,7 +170,7 @@ extension PushPlanner {
         }
         card.tries += 1
         if planned.intent.purpose == .start {
-            // Only the app can say whether there is a card: until then it counts as started.
+            // Only the app can tell whether the card exists; until then it counts as started.
             if case .unknown = pushes[planned.intent.id]?.outcome { return }
             devices[planned.key]?.startPendingUntil = 0
             guard card.stage.word == .starting else { return }
@@ -186,7 +187,7 @@ extension PushPlanner {
             card.stage.settleEnd()
             return
         }
-        // What was said of an address that the app has told anew since says nothing of that.
+        // A failure at an earlier address says nothing about the address that the app has registered since.
         let toldAt = planned.intent.purpose == .start ? devices[planned.key]?.startTokenAt : card.tokenAt
         let wait = toldAt.map { $0 > planned.intent.toldAt } == true ? 0 : PushPolicy.wait(afterTries: card.tries)
         card.mailbox = Card.Mailbox(

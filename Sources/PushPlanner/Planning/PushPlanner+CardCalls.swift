@@ -1,13 +1,13 @@
 import RelayModel
 import RelayProtocol
 
-/// Rings of the cards themselves: approvals and questions, on a device whose app has reported no token for alerts. The push that shows
-/// one then carries an alert.
+/// Rings by the cards themselves: approvals and questions, on a device whose app has reported no token for alerts. The push that
+/// shows one then carries an alert.
 extension PushPlanner {
-    /// Nothing else can ring there.
+    /// True if the device can ring by its cards only.
     func callsByCard(_ device: RegisteredDevice) -> Bool { device.device.address.alerts == nil && device.device.cards != .off }
 
-    /// The approvals to ring for with this card, the first at the front, and when.
+    /// The approvals to ring for with this card, soonest first, and when.
     func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {
         guard let device = devices[key.device], callsByCard(device), let card = cards[key] else { return [] }
         let soonest = max(device.quietUntil(now.wall, settings) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
@@ -26,7 +26,7 @@ extension PushPlanner {
         calls(by: key, at: now).filter { $0.dueAt <= now.wall }.map(\.name)
     }
 
-    /// A push of the session's card or of the device's one card rings for it, and is not answered.
+    /// True if a push of the session's card or of the device's one card rings for it and has no outcome yet.
     func isBeingCalled(_ approval: ApprovalID, _ key: CardKey) -> Bool {
         guard let session = key.session else { return false }
         let name = CallName(session: session, approval: approval)
@@ -42,7 +42,7 @@ extension PushPlanner {
         return wants(approval, key) && !sight.isOver(approval, in: session, at: now)
     }
 
-    /// For a glance, as those that a card begins with.
+    /// Brief text for the ring, like that of a new card.
     func words(of call: CallName, on device: DeviceKey, _ app: PushApp, at now: Instant) -> AlertText? {
         guard let known = devices[device],
             let view = sight.sessions[SessionKey(workspace: device.workspace, session: call.session)],
@@ -53,7 +53,7 @@ extension PushPlanner {
         return .start(subject, textMax: app.textMax, bytesMax: Payload.startTextBytesMax)
     }
 
-    /// Calls that the service has accepted ring no more; the others do, with the card's next try.
+    /// Approvals whose ring the service has accepted are done; the others ring again with the card's next attempt.
     mutating func callsAnswered(_ planned: PlannedPush, _ key: CardKey, _ outcome: PushOutcome, at now: Instant) {
         for call in planned.calls {
             let own = CardKey(device: key.device, session: call.session)

@@ -1,10 +1,10 @@
 import RelayModel
 import RelayProtocol
 
-/// Cards that are started by push: one for a session at a time, since nobody can end one whose app has told no token.
+/// Starts of cards by push: one at a time for a session, because a card whose app has reported no token cannot be ended.
 extension PushPlanner {
     mutating func startIfDue(_ key: CardKey, at now: Instant) {
-        // A change meanwhile does not delay the state that waits.
+        // A change in between does not delay the state that waits.
         guard let mailbox = cards[key]?.mailbox, mailbox.dueAt <= now.wall else { return }
         guard let device = devices[key.device], let token = device.device.address.starts, let app = cardApp(of: key),
             let subject = subject(of: key, at: now.wall)
@@ -12,7 +12,7 @@ extension PushPlanner {
             cards[key]?.mailbox = nil
             return
         }
-        // A person who swiped the last one away is shown another when they are waited for.
+        // After the person swiped the last one away, another is started only when a request waits for them.
         let isUnwanted = cards[key]?.state == .dismissed && subject.waiting.isEmpty
         guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
             key.session.map({ !device.device.muted.contains($0) }) ?? true
@@ -30,7 +30,7 @@ extension PushPlanner {
         planStart(of: key, device, token, subject, app, at: now)
     }
 
-    /// The moment until which a start has to wait; nil if nothing is in its way.
+    /// The time until which a start has to wait; nil if nothing blocks it.
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
         if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
@@ -43,7 +43,7 @@ extension PushPlanner {
         return recent.count < PushPolicy.startsMax ? nil : (recent.min() ?? now.wall) + PushPolicy.startWindow
     }
 
-    /// One card begins at a time, so that one channel is made at a time: the card that has it, or has asked for it, goes first.
+    /// The other card that has a channel or has requested one. It starts first, so that only one channel is made at a time.
     private func cardWithChannelToStart(on device: DeviceKey, besides key: CardKey) -> CardKey? {
         cards.keys.filter { other in
             guard other.device == device, other != key, let card = cards[other], card.stage.isAbsent, !card.isEndOwed else {
@@ -57,7 +57,8 @@ extension PushPlanner {
         device.starts.filter { $0 > now.wall - PushPolicy.startWindow && $0 <= now.wall }
     }
 
-    /// The system shows an app's cards up to a number, and drops a start beyond it without a word.
+    /// Number of cards on the device's screen. The system shows a limited number of an app's cards, and silently drops a start
+    /// beyond it.
     private func cardsShown(on device: DeviceKey, besides key: CardKey, at now: Instant) -> Int {
         cards.all.count { other, card in
             other.device == device && other != key && !card.stage.isAbsent && !isGone(card, at: now)
@@ -110,10 +111,10 @@ extension PushPlanner {
         cards[key] = card
     }
 
-    /// The app has not told of the card that was asked for. One with a channel is reached all the same; of any other there may be one
-    /// on the screen that nobody can end, so no second follows while the system may show it, and an alert tells of the run.
+    /// The app has not reported the requested card. A card with a channel can be reached all the same. Any other may be on the
+    /// screen without a way to end it, so no second is started while the system may show it, and an alert reports the run.
     ///
-    /// Returns whether the card is to be looked at again.
+    /// Returns true if the card has to be looked at again.
     mutating func startWentUnanswered(_ key: CardKey, at now: Instant) -> Bool {
         guard var card = cards[key] else { return false }
         let isNew = card.stage != .unanswered
@@ -128,7 +129,7 @@ extension PushPlanner {
         cards[key] = card
         stageRecord(of: key)
         guard card.stage.word == .starting else { return true }
-        // A question to the person has rung by itself.
+        // A request to the person has rung by itself.
         if isNew, subject(of: key, at: now.wall)?.waiting.isEmpty == true {
             tellOfRun(key, at: now) { .unfollowed($0, textMax: $1) }
         }

@@ -1,22 +1,22 @@
 import RelayModel
 import RelayProtocol
 
-/// Cards: each has a mailbox in which the latest state waits for its time. What is coalesced is sent in the end, a change of phase is
-/// never dropped, and nothing follows an end.
+/// Cards: each has a mailbox in which the latest state waits for its time. Coalesced changes are sent in the end, a change of phase
+/// is never dropped, and nothing follows an end.
 extension PushPlanner {
     enum CardEnd {
         case completed, failed, cancelled
-        /// The session goes on, the card may not.
+        /// The card is too old for the system although the session continues.
         case tooOld
         case idle
     }
 
     // MARK: - Looking
 
-    /// Puts what has changed into the card's mailbox.
+    /// Puts a changed state into the card's mailbox.
     mutating func lookAtCard(_ key: CardKey, at now: Instant) {
         guard var card = cards[key] else { return }
-        // The last session is over: so is the card of all.
+        // The last session has ended, and so does the card of all.
         guard let subject = subject(of: key, at: now.wall) else { return serve(key, at: now) }
         let phase = Card.Phase(
             status: subject.summary.status, waiting: subject.waiting, error: subject.summary.error,
@@ -27,12 +27,12 @@ extension PushPlanner {
         card.look(at: phase, until: now.wall + PushPolicy.passing)
         card.put(urgency, turn, grace: grace(of: key, at: now), settle: settle, at: now.wall)
         cards[key] = card
-        // A push that says the contrary, and waits for its next try, is not worth one.
+        // A push that says the opposite is not worth another attempt.
         if turn != .none, let push = card.inFlight, pushes[push]?.intent.purpose == .update { withdraw(push) }
         serve(key, at: now)
     }
 
-    /// A device's cards, in order: what is done to each is the same at every run.
+    /// A device's cards, sorted so that every run treats them in the same order.
     func cardKeys(of device: DeviceKey) -> [CardKey] { cards.keys.filter { $0.device == device }.sorted() }
 
     mutating func lookAtAggregate(for device: DeviceKey, at now: Instant) {
@@ -44,12 +44,12 @@ extension PushPlanner {
 
     // MARK: - Serving
 
-    /// Does what is due for a card, and arms its timer for what is due next. Doing it once more changes nothing.
+    /// Does what is due for a card, and arms its timer for the next. Idempotent.
     mutating func serve(_ key: CardKey, at now: Instant) {
         guard let card = cards[key], let device = devices[key.device] else { return }
         guard card.inFlight == nil else { return }
         let isWanted = isWanted(key, device)
-        // A person who looks at the app itself needs no push; what is due then is due when they look away.
+        // A person who is looking at the app needs no push; it is due when they look away.
         let isSpared = presences.until(key.device, at: now) != nil
         switch card.stage.word {
         case .none, .ended:
@@ -80,7 +80,7 @@ extension PushPlanner {
         if isOver(key, in: sight.sessions) { forgetCard(key, at: now) } else { armCard(key, at: now) }
     }
 
-    /// Nothing is left to do for it: retention removed its session, and it has had its end, or nobody can give it one.
+    /// True if the card can be forgotten: retention removed its session, and it has been ended or cannot be.
     func isOver(_ key: CardKey, in sessions: CommittedSessions) -> Bool {
         guard let card = cards[key], let session = key.sessionKey, sessions[session] == nil,
             card.inFlight == nil
@@ -98,10 +98,10 @@ extension PushPlanner {
         }
     }
 
-    /// Why the card ends now; nil: it does not.
+    /// Why the card ends now; nil if it does not.
     private func end(of key: CardKey, _ card: Card, _ device: RegisteredDevice, at now: Instant) -> CardEnd? {
         guard let app = cardApp(of: key) else { return .cancelled }
-        // Retention removed its session, or the last of all is over.
+        // Retention removed the session, or the last of all has ended.
         guard let subject = subject(of: key, at: now.wall) else { return key.session == nil ? .completed : .cancelled }
         let summary = subject.summary
         if !summary.isLive { return summary.status == .failed ? .failed : .completed }
@@ -110,15 +110,15 @@ extension PushPlanner {
         return nil
     }
 
-    /// Before the system's own limit, so that the end is there in time though it is taken late.
+    /// Age at which a card is ended: before the system's own limit, so that a retried end is still in time.
     private func oldAt(_ card: Card, _ cards: PushApp.Cards) -> Int64 {
         card.startedAt + min(cards.maximumAge, PushPolicy.systemAge - PushPolicy.endMargin)
     }
 
-    /// The system has removed it by now, whether anybody could reach it or not.
+    /// True if the system must have removed it by now, whether it could be reached or not.
     func isGone(_ card: Card, at now: Instant) -> Bool { now.wall >= card.startedAt + PushPolicy.cardAge }
 
-    /// A person who is in the app has the card for as long.
+    /// Time since which the card has been idle. The start of a card counts as activity: a person in the app sees it that long.
     private func idleSince(_ subject: PushSubject, _ card: Card) -> Int64 {
         max(subject.summary.lastActivityAt, card.startedAt)
     }
@@ -138,7 +138,7 @@ extension PushPlanner {
         planUpdate(key, device, subject, app, face, calling: calls, at: now)
     }
 
-    /// When a card that would go stale is to be told what it shows once more.
+    /// Time at which a card is sent its state again, so that it does not become stale.
     private func refreshAt(_ key: CardKey, _ card: Card, at now: Instant) -> Int64? {
         guard card.canBePushed, card.phase != nil, card.sentAt > 0, let app = cardApp(of: key),
             let subject = subject(of: key, at: now.wall), isStaleAfterWhile(subject)
@@ -184,7 +184,7 @@ extension PushPlanner {
 
     // MARK: - What a card says
 
-    /// Nil: on this device there are no cards.
+    /// Nil if this device has no cards.
     func cardApp(of key: CardKey) -> CardApp? { devices[key.device].flatMap { settings.cardApp(of: $0.device) } }
 
     /// Nil if there is nothing to show: the session is gone, or none is live.
@@ -229,7 +229,7 @@ extension PushPlanner {
         cards[key] = card
         var intent = intent(.update, key, device, app, target, at: now)
         intent.urgency = isAtOnce ? .atOnce : .whenConvenient
-        // A progress that is kept would take the place of an approval that is: of one app one push is kept.
+        // Only pushes about requests are kept: the service keeps one push per app, and a progress update would replace an approval.
         intent.isKept = urgency == .waiting
         intent.worthUntil = now.wall + (urgency == .waiting ? 3_600_000 : PushPolicy.progressWorth)
         intent.isHarmlessToRepeat = true
@@ -244,11 +244,11 @@ extension PushPlanner {
         stageRecord(of: key)
     }
 
-    /// From here on nothing is sent to this card, except the same end once more if the service has not got it.
+    /// Ends the card. From here on nothing is sent to it, except the same end again if the service did not accept it.
     mutating func planEnd(of key: CardKey, _ reason: CardEnd, at now: Instant) {
         guard var card = cards[key], let app = cardApp(of: key) else { return }
         guard let target = target(of: card), let device = devices[key.device] else {
-            // The app has told no token yet: nobody can end it but the system. Until then there would be another one with it.
+            // Without a token only the system can end it. Until then it counts, so that no second one is started beside it.
             card.stage.becomeEnded(isOwed: !isGone(card, at: now))
             card.mailbox =
                 card.isEndOwed
@@ -302,7 +302,7 @@ extension PushPlanner {
         }
     }
 
-    /// True if the card says that something goes on, without a date until when.
+    /// True if the card shows something in progress, without a stated end.
     private func isStaleAfterWhile(_ subject: PushSubject) -> Bool {
         switch subject.summary.status {
         case .starting, .running: true
@@ -339,14 +339,14 @@ extension PushPlanner {
 }
 
 extension Card {
-    /// A change of the attention that a card asks for, against what it shows.
+    /// Change of the attention that a card asks for, compared with what it shows.
     enum Turn {
         case none, begins, ends
     }
 
     func turn(to phase: Phase) -> Turn {
         if phase.isAttention { return showsAttention ? .none : .begins }
-        // A host that is away may be back in a moment, and what it asked at the terminal with it.
+        // A disconnected host may return in a moment, and with it the request at its terminal.
         let mayComeBack = phase.status == .stale && self.phase?.waiting.isEmpty != false
         return showsAttention && !mayComeBack ? .ends : .none
     }
@@ -354,7 +354,7 @@ extension Card {
     func urgency(after phase: Phase, isLive: Bool) -> Mailbox.Urgency {
         if turn(to: phase) != .none || !isLive { return .waiting }
         guard let before = self.phase else {
-            // An earlier life of the relay said the last of it.
+            // An earlier run of the relay sent its last state.
             return !phase.waiting.isEmpty ? .waiting : face != 0 && phase.status != .stale ? .phase : .small
         }
         if before.waiting != phase.waiting || before.error != phase.error || before.budgetLevel != phase.budgetLevel {
@@ -363,7 +363,8 @@ extension Card {
         return before.status != phase.status && phase.status != .stale ? .phase : .small
     }
 
-    /// All is decided, and the host is yet to say how it goes on, which takes a moment: to show that meanwhile would be a push for nothing.
+    /// Takes the new phase. When all requests are decided, the host reports shortly how it continues; until `end` nothing is sent,
+    /// to save a push.
     mutating func look(at new: Phase, until end: Int64) {
         let isPassing = new.waiting.isEmpty && new.isAttention
         if isPassing, phase?.waiting.isEmpty == false { passingUntil = end }
@@ -371,7 +372,7 @@ extension Card {
         phase = new
     }
 
-    /// The sooner of what was due and what this asks for; changes of phase wait a little for one another.
+    /// Puts a change into the mailbox. The earlier due time counts; changes of phase wait a little for one another.
     mutating func put(_ new: Mailbox.Urgency, _ turn: Turn, grace: Int64, settle: Int64, at now: Int64) {
         let since = mailbox?.since ?? now
         let due: Int64 =
@@ -384,7 +385,7 @@ extension Card {
                 passingUntil > now ? passingUntil : max(now + grace, waitingAt + PushPolicy.waitingFloor)
             }
         let urgency = max(new, mailbox?.urgency ?? .small)
-        // A change of phase that goes on changing is put off; anything else is never later than it was, unless it cannot last.
+        // A phase that keeps changing is postponed. Anything else is never later than before, unless it is transient.
         let isPutOff = new == .phase && mailbox?.urgency == .phase
         let soonest = isPutOff ? due : min(due, mailbox?.dueAt ?? due)
         mailbox = Mailbox(urgency: urgency, dueAt: max(soonest, passingUntil), since: since)
@@ -392,20 +393,20 @@ extension Card {
 }
 
 extension PushSubject {
-    /// A session as this device may be shown it.
+    /// A session as it may be shown on this device.
     init(_ view: SessionView, for device: RegisteredDevice, _ app: PushApp, at now: Int64) {
         let pending = view.approvals.pending
         let wished = device.text(app)
         self.init(
             summary: view.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
-            // The relay has stand-ins alone for a sealed session.
+            // The relay has only placeholders for a sealed session.
             text: view.summary.line == nil ? wished : wished.least(.generic), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0
         if device.device.hidesCost { hideCost() }
     }
 
-    /// For a session that is gone.
+    /// The subject of a session that is gone.
     init(ended session: SessionID?, named name: String, text: PushText, now: Int64) {
         var summary = Summary(
             session: session ?? SessionID("all")!, host: Named(id: HostID("none")!, name: name), hostIsConnected: false,
@@ -416,7 +417,7 @@ extension PushSubject {
         isOfAll = session == nil
     }
 
-    /// Without the present moment: time alone is no news, nor is that something happened which a card does not show.
+    /// The subject without the current time and the last activity: their change alone is no reason for a push.
     var still: PushSubject {
         var still = self
         still.now = summary.startedAt

@@ -1,13 +1,13 @@
 package import RelayModel
 package import RelayProtocol
 
-/// For checks of the planner.
+/// A census, for checks of the planner.
 extension PushPlanner {
     package var knownChannels: [KnownChannel] { channels.all.map { KnownChannel(name: $0.name, isOver: $0.isOver) } }
 
     package var lastPush: PushID { pushes.last }
 
-    /// Pushes planned after this one that are still kept, in order.
+    /// Pushes after this one that are still kept, in order.
     package func pushesPlanned(after last: PushID) -> [PushIntent] {
         guard last < lastPush else { return [] }
         return pushes.ids.compactMap { $0 > last ? pushes[$0]?.intent : nil }
@@ -16,7 +16,7 @@ extension PushPlanner {
     /// The approvals for which this push of a card rings.
     package func approvalsCalled(by push: PushID) -> [ApprovalID] { pushes[push]?.calls.map(\.approval) ?? [] }
 
-    /// Every connection that it remembers.
+    /// Every connection that the planner remembers.
     package var peers: Set<PeerID> { watchers.values.reduce(into: presences.peers) { $0.formUnion($1) } }
 
     package var knownDevices: [KnownDevice] {
@@ -65,7 +65,7 @@ extension PushPlanner {
             let isUsed = card.mailbox != nil || card.inFlight != nil || card.isEndOwed
             if !isUsed { census.breach = "a channel is kept for a card that is over" }
         }
-        // One record of each name, and the removals of pushes that were forgotten meanwhile.
+        // One record of each name, plus the removals of pushes forgotten since.
         if owed.count > devices.count + cards.count + channels.count + 2 * pushes.count + PlannerLimits.pushesKept {
             census.breach = "too many records wait for the disk"
         }

@@ -1,8 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// Broadcast channels: one for each card that is started by push, made before it and deleted after it, whatever becomes of the
-/// card, its session or its device meanwhile.
+/// Broadcast channels: one for each card that is started by push, made before it and deleted after it, even if the card, its
+/// session or its device is gone by then.
 extension PushPlanner {
     func usesChannel(_ device: RegisteredDevice, _ app: CardApp) -> Bool {
         app.channel.canBroadcast(to: device.device) && channels.isOpen(to: app.app.id)
@@ -17,7 +17,8 @@ extension PushPlanner {
         stageRecord(of: key)
     }
 
-    /// The card that asked for it may be gone, or its app may have begun one by itself: then nobody ever listens.
+    /// Handles a new channel. If the card that requested it is gone, or its app has begun one by itself, no card will ever listen
+    /// to it.
     mutating func channelMade(_ name: String, by planned: PlannedPush, _ environment: PushEnvironment, at now: Instant) {
         channels.add(Channel(name, madeBy: planned, environment))
         if let key = planned.card, let card = cards[key], card.inFlight == planned.intent.id, card.channel == nil,
@@ -32,14 +33,14 @@ extension PushPlanner {
 
     // MARK: - Deleted
 
-    /// `time`: what was published last may be on its way for so long.
+    /// Releases the card's channel. `time`: milliseconds for which its last message may still be on its way.
     mutating func letGoOfChannel(of card: inout Card, keptFor time: Int64 = 0, at now: Instant) {
         guard let name = card.channel else { return }
         card.stage.loseChannel()
         letGo(ofChannel: name, keptFor: time, at: now)
     }
 
-    /// No start is to come that would use it.
+    /// Releases a channel that no coming start would use.
     mutating func letGoOfIdleChannel(_ key: CardKey, at now: Instant) {
         guard var card = cards[key], card.channel != nil, card.stage.isAbsent,
             card.mailbox == nil, card.inFlight == nil, !card.isEndOwed
@@ -57,7 +58,7 @@ extension PushPlanner {
         serveChannels(at: now)
     }
 
-    /// Deletes what is due, and arms the timer for the next.
+    /// Deletes channels that are due, and arms the timer for the next.
     mutating func serveChannels(at now: Instant) {
         let waiting = channels.waiting
         for channel in waiting where channel.dueAt <= now.wall {
@@ -84,7 +85,7 @@ extension PushPlanner {
         channels.deletionBegan(channel.name, with: push)
     }
 
-    /// Tried again until it is gone: nobody else ever will.
+    /// Handles the outcome of a deletion. It is retried until it succeeds, because nothing else deletes the channel.
     mutating func channelDeleted(_ name: String, _ outcome: PushOutcome, at now: Instant) {
         guard let tries = channels.deletionEnded(name) else { return }
         switch outcome {
@@ -96,7 +97,7 @@ extension PushPlanner {
         }
     }
 
-    /// The service has it no longer, or we have tried for long enough.
+    /// The service has deleted it, or the limit of attempts is reached.
     mutating func forgetChannel(_ name: String) {
         guard let channel = channels.remove(name) else { return }
         stage(
@@ -113,7 +114,7 @@ extension PushPlanner {
         )
     }
 
-    /// After the pushes without an answer have one, or are under way again.
+    /// Called after a start, once pushes without an outcome have one or are being sent again.
     mutating func resumeChannels(at now: Instant) {
         let used = Set(cards.values.compactMap(\.channel))
         for name in channels.names where !used.contains(name) { letGo(ofChannel: name, at: now) }

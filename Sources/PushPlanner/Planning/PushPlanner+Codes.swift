@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// Codes: each decides one approval from a notification, once, for as long as it is pending.
+/// Codes: each decides one pending approval from a notification, once.
 extension PushPlanner {
-    /// Decides as the client does whose device the code was sent to.
+    /// Decides in the name of the client whose device got the code.
     mutating func codePresented(
         _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, _ signature: String?, at now: Instant
     ) {
@@ -20,14 +20,14 @@ extension PushPlanner {
             return
         }
         if planned.isCodeUsed, approval.decision == nil, approval.stage == .pending {
-            // The code's first use is being written to disk, and is the one that gets an answer.
+            // The code's first use is being written to disk; only that one gets an answer.
             reply(.failed(.closed, "this code has been used"), to: command, of: peer)
             return
         }
         switch verdict {
         case .deny, .denyWith: break
         case .allow, .allowIn, .allowWith, .answer:
-            // The person may have changed their mind since it was sent.
+            // The person may have changed their choices since it was sent.
             guard planned.mayAllow, device.device.takesAllow else {
                 reply(
                     .failed(
@@ -41,7 +41,7 @@ extension PushPlanner {
             scope: .decide)
         let decide = DecideCommand(
             session: code.session, approval: code.approval, digest: code.digest, verdict: verdict, signature: signature)
-        // A decision that is refused does not use it up.
+        // A refused decision does not use the code up.
         orders.append(.decide(decide, command, as: client, peer, with: id))
     }
 
@@ -49,7 +49,7 @@ extension PushPlanner {
         if let marked = pushes.markCode(of: id, isUsed: isUsed) { stageRecord(of: marked) }
     }
 
-    /// The disk did not take what they decided.
+    /// Makes codes usable again whose decisions the disk refused.
     mutating func giveBackCodes() {
         for id in pushes.ids {
             guard let planned = pushes[id], planned.isCodeUsed, let code = planned.intent.code else { continue }
@@ -65,6 +65,6 @@ extension PushPlanner {
 }
 
 extension Reply {
-    /// The same for one that never was, is too old, or belongs to what is gone: a guess learns nothing.
+    /// The same reply for a code that never existed, has expired, or belongs to something removed, so that a guess reveals nothing.
     fileprivate static let noSuchCode = Reply.failed(.notFound, "there is no such code")
 }

@@ -68,7 +68,7 @@ extension PushPlanner {
         stageRecord(of: key)
         replyWhenStaged(to: request)
         armWeekly(of: key, at: now)
-        // The night may have ended.
+        // The quiet hours may have ended.
         hastenRings(of: key, at: now)
         lookAtEverything(of: key, at: now)
     }
@@ -90,7 +90,7 @@ extension PushPlanner {
         replyWhenStaged(to: request)
     }
 
-    /// As if those who hold a token no more had asked for it: nothing is sent to their devices, and no code of theirs decides.
+    /// Forgets the devices of clients that no longer have a token: nothing is sent to them, and their codes no longer decide.
     mutating func forgetDevices(allBut holders: Set<ClientKey>, at now: Instant) {
         for key in devices.keys {
             guard let client = devices[key]?.client.id,
@@ -100,8 +100,8 @@ extension PushPlanner {
         }
     }
 
-    /// Removes the records of a removed workspace, which are never read again: a number that is still to be written would come after
-    /// that, and stay.
+    /// Removes the records of a removed workspace. They are never read again, so a number that is still to be written is not: it
+    /// would be written after the removal, and stay.
     mutating func forgetDevices(of workspace: WorkspaceID, at now: Instant) {
         for key in devices.keys(in: workspace) { forgetDevice(key, at: now, isReadAgain: false) }
         watchers[workspace] = nil

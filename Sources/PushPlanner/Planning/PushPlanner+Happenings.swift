@@ -1,13 +1,13 @@
 import RelayModel
 import RelayProtocol
 
-/// Other reasons to ring: errors, runs that are over, budgets. Each once.
+/// Other reasons to ring: errors, finished runs, budgets. Each rings once.
 extension PushPlanner {
     mutating func ring(_ kind: AlertKind, _ key: CardKey, _ view: SessionView, at now: Instant) {
         ring(kind, key.device, view, replaces: "\(kind.rawValue).\(view.state.summary.session)", at: now)
     }
 
-    /// No card shows the run that goes on: from here on alerts tell of it.
+    /// Reports a continuing run by alerts, because no card shows it any more.
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = devices[key.device], let app = settings.app(of: device.device),
             let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
@@ -21,7 +21,7 @@ extension PushPlanner {
         owe(alert, to: key.device, at: now)
     }
 
-    /// In the batch that holds the crossing: both are on disk, or neither.
+    /// Rings for a crossing. The alert is in the same batch as the crossing, so that both are on disk or neither.
     mutating func ring(for crossing: BudgetCrossing, _ key: SessionKey, _ view: SessionView, at now: Instant) {
         for device in devices.keys(in: key.workspace) {
             let number = ring(
@@ -33,7 +33,8 @@ extension PushPlanner {
         }
     }
 
-    /// A device that has it on its screen is not rung, and in quiet hours it is counted for the digest. Returns the alert's number.
+    /// Rings once. A device whose person is looking is spared, and in quiet hours the alert is counted for the digest. Returns the
+    /// alert's number.
     @discardableResult
     private mutating func ring(
         _ kind: AlertKind, _ key: DeviceKey, _ view: SessionView, budgetLevel: Int64? = nil, replaces: String, at now: Instant
@@ -50,7 +51,7 @@ extension PushPlanner {
         return owe(alert, to: key, at: now)
     }
 
-    /// True if the device is to ring for this approval: by an alert, or by its card if it has no way for alerts.
+    /// True if the device rings for this approval: by an alert, or by its card if it cannot get alerts.
     func wants(_ approval: Approval, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
         return wants(approval.alertKind, device, approval.session)

@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// Derives everything to show and to ring for from the present state, whenever something has changed.
+/// Derives what to show and what to ring for from the current state, after every change.
 extension PushPlanner {
-    /// Whatever concerns this device, as it is now.
+    /// Looks at everything that concerns this device.
     mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
         for key in sight.sessions.views.keys.filter({ $0.workspace == device.workspace }).sorted() {
             _ = look(at: key, for: device, at: now)
@@ -13,7 +13,7 @@ extension PushPlanner {
         if devices[device]?.overflow.told != nil { serveOverflow(of: device, at: now) }
     }
 
-    /// The present state of these sessions, for every device.
+    /// Looks at the current state of these sessions, for every device.
     mutating func look(at keys: [SessionKey], at now: Instant) {
         var settled: Set<DeviceKey> = []
         for key in keys {
@@ -21,18 +21,18 @@ extension PushPlanner {
                 settled.insert(device)
             }
         }
-        // Once for all that is settled at once: each time all that waits is looked at.
+        // Once for everything that was settled together, because each count looks at all requests.
         for device in settled.sorted() where devices[device]?.overflow.told != nil { serveOverflow(of: device, at: now) }
         for workspace in Set(keys.map(\.workspace)).sorted(by: { $0.rawValue < $1.rawValue }) {
             for device in devices.keys(in: workspace) { lookAtAggregate(for: device, at: now) }
         }
     }
 
-    /// Returns whether something that rang, or was to ring, is settled.
+    /// Returns true if something that rang, or was to ring, is settled.
     private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) -> Bool {
         guard let view = sight.sessions[key], devices[device] != nil else { return false }
         let card = CardKey(device: device, session: key.session)
-        // A session that is over, and was never shown here, needs nothing.
+        // A session that has ended and was never shown here needs no card.
         if cards[card] == nil {
             guard view.state.summary.isLive else { return false }
             cards[card] = Card()
@@ -42,7 +42,7 @@ extension PushPlanner {
         return isSettled
     }
 
-    /// Retention removed the session: its cards are kept until they have had their end.
+    /// Keeps the cards of a session that retention removed until they have been ended.
     mutating func leaveCards(of key: SessionKey, at now: Instant) {
         for device in devices.keys(in: key.workspace) {
             let card = CardKey(device: device, session: key.session)

@@ -1,10 +1,10 @@
 import RelayModel
 import RelayProtocol
 
-/// Approvals and questions beyond those that a device shows one by one: one notification counts them, and the oldest has one of its own as soon
-/// as there is a place.
+/// Approvals and questions beyond those that a device shows one by one: one notification counts them, and the oldest gets its own
+/// as soon as there is a place.
 extension PushPlanner {
-    /// What waits for the person of a device, as it rang there.
+    /// The requests that wait for a device's person, by how they rang there.
     fileprivate struct Waiting {
         struct Asked {
             let key: CardKey
@@ -13,14 +13,14 @@ extension PushPlanner {
             var name: CallName { CallName(session: approval.session, approval: approval.id) }
         }
 
-        /// With a notification of its own.
+        /// Number of approvals with a notification of their own.
         var shown = 0
-        /// In the last count, oldest first.
+        /// Approvals in the last count, oldest first.
         var counted: [Asked] = []
-        /// To ring with the next count, oldest first.
+        /// Approvals that ring with the next count, oldest first.
         var due: [Asked] = []
 
-        /// Without a notification of their own.
+        /// Requests without a notification of their own.
         var more: [Asked] {
             let names = Set(counted.map(\.name))
             return counted + due.filter { !names.contains($0.name) }
@@ -56,24 +56,24 @@ extension PushPlanner {
         return waiting
     }
 
-    /// False if it is in the last count, and was only to have a place of its own.
+    /// False if it is in the last count, and only waits for a notification of its own.
     private func isToRemind(of id: ApprovalID, _ card: Card, at now: Instant) -> Bool {
         guard card.isCounted(id) else { return true }
         return card.rungAt[id]?.next(settings).map { $0 <= now.wall } ?? false
     }
 
-    /// It has its own notification, or may have one: those that are counted already go first.
+    /// True if it has its own notification or may get one. Requests that are counted already go first.
     func hasPlace(_ id: ApprovalID, _ key: CardKey, at now: Instant) -> Bool {
         guard let card = cards[key], !card.isShown(id) else { return true }
         if devices[key.device]?.overflow.isGathering == true, !card.isCounted(id) { return false }
-        // No further than the answer needs, and only among those that rang: this is asked for each ring of a burst.
+        // Counts no further than needed, and only those that rang: this runs for each ring of a burst.
         let (rung, most) = (cards.rung(on: key.device), PlannerLimits.shownOneByOneMax)
         let shown = waitingCount(of: rung.shown, on: key.device, atMost: most)
         guard shown < most, !card.isCounted(id) else { return shown < most }
         return waitingCount(of: rung.counted, on: key.device, atMost: most - shown) < most - shown
     }
 
-    /// How many of these still wait for the person of the device.
+    /// How many of these still wait for the device's person, up to `most`.
     private func waitingCount(
         of names: [SessionID: Set<ApprovalID>], on device: DeviceKey, atMost most: Int
     ) -> Int {
@@ -101,7 +101,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = due
             return
         }
-        // Without room for a push, each ring of a burst would count all that waits in vain.
+        // Without room for a push, each ring of a burst would count all requests in vain.
         if pushes.hasRoom(for: key.device) { serveOverflow(of: key.device, at: now) }
         if let due = cards[key]?.rings[id], due <= now.wall { waitForRoom(toRingFor: id, key, at: now) }
     }
@@ -113,7 +113,8 @@ extension PushPlanner {
         serveOverflow(of: key, at: now)
     }
 
-    /// Counts anew what waits, and tells the device if it differs from what was told last: with a ring for what has not rung, else silently.
+    /// Counts the requests again, and notifies the device if the count has changed: with a ring if some have not rung, else
+    /// silently.
     mutating func serveOverflow(of key: DeviceKey, at now: Instant) {
         guard let device = devices[key], device.device.address.alerts != nil else { return }
         let waiting = waiting(on: key, at: now)
@@ -131,7 +132,7 @@ extension PushPlanner {
             return
         }
         if !rings {
-            // It would take the place of one that is to ring; the answer to that one comes.
+            // It would replace one that is to ring; its outcome leads here again.
             if overflowPushes(of: key).contains(where: { $0.outcome == nil }) { return }
             guard presences.until(key, at: now) == nil,
                 settings.channel(of: device.device)?.takesBack(on: device.device) == true
@@ -156,7 +157,7 @@ extension PushPlanner {
         pushes.ids(of: key).compactMap { pushes[$0] }.filter(\.isOfOverflow)
     }
 
-    /// There is a place for it: not at once, as it may be settled with what made room.
+    /// Gives a request its own notification. Not at once, because whatever made room may settle it, too.
     private mutating func promote(_ asked: Waiting.Asked, at now: Instant) {
         let due = now.wall + max(PushPolicy.settle, grace(of: asked.key, at: now))
         guard let session = asked.key.session, cards[asked.key]?.rings[asked.approval.id].map({ $0 > due }) ?? true else {
@@ -216,6 +217,6 @@ extension PushPlanner.Waiting.Asked {
 }
 
 extension PlannedPush {
-    /// It counts what the device does not show one by one.
+    /// True if it counts the requests that the device does not show one by one.
     var isOfOverflow: Bool { intent.purpose == .alert && intent.replaces == Overflow.name }
 }

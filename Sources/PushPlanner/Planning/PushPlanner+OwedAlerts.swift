@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// Alerts about what has happened: each is tried until its service has taken it, for as long as it is worth that.
+/// Alerts about past events: each is retried until its service has accepted it, or it is not worth sending any more.
 extension PushPlanner {
-    /// Returns its number.
+    /// Returns the alert's number.
     @discardableResult
     mutating func owe(_ alert: OwedAlert, to key: DeviceKey, at now: Instant) -> Int64? {
         guard devices[key] != nil else { return nil }
@@ -16,7 +16,7 @@ extension PushPlanner {
         return alert.number
     }
 
-    /// Sends what is due, and arms the timer for the next try.
+    /// Sends alerts that are due, and arms the timer for the next attempt.
     mutating func serveAlerts(of key: DeviceKey, at now: Instant) {
         guard devices[key]?.alerts.isEmpty == false else { return armDigest(of: key, at: now) }
         letGoOfAlerts(of: key, at: now)
@@ -45,14 +45,14 @@ extension PushPlanner {
         stageRecord(of: key)
     }
 
-    /// Removes alerts about what a person is looking at.
+    /// Removes alerts that are no longer wanted, such as those about a session that a person is looking at.
     private mutating func letGoOfAlerts(of key: DeviceKey, at now: Instant) {
         guard var device = devices[key] else { return }
         let isPresent = presences.until(key, at: now) != nil
-        // None of them waits for an answer.
+        // No alert here asks for an answer, so a digest or quiet hours hold all of them back.
         let isSilent = device.device.gathering != nil || device.quietUntil(now.wall, settings) != nil
         let known = device.device
-        // The device may have been registered with another service since.
+        // The device may since have been registered with another service.
         let takesBack = settings.channel(of: known)?.takesBack(on: known) == true
         let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
@@ -71,7 +71,7 @@ extension PushPlanner {
         serveAlerts(of: planned.key, at: now)
     }
 
-    /// After the pushes without an answer have one, or are under way again.
+    /// Called after a start, once pushes without an outcome have one or are being sent again.
     mutating func resumeAlerts() {
         let underWay = Set(pushes.unanswered.map(\.intent.id))
         for key in devices.keys { devices[key]?.alerts.resume(after: &lastAlert, underWay: underWay) }

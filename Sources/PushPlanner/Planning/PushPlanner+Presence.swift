@@ -1,10 +1,10 @@
 import RelayModel
 import RelayProtocol
 
-/// Consequences of a person's looking at a screen, and turning away.
+/// Effects of a person looking at a screen, and looking away.
 extension PushPlanner {
     mutating func setPresence(_ isForeground: Bool, _ device: DeviceID?, _ request: ClientRequest, at now: Instant) {
-        // A connection speaks for a device of its own client only.
+        // A connection can report for its own client's device only.
         let key = device.map { DeviceKey(workspace: request.workspace, device: $0) }
         let isOwn = key.map { devices[$0]?.client.id == request.client.client.id } ?? false
         let presence = Presence(
@@ -18,7 +18,7 @@ extension PushPlanner {
         if let key = presences.end(peer) { turnedAway(key, at: now) }
     }
 
-    /// Alerts kept from the device while a person looked at it are due now.
+    /// Makes alerts due that were kept back while a person was looking.
     private mutating func turnedAway(_ key: DeviceKey, at now: Instant) {
         guard presences.until(key, at: now) == nil else { return }
         for card in cardKeys(of: key) {
@@ -35,7 +35,7 @@ extension PushPlanner {
         }
     }
 
-    /// A question may be decided on another screen before a phone need ring.
+    /// Time before a phone rings: the request may be decided on another screen first.
     func grace(of key: CardKey, at now: Instant) -> Int64 {
         presences.isAnybodyThere(in: key.workspace, at: now) ? PushPolicy.grace : 0
     }

@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// The way of a push: planned, on disk, sent, answered.
+/// The stages of a push: planned, on disk, sent, answered.
 extension PushPlanner {
-    /// Numbers a push, keeps it, and stages it: it is sent when it is on disk. Returns its number.
+    /// Numbers, keeps and stages a push; it is sent when it is on disk. Returns its number.
     @discardableResult
     mutating func plan(_ planned: PlannedPush) -> PushID {
         let planned = pushes.add(planned)
@@ -20,16 +20,17 @@ extension PushPlanner {
         return planned.intent.id
     }
 
-    /// The numbers that all workspaces share are not given again when one of them is gone with its pushes: the first keeps the last. A
-    /// notification of the one that was removed would else decide in another after the next start.
+    /// Records the last number of the shared block with the first workspace, so that removing another with its pushes does not free
+    /// their numbers: after the next start a notification of the removed workspace would otherwise decide in another one.
     ///
-    /// With each push, in one transaction, and not when a workspace is removed: that happens also while no relay runs.
+    /// It is written in the transaction of each push, not when a workspace is removed, because that also happens while no relay
+    /// runs.
     mutating func keepLastNumber() {
         guard let last = pushes.takeLastOfAll() else { return }
         stage(PushRecord(workspace: pushes.firstWorkspace, kind: .push, name: last.name, bytes: last.bytes))
     }
 
-    /// As it was planned, it is on disk. The approval that it rings for may be settled with the same commit.
+    /// Sends a push that is on disk as planned. The approval that it rings for may have been settled in the same commit.
     mutating func planned(_ intent: PushIntent, at now: Instant) {
         guard let planned = pushes[intent.id] else { return }
         guard !planned.isWithdrawn, !isSettled(planned) else {
@@ -61,7 +62,7 @@ extension PushPlanner {
         orders.append(.push(intent))
     }
 
-    /// For a device that is forgotten. Their last numbers stay, where what is kept of the workspace is read again.
+    /// Forgets the pushes of a device. Their last numbers are recorded if the workspace's records will be read again.
     mutating func forgetPushes(of key: DeviceKey, isReadAgain: Bool = true) {
         for last in isReadAgain ? pushes.lastNumbers(of: key) : [] {
             stage(PushRecord(workspace: key.workspace, kind: .push, name: last.name, bytes: last.bytes))
@@ -75,7 +76,7 @@ extension PushPlanner {
         }
     }
 
-    /// `isTold`: its app, or another, has just reported its address.
+    /// `isTold`: an app has just reported this device's address.
     mutating func stageRecord(of key: DeviceKey, isTold: Bool = false) {
         guard let device = devices[key] else { return }
         stage(
@@ -119,7 +120,7 @@ extension PushPlanner {
         serveCrowd(of: planned.key, at: now)
     }
 
-    /// There is room for more.
+    /// Plans waiting pushes while there is room.
     private mutating func serveCrowd(of key: DeviceKey, at now: Instant) {
         while pushes.hasRoom(for: key), let entry = crowd.takeFirst(of: key) {
             switch entry {
@@ -155,13 +156,13 @@ extension PushPlanner {
 
     // MARK: - The disk
 
-    /// The planner's decisions hold, whatever the outcome of the tick in which they were made: they are tried with the next batch.
+    /// Stages records of a failed commit with the next batch: the planner's decisions stand.
     mutating func keepForNextBatch(_ lost: LostPlan) {
         giveBackCodes()
         let tied = takeBackAlerts(lost.tied)
         let names = Set(tied.map { String($0.rawValue) })
         for key in lost.tied.keys.sorted() { stageRecord(of: key) }
-        // Records that have just been staged go with the others.
+        // Records that were just staged are kept with the others.
         let staged = orders.compactMap { if case .stage(let record) = $0 { record } else { nil } }
         orders = []
         let own = lost.records.filter { !$0.kind.isCount && !($0.kind == .push && names.contains($0.name)) }

@@ -1,21 +1,21 @@
 import RelayModel
 import RelayProtocol
 
-/// One notification for all that was deferred: in quiet hours, or because its person wants to hear of it at once.
+/// One notification for everything that was deferred, in quiet hours or because the person prefers a digest.
 extension PushPlanner {
-    /// One at a time: what is owed goes first.
+    /// Arms the timer of the digest. Single alerts are sent first.
     mutating func armDigest(of key: DeviceKey, at now: Instant) {
         guard let due = digestDueAt(key, at: now) else { return }
         orders.append(.armTimer(.digest(key.workspace, key.device), after: max(1, due - now.wall)))
     }
 
-    /// In milliseconds since 1970; nil: there is nothing to tell, or something else is owed first.
+    /// In milliseconds since 1970; nil if nothing was deferred, or single alerts are sent first.
     private func digestDueAt(_ key: DeviceKey, at now: Instant) -> Int64? {
         guard let device = devices[key], device.alerts.hasDigest else { return nil }
         return device.digestDueAt(now.wall, settings).map { max($0, presences.until(key, at: now) ?? 0) }
     }
 
-    /// One notification for all that was deferred.
+    /// Sends one notification for everything that was deferred.
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
         guard let device = devices[key], let due = digestDueAt(key, at: now) else { return }
         guard due <= now.wall else { return armDigest(of: key, at: now) }

@@ -66,7 +66,7 @@ extension PushPlanner {
         devices.keys(in: workspace).compactMap { key in devices[key].map { shown($0, key, at: now) } }
     }
 
-    /// Tokens are nobody's business but ours and the push service's.
+    /// The device for clients, without its tokens.
     private func shown(_ known: RegisteredDevice, _ key: DeviceKey, at now: Instant) -> [UInt8] {
         JSONWriter.object { writer in
             writer.raw("device", known.device.bytesWithoutSecrets)
@@ -111,7 +111,7 @@ extension Card {
 }
 
 extension ClientCommand {
-    /// The device that it changes, or has ring.
+    /// The device that the command changes or rings.
     fileprivate var namedDevice: DeviceID? {
         switch self {
         case .device(let device): device.id

@@ -1,9 +1,9 @@
 import RelayModel
 import RelayProtocol
 
-/// Approvals and questions: each rings, and again after the times that were set, until it is resolved.
+/// Approvals and questions: each rings, and again at the configured times, until it is settled.
 extension PushPlanner {
-    /// Finds new reasons to ring in this session, and those that are gone. Returns whether there are some of the latter.
+    /// Finds new reasons to ring in this session, and those that are settled. Returns true if any was settled.
     mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) -> Bool {
         guard var card = cards[key] else { return false }
         let pending = view.approvals.pending
@@ -74,7 +74,7 @@ extension PushPlanner {
         }
     }
 
-    /// Calls that rules have answered since the last look are counted for the device's gathered notification, if its person wants that.
+    /// Counts the calls that rules answered since the last look for the device's digest, if its person wants that.
     private mutating func lookAtRules(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let card = cards[key], let device = devices[key.device]?.device else { return }
         let isWanted = device.countsRules && device.gathering != nil && !device.muted.contains(view.state.summary.session)
@@ -96,7 +96,7 @@ extension PushPlanner {
         cards[card]?.seen.insert(approval)
     }
 
-    /// Rings for what is due, and arms the timer for the next.
+    /// Rings for approvals that are due, and arms the timer for the next.
     mutating func serveRings(_ key: CardKey, at now: Instant) {
         guard let session = key.session, let rings = cards[key]?.rings else { return }
         let timer = PlannerTimer.rings(key.workspace, key.device.device, session)
@@ -105,7 +105,7 @@ extension PushPlanner {
             return serve(CardKey(device: key.device, session: device.device.cards == .aggregate ? nil : session), at: now)
         }
         for (id, due) in rings.sorted(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }) where due <= now.wall {
-            // One before it may have rung for it, too.
+            // An earlier one in this loop may have rung for it, too.
             if cards[key]?.rings[id] == due { ringOrWait(for: id, key, at: now) }
         }
         if let next = cards[key]?.rings.values.min() {
@@ -123,12 +123,12 @@ extension PushPlanner {
             return
         }
         let kind = approval.alertKind
-        // Should the person, or the app with another token, want it after all, the next look finds it again.
+        // If it is wanted again later, by a changed choice or token, the next look finds it.
         guard wants(approval, key), !sight.isOver(approval, in: session, at: now) else {
             cards[key]?.rings[id] = nil
             return
         }
-        // The question is on the very screen that would ring; when that turns away, it rings after all.
+        // The request is on the very screen that would ring; it rings when the person looks away.
         if let until = presences.until(key.device, at: now), cards[key]?.seen.contains(id) == true {
             cards[key]?.rings[id] = until + 1
             return
@@ -137,7 +137,8 @@ extension PushPlanner {
             cards[key]?.rings[id] = end
             return
         }
-        // A card was rung with before the device had a token for alerts, or what rang last has no answer: that says whether it is heard.
+        // A ring is without an outcome, possibly by a card from before the device had a token for alerts. That decides whether to
+        // ring again.
         if isBeingCalled(id, key) || isRinging(for: id, key) {
             cards[key]?.rings[id] = now.wall + PushPolicy.retryInterval
             return
@@ -169,7 +170,8 @@ extension PushPlanner {
         return pushes.rings(for: CallName(session: session, approval: id), on: key.device).contains { $0.outcome == nil }
     }
 
-    /// Until when it is kept for a device that is away: the next ring, if nothing can take its place there once it is settled.
+    /// Time until which the service keeps it for an offline device: the next ring, if a later push could not replace it there once
+    /// it is settled.
     private func worth(of id: ApprovalID, _ key: CardKey, _ device: RegisteredDevice, at now: Instant) -> Int64 {
         worth(ofRing: (cards[key]?.rungAt[id]?.times ?? 0) + 1, device, at: now)
     }
@@ -179,37 +181,38 @@ extension PushPlanner {
         return settings.reminder(afterRing: times, at: now.wall) ?? now.wall + PushPolicy.alertAge
     }
 
-    /// An approval that rang is settled. A push that may still ring is withdrawn, and its outcome says whether there is anything to take back.
+    /// Settles an approval that rang. A push that may still ring is withdrawn; its outcome shows whether a notification has to be
+    /// replaced.
     private mutating func settle(
         _ id: ApprovalID, _ key: CardKey, _ view: SessionView, wasCounted: Bool, at now: Instant
     ) {
         guard !withdrawRings(for: id, key), let approval = view.approvals[id], let session = key.session else { return }
         let rings = pushes.rings(for: CallName(session: session, approval: id), on: key.device).filter { !$0.isOfOverflow }
-        // Those of before may be forgotten.
+        // Earlier pushes may have been forgotten.
         guard rings.isEmpty && !wasCounted || rings.contains(where: { $0.outcome?.mayBeHeard == true }) else { return }
         takeBack(approval, key, view, at: now)
     }
 
-    /// Returns whether there was one of its own without an answer.
+    /// Returns true if there was a push of its own without an outcome.
     @discardableResult
     private mutating func withdrawRings(for id: ApprovalID, _ key: CardKey) -> Bool {
         guard let session = key.session else { return false }
         let open = pushes.rings(for: CallName(session: session, approval: id), on: key.device).filter { $0.outcome == nil }
-        // A card that is to begin is wanted for what it shows.
+        // The start of a card is needed anyway.
         for ring in open where ring.intent.purpose != .start && (!ring.isOfOverflow || isSettled(ring)) {
             withdraw(ring.intent.id)
         }
         return open.contains { !$0.isOfOverflow }
     }
 
-    /// The device is reached elsewhere than before: approvals that rang there alone, and still wait, ring here.
+    /// Rings again for pending approvals after the device's address has changed, if they rang at the old one only.
     mutating func ringAnew(_ key: DeviceKey, at now: Instant) {
         guard let place = devices[key]?.device.address.alerts else { return }
         for card in cardKeys(of: key) {
             guard let session = card.session, let rung = cards[card]?.rung, !rung.isEmpty else { continue }
             for id in rung.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let rings = pushes.rings(for: CallName(session: session, approval: id), on: key)
-                // Without a push in the journal earlier ones were forgotten; a card that rang is reported by its own app.
+                // If the journal has no push, it was forgotten; a card that rang is reported by its own app.
                 let isHere = rings.contains { $0.intent.purpose != .alert || $0.intent.target == .device(token: place) }
                 let isCounted = cards[card]?.isCounted(id) == true
                 if !rings.isEmpty || isCounted, !isHere { cards[card]?.ringAgain(for: id, at: now.wall) }
@@ -223,17 +226,17 @@ extension PushPlanner {
         guard let session = key.sessionKey, let view = sight.sessions[session], let approval = view.approvals[name.approval]
         else { return }
         if approval.stage != .pending {
-            // If it still counts as rung, its settlement is yet to come.
+            // If it still counts as rung, it will be settled later.
             if outcome.mayBeHeard, cards[key]?.rung.contains(name.approval) == false { takeBack(approval, key, view, at: now) }
             return
         }
-        // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
-        // it all the same, it is one notification.
+        // The push was retried as long as it was worth it, or its token has changed; the request still waits. Should it have been
+        // delivered, both are one notification.
         guard outcome.isToRepeat, !hasLaterRing(name, than: planned) else { return }
         ringAgain(for: name.approval, key, after: isToldSince(planned) ? 0 : PushPolicy.retryInterval, at: now)
     }
 
-    /// The app has told its address for alerts since: what was said of the one before says nothing of that.
+    /// True if the app has reported its address for alerts since: the outcome is about the earlier address.
     func isToldSince(_ planned: PlannedPush) -> Bool {
         devices[planned.key].map { $0.alertTokenAt > planned.intent.toldAt } ?? false
     }
@@ -245,7 +248,7 @@ extension PushPlanner {
         serveRings(key, at: now)
     }
 
-    /// A question that was rung for has been settled: the notification says so, without ringing again.
+    /// Replaces the notification of a settled request with its outcome, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
             let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key),
@@ -253,7 +256,7 @@ extension PushPlanner {
         else {
             return
         }
-        // A person who decided on this very device has seen it, and so does one who looks.
+        // Not needed if the person decided on this device, or is looking at it.
         guard approval.decision?.client != device.client.id, presences.until(key.device, at: now) == nil else { return }
         let subject = PushSubject(view, for: device, app, at: now.wall)
         let alert = OwedAlert(
@@ -266,6 +269,6 @@ extension PushPlanner {
 
 extension Approval {
     var alertKind: AlertKind { request.kind == .question ? .question : .approval }
-    /// One notification, however often it is sent.
+    /// Name of the notification. An alert replaces an earlier one of the same name.
     fileprivate var replaces: String { "\(session).\(id)" }
 }

@@ -1,19 +1,20 @@
 import RelayModel
 import RelayProtocol
 
-/// A new life of the relay, and a clock that was set: what was planned goes on.
+/// Continuing after a start of the relay, or a change of the wall clock.
 extension PushPlanner {
-    /// Pushes without an answer may have been sent: what is harmless to repeat is, the rest has an outcome that nobody knows.
+    /// Continues pushes without an outcome, which may have been sent: harmless ones are repeated, the others get the outcome
+    /// `unknown`.
     mutating func resume(at now: Instant, holders: Set<ClientKey>?) {
         clockOffset = now.wall - now.uptime
-        // A version before this one kept it only when a workspace was removed.
+        // An older version recorded it only when a workspace was removed.
         keepLastNumber()
         devices.update { $0.limit(to: now.wall) }
         for key in cards.keys { cards[key]?.limit(to: now.wall) }
         for (key, card) in cards.all where !card.rung.isEmpty {
             if let session = key.session { devices[key.device]?.askingSessions.insert(session) }
         }
-        // Pushes planned from here on are sent once they are on disk.
+        // Counts the pushes that may have been sent today; those planned from here on count when sent.
         for planned in pushes.ids.compactMap({ pushes[$0] }) where planned.outcome?.mayBeHeard ?? true {
             allowance.count(planned.intent, at: now.wall)
         }
@@ -24,7 +25,7 @@ extension PushPlanner {
         }
         forgetOrphans(at: now)
         if let holders { forgetDevices(allBut: holders, at: now) }
-        // Before any of them is answered: until they are numbered, one alert cannot be told from another.
+        // First of all: alerts have to be numbered before any outcome can be matched.
         resumeAlerts()
         settleSharedAddresses(at: now)
         for id in unanswered.map(\.intent.id) {
@@ -40,13 +41,13 @@ extension PushPlanner {
             lookAtEverything(of: key, at: now)
             armWeekly(of: key, at: now)
         }
-        // Cards of sessions that were removed with the last commit before the relay ended.
+        // Cards of sessions that were removed by the last commit before the relay ended.
         for key in cards.keys.sorted() where key.sessionKey.map({ sight.sessions[$0] == nil }) == true {
             serve(key, at: now)
         }
     }
 
-    /// The person has dismissed the card meanwhile: its channel may be without listeners. Or the phone has become another device.
+    /// True if the push is obsolete: its card was dismissed, its request is settled, or the phone has become another device.
     private func isForNobody(_ planned: PlannedPush) -> Bool {
         switch planned.intent.purpose {
         case .update, .end:
@@ -58,14 +59,14 @@ extension PushPlanner {
         }
     }
 
-    /// Removes the remains of devices that were forgotten with the last commit before the relay ended, or whose records do not decode:
-    /// their notifications may still be there.
+    /// Removes records of devices that were forgotten by the last commit before the relay ended, or that do not decode. Their
+    /// notifications may still be on phones.
     private mutating func forgetOrphans(at now: Instant) {
         for key in cards.keys.sorted() where devices[key.device] == nil { forgetCard(key, at: now) }
         for key in pushes.keys where devices[key] == nil { forgetPushes(of: key) }
     }
 
-    /// Where the wall clock is set, what the planner waits for moves with it: nothing comes sooner than it was meant to, or later.
+    /// Moves all deadlines with the wall clock when that is set, so that nothing is due sooner or later than planned.
     mutating func followClock(at now: Instant) {
         let offset = now.wall - now.uptime
         let jump = offset - clockOffset
@@ -75,18 +76,19 @@ extension PushPlanner {
         for key in cards.keys.sorted() {
             guard var card = cards[key] else { continue }
             card.move(by: jump)
-            // Quiet hours are by the clock itself: looked at again, though no sooner than who is there can say so.
+            // Quiet hours depend on the clock itself, so rings are due again, after a grace in which connected clients can report a
+            // presence.
             if devices[key.device]?.device.quiet != nil {
                 card.hastenRings(to: now.wall + PushPolicy.grace, settings)
             }
             cards[key] = card
-            // Or a relay that ends now would leave the next one a card that is years old, and that nobody tells anything; and what rang just now
-            // would have rung long ago.
+            // Staged at once: after a restart the card would otherwise seem years old and get no updates, or its last ring long
+            // past.
             if !card.stage.isAbsent || card.isEndOwed || !card.rungAt.isEmpty { stageRecord(of: key) }
             serveRings(key, at: now)
         }
         for key in devices.keys {
-            // Otherwise starts within the last hour would not count.
+            // Otherwise the starts of the last hour would not count after a restart.
             stageRecord(of: key)
             serveAlerts(of: key, at: now)
             armWeekly(of: key, at: now)

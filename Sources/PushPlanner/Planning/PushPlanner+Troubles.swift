@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Why pushes do not arrive, as far as their answers say, and what follows when that is mended.
+/// Reasons why pushes do not arrive, and the consequences once they are settled.
 extension PushPlanner {
     mutating func wayChanged(at now: Instant) {
         for key in devices.keys {
@@ -11,7 +11,7 @@ extension PushPlanner {
         }
     }
 
-    /// What waits for its next try is due: the last failed for a reason that may be gone.
+    /// Makes failed pushes due again: the reason for the failure may be gone.
     mutating func forgetFailures(of key: DeviceKey, at now: Instant) {
         devices[key]?.alerts.forgetFailures()
         hastenRings(of: key, at: now)
@@ -22,7 +22,7 @@ extension PushPlanner {
         }
     }
 
-    /// What is held back for quiet hours, or for a person who looks, is again when it is due.
+    /// Makes rings due that were held back for quiet hours or for a person who looks.
     mutating func hastenRings(of key: DeviceKey, at now: Instant) {
         for card in cards.keys where card.device == key {
             let soon = now.wall + grace(of: card, at: now)

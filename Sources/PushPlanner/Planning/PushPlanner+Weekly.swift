@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Costs of the last seven days, told once a week to those who want it.
+/// Costs of the last seven days, sent once a week to devices that want it.
 extension PushPlanner {
     private static let week: Int64 = 7 * 86_400_000
 
@@ -10,7 +10,7 @@ extension PushPlanner {
         orders.append(.armTimer(.weekly(key.workspace, key.device), after: max(1, due - now.wall)))
     }
 
-    /// After a relay that was away for weeks the last of them is told, and no other. Two weeks in which nothing was used are no news.
+    /// Sends the weekly digest: only the last one if the relay was away for weeks, and none after two weeks without usage.
     mutating func tellWeekly(_ key: DeviceKey, at now: Instant) {
         guard let device = devices[key], let weekly = device.weekly, var end = settings.next(weekly.wish, after: weekly.since),
             end <= now.wall

@@ -3,9 +3,9 @@ package import RelayProtocol
 
 /// Plans what is pushed, as a pure machine: facts go in, orders come out.
 ///
-/// One push goes: a fact makes it due (`PushPlanner+Cards`, `PushPlanner+Rings`, `PushPlanner+OwedAlerts`), it is numbered and staged
-/// (`PushPlanner+Pushes`), `committed` orders it to be sent, `pushAnswered` says what became of it. Nothing is sent that is not on disk as
-/// planned. What is not on disk is found again from what is.
+/// The life of a push: a fact makes it due (`PushPlanner+Cards`, `PushPlanner+Rings`, `PushPlanner+OwedAlerts`), it is numbered and
+/// staged (`PushPlanner+Pushes`), `committed` orders it to be sent, `pushAnswered` brings its outcome. Nothing is sent that is not
+/// on disk as planned. Everything else is derived again from what is on disk.
 package struct PushPlanner {
     let settings: PushSettings
 
@@ -14,35 +14,36 @@ package struct PushPlanner {
     var channels = ChannelBook()
     var pushes: PushJournal
     var allowance: PushAllowance
-    /// Pushes that wait until one of their device's is answered.
+    /// Pushes that wait until one of the same device is answered.
     var crowd = RoomQueue()
     var presences = PresenceBook()
-    /// Connections that hear of what becomes of pushes.
+    /// Connections that receive the outcomes of pushes.
     var watchers: [WorkspaceID: Set<PeerID>] = [:]
-    /// What the disk has not taken.
+    /// Records that the disk refused.
     var owed = OwedRecords()
-    /// Crossings of the newest batch that were counted for a digest at once.
+    /// Crossings of the newest batch that were counted for a digest.
     var counted = CountedCrossings()
-    /// Numbers alerts that are owed.
+    /// The last number given to an alert.
     var lastAlert: Int64 = 0
-    /// What the wall clock is ahead of the steady one, in milliseconds, as the planner's times have it.
+    /// Wall clock minus monotonic clock, in milliseconds, on which the planner's times are based.
     var clockOffset: Int64 = 0
-    /// Records that do not decode, by kind and name: left where they are, and out of everything. An app registers again at its next launch.
+    /// Records that do not decode, by kind and name. They stay on disk and are ignored; an app registers again at its next launch.
     package private(set) var damaged: [String] = []
 
-    /// What came with the fact that is being handled.
+    /// The owner's values for the fact that is being handled.
     private(set) var sight = Sight()
     /// Collected while one fact is handled.
     var orders: [PlannerOrder] = []
 
-    /// `firstWorkspace`: the one that cannot be removed. A planner of another one alone keeps nothing there.
+    /// `firstWorkspace` is the one that cannot be removed. A planner of another workspace alone keeps nothing there.
     package init(_ settings: PushSettings, firstWorkspace: WorkspaceID, restoring records: [PushRecord]) {
         self.settings = settings
         allowance = PushAllowance(settings.pushesPerDay)
         pushes = PushJournal(settings.numbers, firstWorkspace: firstWorkspace)
         for record in records {
             guard let bytes = record.bytes else { continue }
-            // Both are named by a push. A record that does not decode stays on disk, and so does a channel whose push is forgotten.
+            // Records of both kinds are named by a push. Undecodable records stay on disk, and a channel outlives its push, so
+            // these numbers are taken, too.
             if record.kind == .push || record.kind == .channel, let number = PushID(text: record.name) {
                 pushes.wasGiven(number, in: record.workspace)
             }
@@ -70,7 +71,7 @@ package struct PushPlanner {
 
     package mutating func handle(_ fact: PlannerFact, seeing sight: Sight, at now: Instant) -> [PlannerOrder] {
         self.sight = sight
-        // Kept no longer: what it holds is its owner's to change.
+        // Released at once, because its owner changes what it holds.
         defer { self.sight = Sight() }
         switch fact {
         case .started(let holders): resume(at: now, holders: holders)
@@ -121,13 +122,13 @@ package struct PushPlanner {
 
     // MARK: - What is asked before a fact is told
 
-    /// Nobody has registered a device: a change of a session concerns nobody.
+    /// True if no device is registered, so that changes of sessions do not matter.
     package var isIdle: Bool { devices.isEmpty }
 
-    /// The wall clock was set since it was last looked at.
+    /// True if the wall clock was set since it was last looked at.
     package func isBehindClock(at now: Instant) -> Bool { abs(now.wall - now.uptime - clockOffset) >= PushPolicy.clockJump }
 
-    /// Anything that a client says shows that it is there.
+    /// Any message of a client proves that it is connected.
     package mutating func heard(_ peer: PeerID, at now: Instant) { presences.heard(peer, at: now) }
 
     // MARK: - Orders

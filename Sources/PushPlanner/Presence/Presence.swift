@@ -7,7 +7,7 @@ struct Presence: Equatable {
     var workspace: WorkspaceID
     /// The device of the client that reported this.
     var device: DeviceID?
-    /// `Instant.uptime`, ms.
+    /// Last message, by `Instant.uptime` in milliseconds.
     var heardAt: Int64
 
     var key: DeviceKey? { device.map { DeviceKey(workspace: workspace, device: $0) } }

@@ -1,7 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// Which devices somebody looks at. A device is spared pushes only on proof: its own app is connected, in the foreground, and was heard of lately.
+/// Devices that a person is looking at. A device is spared pushes only on proof: its own app is connected, in the foreground, and
+/// has sent something lately.
 struct PresenceBook {
     /// The last report of each connection.
     private var presences: [PeerID: Presence] = [:]
@@ -9,14 +10,15 @@ struct PresenceBook {
     private var ofDevices: [DeviceKey: Set<PeerID>] = [:]
     private var ofWorkspaces: [WorkspaceID: Set<PeerID>] = [:]
 
-    /// What a connection says of itself now, in two steps: the device that it looked at and looks at no more, if there is one …
+    /// First step of a connection's report of its presence. Returns the device that it looked at and no longer does, if there is
+    /// one …
     mutating func leave(for presence: Presence, _ peer: PeerID) -> DeviceKey? {
         let old = presences.updateValue(presence, forKey: peer)?.key
         guard let old, old != presence.key || !presence.isForeground else { return nil }
         return ofDevices[old]?.remove(peer) == nil ? nil : old
     }
 
-    /// … and where it is.
+    /// … second step: enters its present place.
     mutating func enter(_ presence: Presence, _ peer: PeerID) {
         if presence.isForeground {
             ofWorkspaces[presence.workspace, default: []].insert(peer)
@@ -26,7 +28,7 @@ struct PresenceBook {
         }
     }
 
-    /// The connection is over. Returns the device that it looked at.
+    /// Ends a connection. Returns the device that it looked at.
     mutating func end(_ peer: PeerID) -> DeviceKey? {
         guard let old = presences.removeValue(forKey: peer) else { return nil }
         ofWorkspaces[old.workspace]?.remove(peer)
@@ -37,22 +39,21 @@ struct PresenceBook {
 
     mutating func forget(_ key: DeviceKey) { ofDevices[key] = nil }
 
-    /// The device that this connection speaks for.
+    /// The device that this connection reports for.
     func device(of peer: PeerID) -> DeviceID? { presences[peer]?.device }
 
-    /// The moment until which this device counts as looked at, by the wall clock; nil if it does not.
+    /// The wall-clock time until which a person counts as looking at this device; nil if not.
     func until(_ key: DeviceKey, at now: Instant) -> Int64? {
         let heard = (ofDevices[key] ?? []).compactMap { presences[$0]?.heardAt }.max()
         guard let heard, heard + WireLimits.presenceMilliseconds > now.uptime else { return nil }
         return now.wall + heard + WireLimits.presenceMilliseconds - now.uptime
     }
 
-    /// Somebody in the workspace looks, on whatever screen.
+    /// True if a person of the workspace is looking at any screen.
     func isAnybodyThere(in workspace: WorkspaceID, at now: Instant) -> Bool {
         (ofWorkspaces[workspace] ?? []).contains { presences[$0]?.isProof(at: now) ?? false }
     }
 
-    /// Every connection that is known here.
     var peers: Set<PeerID> {
         let looking = Array(ofDevices.values) + Array(ofWorkspaces.values)
         return looking.reduce(into: Set(presences.keys)) { $0.formUnion($1) }

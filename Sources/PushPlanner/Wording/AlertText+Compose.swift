@@ -1,13 +1,14 @@
 package import RelayProtocol
 
 extension AlertText {
-    /// A title and the line under it are for a glance; the rest is the body's.
+    /// Limit of the title and the line below it, which are read at a glance; the rest goes into the body.
     private static let headingBytesMax = 200
 
-    /// The words of an alert, in at most `bytesMax` bytes of JSON without the quotes, and no more than the person and `textMax` allow.
+    /// The words of an alert, in at most `bytesMax` bytes of JSON without the quotes, and no more than the person and `textMax`
+    /// allow.
     ///
-    /// With `full` a request is there whole or not at all: where it does not fit, the host's summary does, and `isWhole` is
-    /// false. It is so too where the letters may mislead, and for all but approvals of tools and questions.
+    /// With `full`, a request is included whole or not at all: if it does not fit, the host's summary is used and `isWhole` is
+    /// false. That is also so if its characters may mislead, and for everything but approvals of tools and questions.
     package static func compose(
         kind: AlertKind, subject: PushSubject, textMax: PushText, bytesMax: Int
     ) -> AlertText {
@@ -34,7 +35,7 @@ extension AlertText {
         return alert.fitting(bytesMax)
     }
 
-    /// The words that a card begins with: what the person is asked, or that there is one.
+    /// The text with which a card begins: the request to the person, or that there is one.
     package static func start(_ subject: PushSubject, textMax: PushText, bytesMax: Int) -> AlertText {
         if let approval = subject.approval {
             return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
@@ -42,12 +43,12 @@ extension AlertText {
         return agent("is working", subject, textMax: textMax, bytesMax: bytesMax)
     }
 
-    /// A run whose card is over, for its age.
+    /// For a run whose card has ended because of its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
         agent("is still working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
     }
 
-    /// A run whose card nobody can confirm.
+    /// For a run whose card could not be confirmed.
     static func unfollowed(_ subject: PushSubject, textMax: PushText) -> AlertText {
         var alert = agent("is working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
         alert.body += ". Open the app to follow it."
@@ -64,7 +65,7 @@ extension AlertText {
         ).fitting(bytesMax)
     }
 
-    /// What became of what the person was asked: our sentences, with nobody's name where the person wants none.
+    /// The outcome of a request, in our sentences, without names if the person wants none.
     static func settled(_ approval: Approval, _ subject: PushSubject, textMax: PushText) -> AlertText {
         let showsText = subject.text.least(textMax).showsText
         let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
@@ -82,7 +83,7 @@ extension AlertText {
         ).fitting(Payload.alertTextBytesMax)
     }
 
-    /// What waits beyond those that have a notification each: counts only. `questions`: how many of those are questions.
+    /// For requests without a notification of their own: counts only. `questions` is the number of questions among them.
     static func waiting(more: Int64, all: Int64, questions: Int64) -> AlertText {
         guard more > 0 else {
             let body =
@@ -112,14 +113,14 @@ extension AlertText {
             var whole = alert
             whole.body = body(full)
             whole.isWhole = true
-            // Where it runs is worth less than what.
+            // The place is dropped first: it matters less than the request.
             if whole.bytesCount > bytesMax { whole.subtitle = nil }
             if whole.fitting(bytesMax) == whole {
                 whole.isWhole = words?.mayAllow == true
                 return whole
             }
         }
-        // A command is shown whole where it fits, whatever the host cut for its lists.
+        // A command is shown whole if it fits, even if the host cut it for its lists.
         if let command = words?.summary {
             alert.body = body(command)
             if alert.fitting(bytesMax) == alert { return alert }
@@ -147,7 +148,7 @@ extension AlertText {
         subject.budgetLevel > 0 ? "A budget has reached \(subject.budgetLevel) %" : "A budget was crossed"
     }
 
-    /// Which of their sessions it is.
+    /// Project and title of the session.
     private static func place(_ summary: Summary) -> String? {
         let parts = [summary.project, summary.title].compactMap { $0 }.filter { !$0.isEmpty }.map(VisibleText.line)
         return parts.isEmpty ? nil : TextFit.cut(parts.joined(separator: " · "), bytesMax: headingBytesMax)
@@ -158,7 +159,7 @@ extension AlertText {
     /// Size as JSON strings, without the quotes.
     var bytesCount: Int { [title, subtitle ?? "", body].reduce(0) { $0 + TextFit.bytes(of: $1) } }
 
-    /// Itself if it fits; otherwise with its longest texts cut, and no longer whole.
+    /// The text itself if it fits; otherwise with its longest parts cut, and no longer whole.
     func fitting(_ bytesMax: Int) -> AlertText {
         var cut = self
         cut.title = TextFit.cut(title, bytesMax: Self.headingBytesMax)
@@ -168,7 +169,7 @@ extension AlertText {
             (cut.title, cut.body) = (texts[0], texts[2])
             cut.subtitle = subtitle == nil || texts[1].isEmpty ? nil : texts[1]
         }
-        // The place may be cut: it is not what a decision is about.
+        // The subtitle may be cut: a decision does not depend on it.
         if cut.title != title || cut.body != body { cut.isWhole = false }
         return cut
     }

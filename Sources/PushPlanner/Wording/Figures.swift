@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What a session took, in a line. Counts only: nothing that an agent wrote.
+/// What a session took, in a line: numbers only, nothing that an agent wrote.
 enum Figures {
     /// `20 min · 12 tools · 3 of 7 tasks · +120 −30 lines · $0.41 + ~$2.00 guessed`
     static func line(_ subject: PushSubject) -> String {

@@ -1,13 +1,13 @@
-/// The room that the planner's words have in a payload of any channel, in bytes of JSON without the quotes. A channel that has less cuts them.
+/// Room for the planner's text in a payload of any channel, in bytes of JSON without the quotes. A channel with less cuts it.
 package enum Payload {
-    /// For `AlertText.start`: a glance.
+    /// For `AlertText.start`, which is read at a glance.
     package static let startTextBytesMax = 256
-    /// For `compose`: the words of an alert, with everything else that may be in its payload.
+    /// For `compose`: the text of an alert, beside everything else in its payload.
     package static let alertTextBytesMax = 3_000
-    /// What `CODE` is replaced by, at most.
+    /// Largest size of a code that replaces `CODE`.
     package static let codeBytesMax = 128
-    /// The plaintext of `PushSeal`: base64 of it, a nonce and a tag still fit next to a generic alert.
+    /// Plaintext of `PushSeal`: in base64, with nonce and tag, it fits next to a generic alert.
     package static let sealedTextBytesMax = 2_400
-    /// For `compose` where its words are sealed: the names of the fields and the code are in there too.
+    /// For `compose` with sealed text, which also holds the field names and the code.
     package static let sealedAlertTextBytesMax = sealedTextBytesMax - codeBytesMax - 64
 }

@@ -1,24 +1,24 @@
 import RelayModel
 package import RelayProtocol
 
-/// What a card or an alert is about, at one moment.
+/// The subject of a card or an alert, at one moment.
 package struct PushSubject: Sendable {
-    /// `stale` where something went on when its host was last heard of.
+    /// The status is `stale` if the session was active when its host disconnected.
     package var summary: Summary
-    /// The approval that the person is asked for: of several the oldest that is pending.
+    /// The approval that the person is asked for: the oldest pending one.
     package var approval: Approval?
     /// Every approval that is pending.
     package var waiting: Set<ApprovalID> = []
-    /// It represents all sessions of the workspace; `summary` is then of the one that matters most.
+    /// True if it represents all sessions of the workspace; `summary` is then that of the most important one.
     package var isOfAll = false
-    /// The sessions that this represents.
+    /// Number of sessions that this represents.
     package var sessions: Int64 = 1
-    /// The highest level of a budget that was crossed, in percent; 0: none.
+    /// The highest level of a budget that was crossed, in percent; 0 for none.
     package var budgetLevel: Int64 = 0
     package var text: PushText
-    /// The card ends with this though the run goes on.
+    /// The card's last sentence, if it ends although the run continues.
     package var closing: String?
-    /// The person wants no money on this device.
+    /// True if the person wants no costs on this device.
     package private(set) var hidesCost = false
     /// Milliseconds since 1970.
     package var now: Int64
@@ -32,7 +32,7 @@ package struct PushSubject: Sendable {
         if !summary.hostIsConnected, summary.isAtWork, !isAsked { self.summary.status = .stale }
     }
 
-    /// The person is waited for: by something that is asked here, or at the terminal.
+    /// True if a request waits for the person, here or at the terminal.
     var isAttention: Bool { !waiting.isEmpty || summary.status.isWaiting }
 
     package mutating func hideCost() {
@@ -42,12 +42,12 @@ package struct PushSubject: Sendable {
     }
 }
 
-/// The words of one alert.
+/// The text of one alert.
 package struct AlertText: Sendable, Equatable {
     package var title: String
     package var subtitle: String?
     package var body: String
-    /// The whole input of the approval is here, uncut: only then may it be allowed from what is shown.
+    /// True if the whole input of the approval is included: only then may it be allowed from here.
     package var isWhole: Bool
 
     package init(title: String, subtitle: String?, body: String, isWhole: Bool) {
@@ -57,6 +57,6 @@ package struct AlertText: Sendable, Equatable {
         self.isWhole = isWhole
     }
 
-    /// Itself if it fits; otherwise with its longest texts cut, and no longer whole.
+    /// The text itself if it fits; otherwise with its longest parts cut, and no longer whole.
     package func cut(to bytesMax: Int) -> AlertText { fitting(bytesMax) }
 }

@@ -1,15 +1,15 @@
 import RelayProtocol
 
-/// What alerts and cards show of a request: the host's words, where they are plain.
+/// The host's text for a request in alerts and cards, if it is plain.
 ///
-/// An older host sends none, and one that errs may send what is invisible or too long. Neither keeps the question from the person, as
-/// refusing the event would: it is then shown by its title, and cannot be allowed from there.
+/// An older host sends none, and a faulty one may send text that is invisible or too long. The event is not refused, because the
+/// request would then never reach the person: it is shown by its title, and cannot be allowed from there.
 struct ShownWords {
     let full: String?
     let summary: String?
-    /// `full` is the whole input and can be read as nothing else.
+    /// True if `full` is the whole input and cannot be misread.
     let mayAllow: Bool
-    /// What to look at twice, in a line; nil if the host has not said anything of the kind.
+    /// Risks that deserve a second look, in a line; nil if the host named none.
     let lookTwice: String?
 
     init(_ request: ApprovalRequest) {

@@ -1,10 +1,10 @@
-/// Shortens text visibly and between characters, as JSON counts its bytes.
+/// Shortens text with a visible mark and between characters. Sizes are in bytes of JSON.
 package enum TextFit {
     static let mark = "…"
 
-    /// `text` so that its JSON string has at most `bytesMax` bytes between the quotes; empty where not even the mark fits.
+    /// `text` so that its JSON string has at most `bytesMax` bytes between the quotes; empty if not even the mark fits.
     package static func cut(_ text: String, bytesMax: Int) -> String {
-        // No byte is written longer than six.
+        // JSON writes no byte longer than six.
         if text.utf8.count <= bytesMax / 6 || bytes(of: text) <= bytesMax { return text }
         var left = bytesMax - mark.utf8.count
         guard left >= 0 else { return "" }
@@ -18,7 +18,7 @@ package enum TextFit {
         return String(text[..<end]) + mark
     }
 
-    /// Several texts in so many bytes together: the longest are cut first, all of them to the same length.
+    /// Several texts in `bytesMax` bytes together: the longest are cut first, all of them to the same length.
     package static func cut(_ texts: [String], bytesMax: Int) -> [String] {
         let length = longest(upTo: bytesMax) { length in
             texts.reduce(0) { $0 + bytes(of: cut($1, bytesMax: length)) } <= bytesMax
@@ -26,7 +26,7 @@ package enum TextFit {
         return texts.map { cut($0, bytesMax: length) }
     }
 
-    /// The greatest length up to `max` that fits, where every shorter one does too; 0 where none does.
+    /// The greatest length up to `max` that fits, given that every shorter one does, too; 0 if none does.
     package static func longest(upTo max: Int, fits: (Int) -> Bool) -> Int {
         if fits(max) { return max }
         var (fitting, tooLong) = (0, max)

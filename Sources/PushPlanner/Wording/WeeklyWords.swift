@@ -6,7 +6,7 @@ struct WeeklyWords {
     let before: CostReport
     let hidesCost: Bool
 
-    /// `naming`: with the dearest project and model.
+    /// `naming`: also name the most expensive project and model.
     func text(naming: Bool) -> AlertText {
         guard !hidesCost else {
             return AlertText(
@@ -21,7 +21,7 @@ struct WeeklyWords {
     private static func amount(_ sum: CostSum) -> String {
         let guess = sum.estimateMicroUSD > 0 ? "~\(Figures.money(sum.estimateMicroUSD)) guessed" : nil
         let parts = [sum.costMicroUSD.map(Figures.money), guess].compactMap(\.self)
-        // What has no known price is not free.
+        // Usage without a known price is not free.
         return parts.isEmpty ? sum == CostSum() ? "nothing" : "no known price" : parts.joined(separator: " + ")
     }
 

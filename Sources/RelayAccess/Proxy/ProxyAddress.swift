@@ -1,16 +1,16 @@
-/// The address of an HTTP proxy of the network: `http://name:password@proxy.example:3128`.
+/// The address of an HTTP proxy in the network: `http://name:password@proxy.example:3128`.
 package struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
-    /// As curl has it for an address without a port.
+    /// Default port, the same as curl's.
     private static let usualPort: UInt16 = 1080
 
     package let host: String
     package let port: UInt16
-    /// `name:password`, decoded.
+    /// `name:password`, percent-decoded.
     let credentials: [UInt8]?
-    /// For the environment of another program.
+    /// The address for the environment of another program.
     let text: String
 
-    /// Nil if the text is no address of a proxy that we can use; those of SOCKS and those reached over TLS are not.
+    /// Nil if the text is not the address of a supported proxy; SOCKS proxies and those reached over TLS are not.
     package init?(_ text: String) {
         var rest = Substring(text)
         if let mark = text.range(ofFirst: "://") {
@@ -33,12 +33,12 @@ package struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Without the credentials.
+    /// The address without the credentials.
     package var description: String { "http://\(authority)" }
 
     var authority: String { RelayAddress.authority(host, port) }
 
-    /// Nil if a percent sign is not followed by two digits.
+    /// Percent-decodes the text; nil if a percent sign is not followed by two hexadecimal digits.
     private static func decoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

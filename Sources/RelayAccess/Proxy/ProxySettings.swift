@@ -1,14 +1,15 @@
 internal import Glibc
 internal import HeliographPlatform
 
-/// The proxies that this process's environment names for its requests and links, read as curl reads them:
+/// The proxies in this process's environment for its requests and links, with curl's rules:
 ///
 /// | variable | meaning |
 /// |---|---|
 /// | `https_proxy`, `HTTPS_PROXY` | for relays at `https://` |
 /// | `http_proxy` | for relays at `http://`; in capitals it is ignored, as a CGI program's visitors can set that one |
 /// | `all_proxy`, `ALL_PROXY` | for both, if the variable above is not set |
-/// | `no_proxy`, `NO_PROXY` | exceptions: names with all below them, addresses, networks as `10.0.0.0/8`, separated by commas; `*`: all |
+/// | `no_proxy`, `NO_PROXY` | exceptions: names with all below them, addresses, networks as `10.0.0.0/8`, separated by commas; `*`:
+/// all |
 ///
 /// Unlike curl's, they never apply to an address of this machine.
 package struct ProxySettings: Sendable {
@@ -30,7 +31,7 @@ package struct ProxySettings: Sendable {
         return ProxySettings(values)
     }
 
-    /// Nil: the relay is reached without one. Throws if the proxy is of a kind that we cannot use.
+    /// The proxy to use; nil if the relay is reached directly. Throws if the proxy is of an unsupported kind.
     package func proxy(for relay: RelayAddress) throws(HTTPError) -> ProxyAddress? {
         guard case .tcp(let host, _, let isTLS) = relay.target, !relay.staysHere, !isExcepted(host) else { return nil }
         let candidates = (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
@@ -38,7 +39,7 @@ package struct ProxySettings: Sendable {
             return nil
         }
         guard let proxy = ProxyAddress(text) else {
-            // Without its text, which may contain a password.
+            // Without the address, which may contain a password.
             throw HTTPError(
                 .proxy, "\(name) names a proxy that heliograph cannot use: it takes http://[NAME:PASSWORD@]HOST:PORT")
         }
@@ -77,7 +78,7 @@ private struct NetworkAddress {
         }
     }
 
-    /// `network` is an address, or one with the number of bits that count.
+    /// `network`: an address, or one with the number of significant bits.
     func isInside(_ network: Substring) -> Bool {
         let slash = network.firstIndex(of: "/") ?? network.endIndex
         guard let other = NetworkAddress(network[..<slash]), other.bytes.count == bytes.count else { return false }

@@ -1,12 +1,12 @@
 internal import HeliographCrypto
 
-/// A connection through an HTTP proxy, made by CONNECT: from then on bytes go to the server and back unchanged.
+/// A connection through an HTTP proxy, opened with CONNECT: after that, bytes pass unchanged in both directions.
 enum ProxyTunnel {
-    /// For the proxy's answer. It comes when the proxy has reached the server, or given up.
+    /// Wait for the proxy's answer, which it sends when it has reached the server, or given up.
     static let answerSeconds: Int64 = 10
     private static let headBytesMax = 16 << 10
 
-    /// To the relay, through its proxy if it has one. Blocks the calling thread.
+    /// Connects to the relay, through its proxy if it has one. Blocks the calling thread.
     static func connect(
         to relay: RelayAddress, by proxies: ProxySettings, until deadline: Deadline
     ) throws(HTTPError) -> PlainSocket {
@@ -16,7 +16,7 @@ enum ProxyTunnel {
         return try connect(to: host, port, through: proxy)
     }
 
-    /// Blocks the calling thread.
+    /// Connects to a server through the proxy. Blocks the calling thread.
     static func connect(
         to host: String, _ port: UInt16, through proxy: ProxyAddress, seconds: Int64 = answerSeconds
     ) throws(HTTPError) -> PlainSocket {
@@ -51,7 +51,7 @@ enum ProxyTunnel {
         return Array((text + "\r\n").utf8)
     }
 
-    /// False: more of the answer has to come. Throws if the proxy refuses.
+    /// True if the proxy has connected; false if its answer is incomplete. Throws if it refuses.
     static func isOpen(_ head: [UInt8], _ proxy: ProxyAddress) throws(HTTPError) -> Bool {
         let text = String(decoding: head, as: UTF8.self)
         guard "HTTP/1.".hasPrefix(text.prefix(7)) || text.hasPrefix("HTTP/1.") else {
@@ -63,7 +63,7 @@ enum ProxyTunnel {
             throw HTTPError(.proxy, "what listens at \(proxy) is no HTTP proxy")
         }
         guard (200..<300).contains(status) else { throw refusal(status, proxy) }
-        // A server says nothing before it is asked.
+        // The server sends nothing before the client does.
         guard end.upperBound == text.endIndex else {
             throw HTTPError(.proxy, "the proxy \(proxy) opened a connection and sent something of its own")
         }

@@ -1,26 +1,27 @@
-/// HTTP requests for workspaces that arrive at a node's own sockets, as a pure machine: each is forwarded to the owner of its workspace.
-/// If this node knows no owner, the request waits for a moment. See decision record 0104.
+/// HTTP requests for workspaces that arrive at a node's own sockets, as a pure machine: each is forwarded to the owner of its
+/// workspace. If this node knows no owner, the request waits for a moment. See decision record 0104.
 ///
-/// A request waits only while no node has begun it: it was not forwarded yet, or the node it was forwarded to replied that it does not
-/// own the workspace. A request that may have been carried out is never forwarded again.
+/// A request waits only while no node has begun it: it was not forwarded yet, or the node that it was forwarded to replied that it
+/// does not own the workspace. A request that may have been carried out is never forwarded again.
 package struct CallMachine {
     package typealias CallID = EdgeMachine.CallID
 
     package enum Fact: Sendable {
-        /// A request came, and its workspace has this way; nil: it has none.
+        /// A request arrived. The route to its workspace; nil: there is none.
         case called(CallID, Call, Way?)
-        /// The node that the request was forwarded to gave no answer. The way is the current one.
+        /// The node that the request was forwarded to gave no answer. The route is the current one.
         case failed(CallID, EdgeMachine.CallFailure, Way?)
-        /// The request was answered, or its client has gone.
+        /// The request was answered, or its client has disconnected.
         case ended(CallID)
-        /// The ways to `workspaces`, as they are now: some have changed, or `due` has come.
+        /// The current routes to `workspaces`, because some have changed, or `due` has passed.
         case looked([String: Way])
         /// This node is about to end.
         case drainOrdered
     }
 
     package enum Order: Sendable, Equatable {
-        /// Along the way that its workspace has now. `keeps`: it may have to be carried again, so it is to be kept until it ends.
+        /// Forward the request along its workspace's current route. `keeps`: keep it until it ends, as it may have to be forwarded
+        /// again.
         case carry(CallID, keeps: Bool)
         case refuse(CallID, Refusal)
     }
@@ -38,67 +39,68 @@ package struct CallMachine {
     }
 
     package enum Asker: Hashable, Sendable {
-        /// The id of the token that the call shows.
+        /// The id of the token in the request.
         case token(String)
-        /// Shows a code, which only the owner can check. By the address that it counts for.
+        /// A request with a pairing code or the like, which only the owner can check; counted by its address.
         case stranger(String)
     }
 
-    /// The way to a workspace: equal as long as nothing has changed.
+    /// The route to a workspace; equal as long as nothing has changed.
     package enum Way: Hashable, Sendable {
         /// This node owns it.
         case own
-        /// There is a link to this holder.
+        /// There is a link to the node with this holder.
         case link(String)
     }
 
     package enum Refusal: Sendable, Equatable {
-        /// For as long as a request waits.
+        /// The workspace had no owner for as long as a request may wait.
         case noOwner
-        /// More wait already than may.
+        /// The limit of waiting requests is reached.
         case tooMany
-        /// The link to its owner was full, for as long as a request waits.
+        /// The link to the owner was full as long as a request may wait.
         case crowded
         /// The request was forwarded over a link that has ended, and may have been carried out.
         case unanswered
-        /// This node is about to end: another one is better asked.
+        /// This node is about to end: the client should ask another one.
         case leaving
     }
 
-    /// From its coming on, whatever happens to it. A takeover from a killed owner takes about a second, a hand-over half of one; an app that
-    /// iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
+    /// Longest time of a request in this node, from its arrival, in milliseconds. A takeover from a killed owner takes about a
+    /// second, a hand-over half of one; an app that iOS woke waits 10 s for an answer, the page's worker 20 s, and a proxy longer.
     package static let patience: Int64 = 5_000
-    /// Time until a node that did not own the workspace, or the link to which was full, is asked again: by then this node has looked up
-    /// the owner, and a full link has carried a crowd.
+    /// Time until a route is tried again after the node did not own the workspace, or the link was full, in milliseconds: by then
+    /// this node has looked up the owner, and a full link has carried many requests.
     package static let retryInterval: Int64 = 250
-    /// Each occupies a connection: a quarter of those that a listener has without a WebSocket (`Limits.pendingMax`).
+    /// Waiting requests. Each occupies a connection: a quarter of those that a listener has without a WebSocket
+    /// (`Limits.pendingMax`).
     package static let callsMax = 256
-    /// No party may take all places: neither a workspace…
+    /// Waiting requests of one workspace. This limit and the following ones keep one party from taking all places.
     package static let callsOfWorkspaceMax = 128
-    /// … nor all requests together that present codes, which may be right or not…
+    /// Waiting requests with codes, valid or not, of all addresses.
     package static let callsOfStrangersMax = 64
-    /// … nor one of them: an address, behind which there may be several phones…
+    /// Waiting requests with codes of one address, behind which there may be several phones.
     package static let callsOfAddressMax = 8
-    /// … nor the holder of a token: a page that opens asks for a dozen things.
+    /// Waiting requests of one token: a page that opens makes a dozen.
     package static let callsOfTokenMax = 16
-    /// Ten pictures, or every request with an ordinary body.
+    /// Bytes of waiting requests: ten pictures, or every request with an ordinary body.
     package static let bytesMax = 8 << 20
     package static let bytesOfAskerMax = 2 << 20
-    /// Requests under way over links, which are kept in case they come back. Requests beyond this are forwarded all the same, and refused
-    /// if they come back.
+    /// Bytes of requests that were forwarded and are kept in case they come back. Requests beyond this are forwarded all the same,
+    /// and refused if they come back.
     package static let bytesUnderWayMax = 8 << 20
 
     private struct Entry {
         let call: Call
-        /// In the order of their coming.
+        /// Number in the order of arrival.
         let number: UInt64
         let until: Int64
-        /// The refusal to send when its time has run out.
+        /// The refusal to send when the request's time has run out.
         var lack = Refusal.noOwner
     }
 
-    /// A way that failed: the node did not own the workspace despite the row in the database, or the link was full. Not used again before
-    /// `until`.
+    /// A route that failed: the node did not own the workspace although the database says so, or the link was full. Not used again
+    /// before `until`.
     private struct Doubt {
         let way: Way
         let until: Int64
@@ -107,26 +109,26 @@ package struct CallMachine {
     private var waiting: [CallID: Entry] = [:]
     private var underWay: [CallID: (entry: Entry, way: Way)] = [:]
     private var bytesUnderWay = 0
-    /// Doubts about the owner, by workspace.
+    /// Failed routes, by workspace.
     private var doubts: [String: Doubt] = [:]
     private var lastNumber: UInt64 = 0
     private var isLeaving = false
-    /// Collected while one fact is handled.
+    /// Orders collected while one fact is handled.
     private var orders: [Order] = []
 
     package init() {}
 
-    /// Workspaces that calls wait for.
+    /// Workspaces that requests wait for.
     package var workspaces: Set<String> { Set(waiting.values.lazy.map(\.call.workspace)) }
 
     package var waitingCount: Int { waiting.count }
 
-    /// When to look again, though no way has changed; nil: nothing waits.
+    /// Time of the next look even if no route has changed; nil if nothing waits.
     package var due: Int64? {
         waiting.values.lazy.map { [doubts] in min($0.until, doubts[$0.call.workspace]?.until ?? .max) }.min()
     }
 
-    /// `now` is in milliseconds.
+    /// `now`: milliseconds.
     package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
         switch fact {
         case .called(let id, let call, let way): called(id, call, way, at: now)
@@ -156,7 +158,7 @@ package struct CallMachine {
         carry(id, entry, along: way)
     }
 
-    /// Nothing of it was begun.
+    /// Handles a forwarded request that came back without having been begun.
     private mutating func returned(_ id: CallID, _ way: Way?, for lack: Refusal, at now: Int64) {
         guard let taken = takeUnderWay(id) else { return refuse(id, isLeaving ? .leaving : lack) }
         var entry = taken.entry
@@ -185,7 +187,7 @@ package struct CallMachine {
     }
 
     private mutating func carry(_ id: CallID, _ entry: Entry, along way: Way) {
-        // A core answers whatever it is asked.
+        // Not kept for this node's own core, which answers every request.
         let keeps = way != .own && bytesUnderWay + entry.call.bytes <= Self.bytesUnderWayMax
         if keeps {
             underWay[id] = (entry, way)

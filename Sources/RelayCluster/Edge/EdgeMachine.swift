@@ -1,9 +1,9 @@
 package import RelayModel
 
-/// An edge as a pure machine: it carries the messages of its peers to the owner and back, and reads none of them.
+/// An edge as a pure machine: it forwards its peers' messages to the owner and back, and reads none of them.
 ///
-/// It knows the connected peers and the queued bytes; the owner knows the rest. A link that ends takes all its peers with it: they
-/// reconnect, with their positions, and the edge had no state of theirs.
+/// It knows the connected peers and the queued bytes; the owner knows the rest. When a link ends, all its peers are disconnected:
+/// they reconnect, with their positions, and the edge had no other state of theirs.
 package struct EdgeMachine {
     package enum Fact: Sendable {
         /// A connection was authenticated and upgraded.
@@ -12,14 +12,14 @@ package struct EdgeMachine {
         case peerClosed(PeerID)
         case peerCongested(PeerID)
         case peerDrained(PeerID)
-        /// A request over HTTP that only the owner answers.
+        /// An HTTP request that only the owner can answer.
         case called(CallID, HTTPCall)
         case linkOpened
         case linkEnded
-        /// The link is full: its peers are read no further.
+        /// The link is full: its peers are not read until it has drained.
         case linkCongested
         case linkDrained
-        /// The peer with this number has so many of the link's queued bytes that it must be read no further.
+        /// The peer with this number has used up its share of the link's queued bytes, and must not be read until that has drained.
         case shareFilled(Int)
         case shareDrained(Int)
         case ownerSaid(OwnerMessage)
@@ -31,7 +31,7 @@ package struct EdgeMachine {
         case tell(EdgeMessage)
         case send([UInt8], to: [PeerID])
         case close(PeerID, code: UInt16, reason: String)
-        /// Close them so that each reconnects at a different moment, hosts first.
+        /// Disconnect these, spread over time, hosts first.
         case dismiss(hosts: [PeerID], clients: [PeerID])
         case pauseReading(PeerID)
         case resumeReading(PeerID)
@@ -39,46 +39,46 @@ package struct EdgeMachine {
         case fail(CallID, CallFailure)
     }
 
-    /// One request over HTTP at this edge; never used again.
+    /// Identifies one HTTP request at this edge; never used again.
     package struct CallID: Hashable, Sendable {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
     }
 
-    /// Why there is no answer of the owner's.
+    /// Reason for the lack of an answer from the owner.
     package enum CallFailure: Sendable, Equatable {
-        /// Nothing was begun: there is no link, or the node at its other end does not own the workspace (any more, or yet).
+        /// The request was not begun: there is no link, or the node at its other end does not own the workspace (any more, or yet).
         case noOwner
-        /// Nothing was begun.
+        /// The request was not begun: too many are under way.
         case tooMany
-        /// The owner may have done it.
+        /// The link ended: the owner may have carried out the request.
         case linkEnded
     }
 
     private enum Link {
-        /// No owner is reached. Becomes `open`.
+        /// There is no link to an owner. Becomes `open`.
         case away
-        /// Becomes `away`.
+        /// The link is open. Becomes `away`.
         case open(isCongested: Bool)
-        /// For good.
+        /// The node ends, or owns the workspace itself. Final.
         case left
     }
 
     private struct Peer {
         let number: Int
         let isHost: Bool
-        /// Reasons why the peer is not read; reading resumes when all of these have ended.
+        /// Reasons why the peer is not read; reading resumes when all of them have ended.
         var pauses: Set<Pause> = []
     }
 
     private enum Pause { case owner, link, share }
 
     private enum Slot {
-        /// Becomes `open`.
+        /// The number is unused. Becomes `open`.
         case free
-        /// Becomes `leaving`.
+        /// The number is a connected peer's. Becomes `leaving`.
         case open(PeerID)
-        /// The owner was informed that the peer has gone. Becomes `free` when the owner has forgotten it.
+        /// The owner was told that the peer has disconnected. Becomes `free` when the owner replies with `forgotten`.
         case leaving
     }
 
@@ -89,12 +89,12 @@ package struct EdgeMachine {
     private var freeNumbers: [Int] = []
     private var calls: [UInt64: CallID] = [:]
     private var lastCall: UInt64 = 0
-    /// Collected while one fact is handled.
+    /// Orders collected while one fact is handled.
     private var orders: [Order] = []
 
     package init() {}
 
-    /// True if new peers are served.
+    /// True if new peers are accepted.
     package var isServing: Bool { if case .open = link { true } else { false } }
     package var peerCount: Int { peers.count }
 
@@ -123,7 +123,7 @@ package struct EdgeMachine {
 
     private mutating func opened(_ peer: PeerID, _ opening: PeerOpening) {
         guard case .open = link, slots.count - freeNumbers.count < NodeLinkLimits.peersMax else {
-            // The peer was admitted while the link was open.
+            // The link has ended after the peer was admitted.
             return orders.append(.dismiss(hosts: opening.isHost ? [peer] : [], clients: opening.isHost ? [] : [peer]))
         }
         let number = freeNumbers.popLast() ?? slots.count
@@ -170,7 +170,7 @@ package struct EdgeMachine {
 
     private var isCongested: Bool { if case .open(isCongested: true) = link { true } else { false } }
 
-    /// At once and for all: a message more of each could be more than may wait on the link.
+    /// Pauses all peers at once: one more message from each could exceed the link's limit.
     private mutating func linkCongested() {
         guard case .open = link else { return }
         link = .open(isCongested: true)
@@ -221,7 +221,7 @@ package struct EdgeMachine {
         }
     }
 
-    /// Nil if the peer has gone and the owner does not know yet.
+    /// Nil if the peer has disconnected and the owner does not know yet.
     private func peer(_ number: Int) -> PeerID? {
         guard slots.indices.contains(number), case .open(let peer) = slots[number] else { return nil }
         return peer

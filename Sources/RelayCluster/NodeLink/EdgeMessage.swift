@@ -1,17 +1,17 @@
-/// A message from the edge to the owner. The edge numbers its peers, below `NodeLinkLimits.peersMax`; the number of a peer that has gone
-/// is used again only once the owner has sent `forgotten`: no message for the first is in flight then.
+/// A message from the edge to the owner. The edge numbers its peers, below `NodeLinkLimits.peersMax`; the number of a disconnected
+/// peer is used again only once the owner has sent `forgotten`: then no message for the earlier peer is in flight.
 package enum EdgeMessage: Sendable, Equatable {
     case open(Int, PeerOpening)
-    /// A peer's message, not parsed on the way.
+    /// A peer's message, which is not parsed by the edge.
     case text(Int, [UInt8])
-    /// The close code that the engine reported.
+    /// The peer has disconnected.
     case closed(Int)
     case congested(Int)
     case drained(Int)
-    /// Numbered from 1, never twice on one link.
+    /// An HTTP request. The number counts from 1, and is used once on one link.
     case call(UInt64, HTTPCall)
 
-    /// The peer whose share of the link the message uses; nil: none.
+    /// The peer to whose share of the link the message counts; nil: none.
     package var speaker: Int? { if case .text(let peer, _) = self { peer } else { nil } }
 
     package func write(to writer: inout RecordWriter) {
@@ -39,7 +39,7 @@ package enum EdgeMessage: Sendable, Equatable {
         writer.number(peer)
     }
 
-    /// Every record of one message of the link.
+    /// Decodes every record of one message of the link.
     package static func read(_ bytes: [UInt8]) throws(NodeLinkError) -> [EdgeMessage] {
         var reader = RecordReader(bytes)
         var messages: [EdgeMessage] = []

@@ -1,4 +1,4 @@
-/// A request over HTTP that an edge hands on whole.
+/// An HTTP request that an edge forwards as a whole.
 package struct HTTPCall: Sendable, Equatable {
     package var method: String
     package var path: String
@@ -46,7 +46,7 @@ package struct HTTPCall: Sendable, Equatable {
     }
 }
 
-/// The owner's answer to it.
+/// The owner's answer to an `HTTPCall`.
 package struct HTTPAnswer: Sendable, Equatable {
     package var status: UInt16
     package var headers: [HTTPField]
@@ -58,7 +58,7 @@ package struct HTTPAnswer: Sendable, Equatable {
         self.body = body
     }
 
-    /// True if nothing of the request was begun, as the node that answers does not own the workspace.
+    /// True if the request was not begun, as the node that answers does not own the workspace.
     package var saysNotOwner: Bool { headers.contains(NodeLinkProtocol.notOwner) }
 
     func write(to writer: inout RecordWriter) {

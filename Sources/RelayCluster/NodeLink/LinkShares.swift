@@ -1,15 +1,15 @@
-/// Attributes the bytes queued on a link to peers, so that one peer's flood does not take the room of all.
+/// Attributes the bytes queued on a link to peers, so that one peer cannot use up the capacity of all.
 ///
-/// A link is written in order, so the queued bytes are the last ones that were given to it.
+/// A link is written in order, so the queued bytes are always the last ones that were passed to it.
 package struct LinkShares {
-    /// Peers whose share of the queued bytes has become too large, or small again. The meaning of their names is up to their node.
+    /// Peers whose share of the queued bytes has become too large, or small again. The peers' numbers are chosen by the node.
     package struct Changes: Equatable {
         package var filled: [UInt64] = []
         package var drained: [UInt64] = []
         package init(filled: [UInt64] = [], drained: [UInt64] = []) { (self.filled, self.drained) = (filled, drained) }
     }
 
-    /// Bytes from one peer, or for it alone, counted from the link's first byte.
+    /// Bytes from one peer, or for it only, by their offsets from the link's first byte.
     private struct Piece {
         let peer: UInt64
         var begin: Int
@@ -18,19 +18,20 @@ package struct LinkShares {
 
     package private(set) var told = 0
     private var written = 0
-    /// In order. Written pieces are dropped at each `settle`, so there are no more than are queued.
+    /// Pieces in order. Written ones are dropped at each `settle`, so only queued ones are left.
     private var pieces: [Piece] = []
-    /// Entries before this index are written.
+    /// Index of the first piece that is not dropped; those before it are written.
     private var first = 0
-    /// Those before it are in `waiting`. Bytes written within their turn, as nearly all are, are never counted.
+    /// Index of the first piece that is not counted in `waiting`. Bytes written within the same turn, as nearly all are, are never
+    /// counted.
     private var counted = 0
-    /// Bytes that wait, by peer, as of the last count.
+    /// Queued bytes by peer, at the last count.
     private var waiting: [UInt64: Int] = [:]
     private var full: Set<UInt64> = []
 
     package init() {}
 
-    /// `peer` is nil for bytes of no peer, or of several.
+    /// Adds bytes that were passed to the link. `peer`: nil for bytes of no peer, or of several.
     package mutating func tell(_ bytes: Int, of peer: UInt64?) {
         let begin = told
         told += bytes
@@ -42,10 +43,10 @@ package struct LinkShares {
         }
     }
 
-    /// Bytes that may be queued, as far as is known.
+    /// Upper limit of the queued bytes, as far as known.
     package var unsettled: Int { told - written }
 
-    /// All but `waiting` of the first `told` bytes have been written.
+    /// Updates the shares: all but `waiting` of the first `told` bytes have been written.
     package mutating func settle(_ told: Int, waiting: Int) -> Changes {
         var changes = Changes()
         written = max(written, told - waiting)

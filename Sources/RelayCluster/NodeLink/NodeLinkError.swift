@@ -1,12 +1,12 @@
 /// A violation of the protocol by the other end of a link, which ends the link.
 package struct NodeLinkError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
-        /// A record ends in its middle.
+        /// A record is incomplete.
         case cutOff
         case unknownKind
-        /// Larger than a named limit.
+        /// A value exceeds its limit.
         case tooLarge
-        /// A text is not UTF-8, or the number of a peer does not fit earlier messages.
+        /// A text is not UTF-8, or a peer's number contradicts earlier messages.
         case badValue
     }
 

@@ -1,8 +1,8 @@
 /// Origin of a connection to an edge.
 package enum NodePeer: Sendable, Equatable {
-    /// A numeric address.
+    /// A network peer with this numeric address.
     case ip(String)
-    /// The relay's own user, or root, at the socket of the edge's own machine: the edge has looked.
+    /// The relay's own user, or root, at the socket of the edge's machine, as the edge has verified.
     case administrator
     /// Another process at that socket.
     case local

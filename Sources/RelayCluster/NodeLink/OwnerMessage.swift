@@ -1,13 +1,13 @@
-/// A message from the owner to an edge, about peers by the edge's own numbers.
+/// A message from the owner to an edge. Peers are identified by the edge's numbers.
 package enum OwnerMessage: Sendable, Equatable {
-    /// To each of these, once over the link.
+    /// Send this text to each of these peers; the link carries it once.
     case text([Int], [UInt8])
-    /// `closed` follows when it has gone.
+    /// Disconnect the peer; `closed` follows.
     case close(Int, code: UInt16, reason: String)
-    /// Read it no further, until `resume`.
+    /// Stop reading the peer, until `resume`.
     case pause(Int)
     case resume(Int)
-    /// The answer to `closed`: nothing more comes for it, and its number is free.
+    /// The answer to `closed`: no more messages follow for the peer, and its number is free.
     case forgotten(Int)
     case answer(UInt64, HTTPAnswer)
 
@@ -37,7 +37,7 @@ package enum OwnerMessage: Sendable, Equatable {
         writer.number(peer)
     }
 
-    /// Every record of one message of the link.
+    /// Decodes every record of one message of the link.
     package static func read(_ bytes: [UInt8]) throws(NodeLinkError) -> [OwnerMessage] {
         var reader = RecordReader(bytes)
         var messages: [OwnerMessage] = []

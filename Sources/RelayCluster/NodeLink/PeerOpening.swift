@@ -3,12 +3,12 @@
 package struct PeerOpening: Sendable, Equatable {
     /// SHA-256 of the token.
     package var tokenDigest: [UInt8]
-    /// The connection came on the path for hosts.
+    /// True if the connection used the path for hosts.
     package var isHost: Bool
-    /// The URL at which this peer reached the edge, for links that it can open.
+    /// The URL with which this peer reached the edge, used in links for people.
     package var baseURL: String
     package var peer: NodePeer
-    /// The address that the limits per address count the peer for; nil: none.
+    /// The address to which this peer counts in limits per address; nil: none.
     package var counted: NodePeer?
 
     package init(tokenDigest: [UInt8], isHost: Bool, baseURL: String, peer: NodePeer, counted: NodePeer?) {

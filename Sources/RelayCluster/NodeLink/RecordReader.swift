@@ -1,4 +1,4 @@
-/// Reads the output of `RecordWriter`, and refuses anything else.
+/// Decodes the output of `RecordWriter`; throws for anything else.
 struct RecordReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -32,12 +32,12 @@ struct RecordReader {
         return Int(value)
     }
 
-    /// A count, and that many numbers, most of them of one byte or two.
+    /// A count, and that many numbers, most of which have one or two bytes.
     mutating func numbers(
         atMost countMax: Int, below limit: Int, _ counted: String, _ what: String
     ) throws(NodeLinkError) -> [Int] {
         let count = try number(below: countMax + 1, counted)
-        // Each has a byte at least: no count makes room for more than came.
+        // Each number has at least a byte, so a wrong count does not allocate more than was received.
         guard count <= bytes.count - position else { throw NodeLinkError(.cutOff, "a record of the link ends in its middle") }
         var numbers: [Int] = []
         numbers.reserveCapacity(count)

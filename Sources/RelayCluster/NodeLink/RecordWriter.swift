@@ -1,4 +1,4 @@
-/// Numbers in base 128, lowest digits first, and bytes behind their count.
+/// Encodes numbers in base 128, lowest digits first, and bytes after their count.
 package struct RecordWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -29,7 +29,7 @@ package struct RecordWriter {
 
     mutating func number(_ value: Int) { number(UInt64(value)) }
 
-    /// A count, and that many numbers: a message for thousands is mostly this.
+    /// A count, and that many numbers: most of a message to thousands of peers.
     mutating func numbers(_ values: [Int]) {
         number(values.count)
         for value in values {

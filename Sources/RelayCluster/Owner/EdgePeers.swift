@@ -1,9 +1,9 @@
 package import RelayModel
 
-/// The peers of one edge, as the owner knows them: numbers of the edge's to names that are never used again.
+/// The peers of one edge, from the owner's view: maps the edge's numbers to identifiers that are never used again.
 package struct EdgePeers {
     private let link: Int
-    /// Peers by number on the link. `generation` counts how often the number was given.
+    /// Peers by number on the link. `generation`: how often the number has been assigned.
     private var slots: [(isOpen: Bool, generation: Int)] = []
 
     package init(link: Int) { self.link = link }
@@ -23,14 +23,14 @@ package struct EdgePeers {
         return name(number)
     }
 
-    /// The edge may use the number again once it has received `forgotten`.
+    /// The peer has disconnected. The edge may use the number again once it has received `forgotten`.
     package mutating func closed(_ number: Int) throws(NodeLinkError) -> PeerID {
         let peer = try peer(number)
         slots[number].isOpen = false
         return peer
     }
 
-    /// All connected peers, for the end of the link.
+    /// All connected peers; used when the link ends.
     package var all: [PeerID] {
         slots.indices.filter { slots[$0].isOpen }.map(name)
     }

@@ -1,12 +1,12 @@
-/// The address at which a node accepts links.
+/// A node, with the address at which it accepts links.
 package struct NodeAddress: Sendable, Equatable {
     package var holder: String
     package var name: String
-    /// `http://…` or `https://…`, without a path.
+    /// Base URL: `http://…` or `https://…`, without a path.
     package var url: String
-    /// The bearer token for dialling it: readable by all that may read the database, and by no others.
+    /// The bearer token for opening a link. Readable by everyone with access to the database, and nobody else.
     package var secret: String
-    /// The version of the link's protocol.
+    /// Version of the link's protocol.
     package var version: Int
 
     package init(holder: String, name: String, url: String, secret: String, version: Int) {

@@ -1,76 +1,79 @@
-/// The workspaces that a node owns among several nodes, and the nodes to which it has links. Pure: the clock and the database's state are
-/// arguments. See decision record 0086.
+/// The workspaces that a node owns among several nodes, and the nodes to which it has links. Pure: the clock and the database's
+/// state are arguments. See decision record 0086.
 ///
-/// Safety is not ensured here: a node that wrongly believes that it owns a workspace is fenced at its first commit of it. This machine
-/// ensures that some node takes over soon, that not all try at once, that workspaces move one after the other to the nodes that they
-/// belong to, and that peers find the owner.
+/// Safety is not ensured here: a node that wrongly believes that it owns a workspace is fenced at its first commit of it. This
+/// machine ensures that some node takes over soon, that not all try at once, that workspaces move one after the other to the nodes
+/// that they belong to, and that peers find the owner.
 package struct PlacementMachine {
     package enum Fact: Sendable {
         case looked(PlacementView)
-        /// The claim that was ordered came through, and the workspace is loaded.
+        /// The ordered claim succeeded, and the workspace is loaded.
         case claimed(String)
-        /// Another was quicker, or the database did not take it; or it cannot be loaded, and its row was set free again.
+        /// The ordered claim failed: another node was faster, the database refused, or the workspace could not be loaded, and its
+        /// row was released.
         case claimFailed(String)
-        /// The workspace that was being handed over is free, or was lost meanwhile.
+        /// The hand-over has ended: the workspace is free, or was lost meanwhile.
         case handedOver(String)
-        /// A commit was refused as another's.
+        /// A commit was refused, because another node owns the workspace.
         case lost(String)
-        /// To this holder; or it never opened.
+        /// The link to this holder ended, or never opened.
         case linkEnded(String)
-        /// This node should end, and leave its workspaces to others first.
+        /// This node should end, after handing its workspaces over.
         case drainOrdered
         /// This node ends now.
         case stopOrdered
     }
 
     package enum Order: Sendable, Equatable {
-        /// Take it over from this generation, and load it. Answered by `claimed` or `claimFailed`.
+        /// Claim the workspace if it still has this generation, and load it. Answered by `claimed` or `claimFailed`.
         case claim(String, generation: Int64)
-        /// Take nothing more in for it, wait for its commit, set its row free if there is one, and send its peers away. Answered by
-        /// `handedOver`.
+        /// Accept no more input for the workspace, wait for its commit, release its row if there is one, and disconnect its peers.
+        /// Answered by `handedOver`.
         case handOver(String)
-        /// Another node owns it: drop its state in memory. There is no answer.
+        /// Another node owns the workspace: drop its state in memory. Not answered.
         case drop(String)
-        /// Say that this node is alive. There is no answer.
+        /// Renew this node's lease. Not answered.
         case renew
-        /// Open a link. Answered by `linkEnded`, once.
+        /// Open a link. `linkEnded` follows once.
         case dial(NodeAddress)
-        /// This owner speaks another version of links, so that this node cannot serve peers of its workspaces. Reported once for each
-        /// owner.
+        /// Report once for each owner that it has another version of links, so that this node cannot serve peers of its workspaces.
         case tellOfVersion(NodeAddress)
-        /// End the link to this holder, open or not. Answered by `linkEnded`.
+        /// Close the link to this holder, open or not. Answered by `linkEnded`.
         case hangUp(String)
-        /// Nothing is owned any more, or no other node could take it.
+        /// End the process: it owns nothing any more, or no other node could take over.
         case leave
     }
 
-    /// A quarter of the time after which others take a node for dead.
+    /// Interval of renewals in milliseconds: a quarter of the time after which others take a node for dead.
     package static let renewalInterval: Int64 = 2_000
-    /// Time for which a node leaves a free workspace to the node that it belongs to: one look of that node, and a claim.
+    /// Time for which a free workspace is left to the node that it belongs to, in milliseconds: enough for one look of that node,
+    /// and a claim.
     package static let courtesy: Int64 = 1_000
-    /// After a claim that failed, so that another that sees it free for `courtesy` comes first: this node may not be able to load it.
+    /// Wait after a failed claim, in milliseconds: longer than `courtesy`, so that another node can claim first, as this one may
+    /// not be able to load the workspace.
     package static let claimRetryInterval: Int64 = 3_000
-    /// Between two tries to reach an owner that is alive and does not answer.
+    /// Interval between attempts to reach an owner that is alive and does not answer, in milliseconds.
     package static let dialInterval: Int64 = 500
-    /// Between two workspaces that a node hands over because it has more than its share.
+    /// Interval between two workspaces that a node hands over because it has more than its share, in milliseconds.
     package static let handOverInterval: Int64 = 10_000
-    /// A workspace that comes back within this was not taken by the node that has room for it…
+    /// Time in milliseconds within which a workspace that was handed over comes back if the node that has room for it did not take
+    /// it.
     package static let returnMax: Int64 = 30_000
-    /// … and its owner hands nothing over for this long.
+    /// Time for which the owner of such a workspace hands nothing over, in milliseconds.
     package static let stay: Int64 = 600_000
-    /// Each is a load. Further claims wait for the next look.
+    /// Claims at the same time, each of which loads a workspace. Further claims wait for the next look.
     package static let claimsAtOnceMax = 8
 
     private enum Part {
-        /// Since when this generation is seen without a living owner, or with this process as one; nil: it is not. Not claimed as a free one
-        /// before `from`. Becomes `claiming`.
+        /// Not owned here. `Sighting`: since when this generation has been seen without a living owner, or with this process as
+        /// owner; nil if it has one. Not claimed as free before `from`. Becomes `claiming`.
         case foreign(Sighting?, from: Int64 = .min)
-        /// The database is asked. Becomes `owned` or `foreign`.
+        /// A claim is under way. Becomes `owned` or `foreign`.
         case claiming(over: Int64)
-        /// Since the claim over that generation. Becomes `leaving`, or `foreign` if it is lost. Not handed over before `until`, except to
-        /// end.
+        /// Owned since the claim over that generation. Becomes `leaving`, or `foreign` if it is lost. Not handed over before
+        /// `until`, except when this node ends.
         case owned(over: Int64, until: Int64)
-        /// Is being handed over. Becomes `foreign`.
+        /// Being handed over. Becomes `foreign`.
         case leaving
     }
 
@@ -80,16 +83,16 @@ package struct PlacementMachine {
     }
 
     private enum Link {
-        /// Not before this time is one dialled again. Becomes `toward`.
+        /// No link; none is opened before `until`. Becomes `toward`.
         case none(until: Int64)
-        /// Dialled, or open. Becomes `none`.
+        /// A link that is being opened, or is open. Becomes `none`.
         case toward(isEnding: Bool)
     }
 
     private enum Life {
-        /// Becomes `draining` or `ended`.
+        /// In service. Becomes `draining` or `ended`.
         case serving
-        /// Becomes `ended`.
+        /// Handing its workspaces over before it ends. Becomes `ended`.
         case draining
         case ended
     }
@@ -97,24 +100,24 @@ package struct PlacementMachine {
     private let holder: String
     private var life = Life.serving
     private var parts: [String: Part] = [:]
-    /// When each was handed over, for as long as that matters.
+    /// Time at which each workspace was handed over, kept as long as it matters.
     private var handedOver: [String: Int64] = [:]
-    /// Nothing is handed over before, but to end; nil: nothing was yet.
+    /// Earliest time of the next hand-over, except when this node ends; nil if there was none yet.
     private var handsOverFrom: Int64?
     private var links: [String: Link] = [:]
     private var renewedAt: Int64?
     private var toldHolders: Set<String> = []
     private var orders: [Order] = []
 
-    /// `holder` names the process.
+    /// `holder`: identifies the process.
     package init(holder: String) { self.holder = holder }
 
-    /// Workspaces that this node serves itself.
+    /// Workspaces that this node owns.
     package var owned: Set<String> {
         Set(parts.compactMap { scope, part in if case .owned = part { scope } else { nil } })
     }
 
-    /// `now` is in milliseconds, by a clock that is never set.
+    /// `now`: milliseconds of a clock that is never set.
     package mutating func handle(_ fact: Fact, at now: Int64) -> [Order] {
         switch (life, fact) {
         case (.ended, _): break
@@ -155,7 +158,7 @@ package struct PlacementMachine {
         case .owned:
             parts[scope] = .foreign(nil)
             orders.append(.drop(scope))
-        // A hand-over under way ends as planned.
+        // A hand-over under way continues.
         case .leaving, .claiming, .foreign, nil: break
         }
     }
@@ -181,7 +184,8 @@ package struct PlacementMachine {
         let candidates = view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != holder || isServing) }
         var claims = claimsUnderWay
         let shares = Shares(view, among: candidates)
-        // A fixed order of a node's own: otherwise all nodes would try the same free workspace first.
+        // First the workspaces that belong to this node, then the others: otherwise all nodes would try the same free workspace
+        // first.
         let rows = view.rows.sorted { $0.scope < $1.scope }
         for row in rows where shares.place(ofFree: row.scope) == holder { looked(row, shares, &claims, at: now) }
         for row in rows where shares.place(ofFree: row.scope) != holder { looked(row, shares, &claims, at: now) }
@@ -200,7 +204,7 @@ package struct PlacementMachine {
     private mutating func looked(_ row: PlacementView.Row, _ shares: Shares, _ claims: inout Int, at now: Int64) {
         switch parts[row.scope] ?? .foreign(nil) {
         case .claiming, .leaving: break
-        // A look may be older than the claim that came through meanwhile.
+        // The look may be older than a claim that succeeded meanwhile.
         case .owned(let generation, _): if row.holder != holder, row.generation > generation { lost(row.scope) }
         case .foreign(let sighting, let from):
             let isOwn = row.holder == holder
@@ -216,8 +220,8 @@ package struct PlacementMachine {
 
     /// True if this node should claim the workspace. `last`: since when earlier looks saw the same.
     private func isTurn(_ row: PlacementView.Row, since last: Int64?, _ from: Int64, _ shares: Shares, at now: Int64) -> Bool {
-        // A claim may have come through without an answer, and no other node takes over from one that lives. Seen once, it may be a
-        // workspace that was handed over since the look began.
+        // A claim of this node may have succeeded without an answer, and no other node takes over from a living one. If seen only
+        // once, it may be a workspace that was handed over since the look began.
         if row.holder == holder { return last != nil }
         guard now >= from else { return false }
         if shares.place(ofFree: row.scope) == holder { return true }
@@ -228,7 +232,7 @@ package struct PlacementMachine {
         parts.values.reduce(0) { count, part in if case .claiming = part { count + 1 } else { count } }
     }
 
-    /// One at a time.
+    /// Hands over at most one workspace.
     private mutating func handOver(
         _ view: PlacementView, _ candidates: [NodeAddress], _ shares: Shares, at now: Int64
     ) {
@@ -240,8 +244,8 @@ package struct PlacementMachine {
         case .serving:
             // The workspace was removed, and its rows have been deleted.
             if let gone = owned.subtracting(view.scopes).min() { return leave(gone) }
-            // A node whose lease has expired, as it was stopped for a while, does not count itself: nothing can be concluded before it
-            // does.
+            // A node whose lease has expired, because it was stopped for a while, is not among the candidates: nothing can be
+            // concluded then.
             guard candidates.contains(where: { $0.holder == holder }) else { return }
             guard shares.isOverfull(holder), handsOverFrom.map({ now >= $0 }) ?? true else { return }
             for row in byWorth(view.rows, candidates) {
@@ -252,14 +256,14 @@ package struct PlacementMachine {
                 return leave(row.scope)
             }
         case .draining:
-            // A claim under way is awaited: its workspace has to be handed over, too.
+            // A claim under way is waited for, as its workspace has to be handed over too.
             guard claimsUnderWay == 0 else { return }
             guard let next = owned.min(), !able.isEmpty else { return stop() }
             leave(next)
         }
     }
 
-    /// Workspaces that belong to another node go first: they would go there, too, if this node ended.
+    /// Candidates for a hand-over, workspaces that belong to another node first: those would move there anyway if this node ended.
     private func byWorth(_ rows: [PlacementView.Row], _ candidates: [NodeAddress]) -> [PlacementView.Row] {
         let sorted = rows.sorted { $0.scope < $1.scope }
         func isOwn(_ row: PlacementView.Row) -> Bool { Rendezvous.preferred(for: row.key, among: candidates) == holder }
@@ -278,7 +282,8 @@ package struct PlacementMachine {
         let owners = Set(view.rows.compactMap { $0.isFree ? nil : $0.holder }).subtracting([holder])
         for (other, link) in links.sorted(by: { $0.key < $1.key }) where !owners.contains(other) {
             switch link {
-            // An owner that was stopped keeps its link, and one that owns nothing any more has no peers of ours.
+            // Ends links to nodes that own nothing: they have no peers of ours. A node that was stopped keeps its link while it
+            // owns workspaces.
             case .toward(isEnding: false):
                 links[other] = .toward(isEnding: true)
                 orders.append(.hangUp(other))

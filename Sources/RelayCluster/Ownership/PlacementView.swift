@@ -1,11 +1,11 @@
 package import RelayProtocol
 
-/// Owners of all workspaces according to the database, as of one look.
+/// Owners of all workspaces, as read from the database at one time.
 package struct PlacementView: Sendable, Equatable {
     package var rows: [Row]
     /// Nodes with a valid lease, this one among them.
     package var nodes: [NodeAddress]
-    /// Holders of nodes that take nothing new: they are about to end.
+    /// Holders of nodes that are about to end, and claim nothing.
     package var leaving: Set<String>
 
     package init(rows: [Row], nodes: [NodeAddress], leaving: Set<String> = []) {
@@ -14,7 +14,7 @@ package struct PlacementView: Sendable, Equatable {
         self.leaving = leaving
     }
 
-    /// Workspaces of each owner that is alive.
+    /// Number of workspaces of each living owner.
     var counts: [String: Int] {
         var counts: [String: Int] = [:]
         for row in rows where !row.isFree { if let holder = row.holder { counts[holder, default: 0] += 1 } }
@@ -23,20 +23,20 @@ package struct PlacementView: Sendable, Equatable {
 
     package var scopes: Set<String> { Set(rows.map(\.scope)) }
 
-    /// A row of `owners`: a workspace, or the part that belongs to none.
+    /// A row of `owners`: for a workspace, or for data of no workspace.
     package struct Row: Sendable, Equatable {
         package var scope: String
-        /// The database's number of the workspace, from 1; the smallest is the first workspace's.
+        /// The workspace's number in the database, from 1; the first workspace has the smallest.
         package var number: Int32
-        /// The key that its place is chosen by; a row of no workspace has that of the first workspace.
+        /// The key by which its node is chosen; a row of no workspace has the first workspace's.
         package var key: String
-        /// Grows with each change of the owner.
+        /// Increases with each change of the owner.
         package var generation: Int64
         /// The process that owns it; nil: none.
         package var holder: String?
         /// True if no living process owns it.
         package var isFree: Bool
-        /// That of its log; nil if the next owner begins one.
+        /// The epoch of its log; nil if the next owner begins one.
         package var epoch: Epoch?
 
         package init(

@@ -1,23 +1,24 @@
-/// Shares of the nodes, so that none owns two workspaces more than another, and the places of workspaces without an owner. Nodes with the
-/// same view compute the same. Nodes keep what they own up to their share: nothing moves unless that evens out the shares.
+/// The share of each node, so that none owns two workspaces more than another, and the nodes for workspaces without an owner. Nodes
+/// with the same view compute the same result. Nodes keep what they own up to their share: a workspace moves only if that evens out
+/// the shares.
 package struct Shares: Sendable {
     private let nodes: [NodeAddress]
     /// Workspaces per node. The remainder goes to the first `left` nodes, one each.
     private let share: Int
     private var left: Int
-    /// Workspaces that each node has, or is about to have.
+    /// Number of workspaces that each node has, or is about to have.
     private var counts: [String: Int]
     /// Nodes above their share.
     private var overfull: Set<String> = []
-    /// The holder that each free workspace belongs to, by its scope.
+    /// The holder that each free workspace belongs to, by the workspace's scope.
     private var places: [String: String] = [:]
 
-    /// `nodes` are those that may own workspaces.
+    /// `nodes`: those that may own workspaces.
     package init(_ view: PlacementView, among nodes: [NodeAddress]) {
         self.nodes = nodes
         counts = view.counts
         (share, left) = nodes.isEmpty ? (0, 0) : view.rows.count.quotientAndRemainder(dividingBy: nodes.count)
-        // Nodes that own most keep one more.
+        // The remainder goes to the nodes that own most.
         for node in nodes.sorted(by: { (count($1), $0.holder) < (count($0), $1.holder) }) where count(node) > share {
             let mayHaveMore = left > 0
             if mayHaveMore { left -= 1 }
@@ -26,10 +27,9 @@ package struct Shares: Sendable {
         for row in view.rows.filter(\.isFree).sorted(by: { $0.scope < $1.scope }) { take(row) }
     }
 
-    /// The node that should take the workspace; nil: it has an owner, or there is no node.
+    /// The node that should claim the workspace; nil if it has an owner, or there is no node.
     package func place(ofFree scope: String) -> String? { places[scope] }
 
-    /// True if it owns more than its share.
     package func isOverfull(_ holder: String) -> Bool { overfull.contains(holder) }
 
     /// The node that the workspace would belong to if it became free; nil: no node has room.

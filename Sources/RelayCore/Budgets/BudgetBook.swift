@@ -1,23 +1,22 @@
 import RelayProtocol
 
-/// The budgets of one workspace, and what is counted for them.
+/// The budgets of one workspace, and the amounts spent under them.
 ///
-/// Which levels are crossed is not kept: what is spent only grows, so a level is crossed by the one step that takes the count
-/// from below it to it or beyond. The count is on disk in the transaction that tells of the step; hence each crossing is told
-/// exactly once, whatever crashes, resets or repeats.
+/// Levels that were crossed are not stored. Spending only grows, so a level is crossed by the one step that takes the amount from
+/// below it to it or beyond. The amount is on disk in the same transaction as that step's events; hence each crossing is reported
+/// exactly once, in spite of crashes, resets and repeats.
 struct BudgetBook: Equatable {
     private(set) var ofSessions: [SessionID: Budget] = [:]
     private(set) var ofEverySession: Budget?
     private(set) var ofDay: Budget?
     private(set) var ofWorkspace: Budget?
-    /// Since `ofWorkspace` was set.
+    /// Spent since `ofWorkspace` was set.
     private(set) var workspaceMicroUSD: Int64 = 0
-    /// Several, because a clock can be set back: a day that was counted goes on, and is not counted again.
+    /// Amounts by day. Several days, because a clock can be set back: a day that was counted continues, and is not counted again.
     private(set) var days: [UTCDay: Int64] = [:]
 
     var isEmpty: Bool { self == BudgetBook() }
 
-    /// The session's own budget, or that of every session.
     func budget(of session: SessionID) -> Budget? { ofSessions[session] ?? ofEverySession }
 
     var budgets: [Budget] {
@@ -27,7 +26,8 @@ struct BudgetBook: Equatable {
 
     // MARK: - Changes
 
-    /// Sets, replaces or takes away. What is spent already crosses nothing: the person who sets it sees that.
+    /// Sets, replaces or removes a budget. Levels below the amount already spent are not reported: the person who sets the budget
+    /// sees that amount.
     mutating func set(_ budget: Budget) {
         let kept = budget.microUSD > 0 ? budget : nil
         switch budget.scope {
@@ -42,9 +42,9 @@ struct BudgetBook: Equatable {
 
     /// Result of one step of a session's spending.
     struct Step {
-        /// Lowest first within each budget.
+        /// Crossed levels, lowest first within each budget.
         var crossings: [BudgetCrossing] = []
-        /// Something is shown or held otherwise than before.
+        /// True if something that is shown or held has changed.
         var isNews = false
 
         mutating func add(_ budget: Budget?, from before: Int64, to after: Int64) {
@@ -59,7 +59,7 @@ struct BudgetBook: Equatable {
         }
     }
 
-    /// The cost of a session grew.
+    /// Counts the growth of a session's cost.
     mutating func spend(_ session: SessionID, from before: Int64, to after: Int64, on day: UTCDay) -> Step {
         var step = Step()
         step.add(budget(of: session), from: before, to: after)
@@ -75,7 +75,7 @@ struct BudgetBook: Equatable {
         return step
     }
 
-    /// Returns the day that is forgotten for a new one: the farthest from today, as a clock can have been anywhere.
+    /// Removes a day if there are too many, and returns it: the one farthest from today, as a clock can have been set to any time.
     mutating func forgetDay(today: UTCDay) -> UTCDay? {
         guard days.count > Limits.budgetDaysMax else { return nil }
         let farthest = days.keys.max { (abs($0.number - today.number), $0.number) < (abs($1.number - today.number), $1.number) }
@@ -85,11 +85,11 @@ struct BudgetBook: Equatable {
 
     // MARK: - What it means for a session
 
-    /// Budgets that concern a session with this cost.
+    /// Budgets that apply to a session with this cost, and the amounts spent under them.
     private func concerns(_ summary: Summary, on day: UTCDay) -> [(budget: Budget, spent: Int64)] {
         var list: [(budget: Budget, spent: Int64)] = []
         if let budget = budget(of: summary.session) { list.append((budget, summary.costMicroUSD ?? 0)) }
-        // A session that has ended spends nothing any more.
+        // A session that has ended spends nothing any more, so shared budgets do not apply to it.
         guard summary.endedAt == nil else { return list }
         if let ofDay { list.append((ofDay, days[day] ?? 0)) }
         if let ofWorkspace { list.append((ofWorkspace, workspaceMicroUSD)) }
@@ -123,12 +123,12 @@ struct BudgetBook: Equatable {
 // MARK: - On disk
 
 extension BudgetBook {
-    /// The names of the records: `session/ID`, `everySession`, `day`, `workspace`, and `spent/DAY` for what a day has cost.
+    /// Name of a budget's record: `session/ID`, `everySession`, `day` or `workspace`. The amount spent on a day is in `spent/DAY`.
     static func name(_ scope: Budget.Scope) -> String {
         if case .session(let session) = scope { "session/\(session)" } else { scope.name.rawValue }
     }
 
-    /// Nil removes the record.
+    /// The budget's record; nil removes it.
     func bytes(_ scope: Budget.Scope) -> [UInt8]? {
         let budget: Budget? =
             switch scope {

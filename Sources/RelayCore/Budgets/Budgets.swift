@@ -1,26 +1,26 @@
 import RelayModel
 import RelayProtocol
 
-/// Budgets of every workspace: set by clients, counted with every batch, and reported when they are crossed.
+/// Budgets of every workspace: set by clients, counted with every batch, and reported when a level is crossed.
 struct Budgets {
-    /// As on disk; only these are ever shown.
+    /// The books as on disk; only these are ever shown.
     private var books: [WorkspaceID: BudgetBook] = [:]
-    /// The books with what the batch under way adds.
+    /// The books including the batch under way.
     private var staged: [WorkspaceID: BudgetBook] = [:]
-    /// The relay's day when it was last looked at.
+    /// The current day when it was last checked.
     private var today = UTCDay(number: 0)
-    /// Held sessions, as each connection of a host was told.
+    /// Held sessions that were last sent to each connected host.
     private var told: [PeerID: Holds] = [:]
-    /// Changes for the next batch, and those in the one that is being committed.
+    /// Changes for the next batch, and below it those in the batch that is being committed.
     private var next = Batch()
     private var committing = Batch()
     /// Records that do not decode, by name.
     private(set) var damaged: [String] = []
 
     private struct Batch {
-        /// Applied when the batch is cut, answered when it is on disk.
+        /// Orders of the batch: applied when it is cut, answered when it is on disk.
         var orders: [BudgetOrder] = []
-        /// Workspaces in which something shown or held changes with the batch.
+        /// Workspaces in which the batch changes something that is shown or held.
         var moved: Set<WorkspaceID> = []
         /// Workspaces in which money was spent.
         var spenders: Set<WorkspaceID> = []
@@ -29,7 +29,7 @@ struct Budgets {
     init(restoring records: [PushRecord]) {
         for record in records where record.kind == .budget {
             guard let bytes = record.bytes else { continue }
-            // A record that cannot be read is of a newer relay, and is left for that one.
+            // An undecodable record belongs to a newer relay, and is kept for it.
             do throws(WireError) {
                 try books[record.workspace, default: BudgetBook()].restore(bytes)
             } catch {
@@ -43,7 +43,7 @@ struct Budgets {
 
     // MARK: - Commands
 
-    /// Set with the next batch, and answered when that is on disk. False if it is refused.
+    /// Accepts an order: it is applied with the next batch, and answered when that is on disk. Returns false if it is refused.
     mutating func ordered(_ order: BudgetOrder, isSessionShown: Bool, hasRoom: Bool, _ orders: inout Orders) -> Bool {
         guard let refusal = refusal(of: order, isSessionShown: isSessionShown, hasRoom: hasRoom) else {
             next.orders.append(order)
@@ -65,7 +65,7 @@ struct Budgets {
         return hasRoom ? nil : .failed(.tooMany, "too many commands wait for an answer")
     }
 
-    /// All of a workspace. `cannotHold`: the names of hosts that cannot do what a budget asks.
+    /// Reports on all budgets of a workspace. `cannotHold`: returns the names of hosts that cannot do what a budget asks for.
     func reports(
         of workspace: WorkspaceID, seeing shown: CommittedSessions, cannotHold: (Budget) -> [String]
     ) -> [BudgetReport] {
@@ -96,8 +96,8 @@ struct Budgets {
 
     // MARK: - Counting
 
-    /// A new day begins with the spending in it, which is mostly nothing: returns workspaces in which that may change what is shown. The
-    /// clock alone decides: nothing waits for the disk.
+    /// Begins a new day, usually with nothing spent, and returns workspaces in which that may change what is shown. Only the clock
+    /// decides: nothing waits for the disk.
     mutating func turnDay(at now: Instant) -> [WorkspaceID] {
         let day = UTCDay(at: now.wall)
         guard day != today else { return [] }
@@ -105,8 +105,8 @@ struct Budgets {
         return books.keys.filter { books[$0]?.ofDay != nil }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// If there are several orders for one scope, the last holds, as with their records: one that is removed and set again at once
-    /// continues.
+    /// Applies the waiting orders. If there are several for one scope, the last one counts, as with their records: a budget that is
+    /// removed and set again at once continues.
     mutating func applyOrders(_ records: inout [PushRecord]) {
         guard !next.orders.isEmpty else { return }
         var last: [BudgetOrder.Place: Int] = [:]
@@ -119,7 +119,7 @@ struct Budgets {
         }
     }
 
-    /// Retention lets go of the session with this batch.
+    /// Removes the budget of a session that retention removes with this batch.
     mutating func sessionGoes(_ key: SessionKey, isHeld: Bool, _ records: inout [PushRecord]) {
         if staged[key.workspace]?.ofSessions[key.session] != nil {
             staged[key.workspace]?.set(Budget(scope: .session(key.session), microUSD: 0))
@@ -128,7 +128,7 @@ struct Budgets {
         if isHeld { next.moved.insert(key.workspace) }
     }
 
-    /// A session of this batch has cost more than before. Returns what that crosses.
+    /// Counts the cost of a session in this batch. Returns the levels that it crosses.
     mutating func spend(_ key: SessionKey, from before: Int64, to after: Int64) -> [BudgetCrossing] {
         let step = staged[key.workspace, default: BudgetBook()].spend(key.session, from: before, to: after, on: today)
         next.spenders.insert(key.workspace)
@@ -136,15 +136,15 @@ struct Budgets {
         return step.crossings
     }
 
-    /// A session goes on from what it had cost before retention removed it: it may be held at once, though nothing is crossed.
+    /// Notes that a removed session resumed with its earlier cost: it may be held at once, though no level is crossed.
     mutating func goesOn(_ key: SessionKey) { next.moved.insert(key.workspace) }
 
-    /// The mark with what this batch adds.
+    /// The session's mark including this batch.
     func stagedMark(of staged: SessionView, in workspace: WorkspaceID) -> BudgetMark? {
         self.staged[workspace]?.mark(of: staged.summary, on: today)
     }
 
-    /// Adds the counts to the batch.
+    /// Adds the records of changed amounts to the batch.
     mutating func keepCounts(_ records: inout [PushRecord]) {
         for workspace in next.spenders.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let book = staged[workspace] else { continue }
@@ -165,27 +165,28 @@ struct Budgets {
         next = Batch()
     }
 
-    /// The batch is on disk. Returns where what is shown has changed; the client that ordered it is answered when it is.
+    /// Makes the batch's state current, as it is on disk. Returns workspaces in which what is shown has changed; `answer` then
+    /// replies to the orders.
     mutating func committed() -> [WorkspaceID] {
         books = staged
         return committing.moved.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Nothing of it is on disk, nor will what was ordered since be.
+    /// Discards the batch, which is not on disk, together with the orders that came since.
     mutating func lost() {
         staged = books
         committing.orders += next.orders
         next = Batch()
     }
 
-    /// Answers those whose orders are on disk, or are not. Returns who they are, each as often as it ordered.
+    /// Replies to the clients whose orders are on disk, or failed. Returns them, each once per order.
     mutating func answer(_ answer: Reply, _ orders: inout Orders) -> [PeerID] {
         defer { committing = Batch() }
         for order in committing.orders { orders.reply(answer, to: order.command, of: order.peer) }
         return committing.orders.map(\.peer)
     }
 
-    /// The workspace was removed, and no batch is under way.
+    /// Removes a removed workspace's state. No batch may be under way.
     mutating func forget(_ workspace: WorkspaceID) {
         books[workspace] = nil
         staged[workspace] = nil
@@ -200,8 +201,8 @@ struct Budgets {
         books[workspace]?.mark(of: view.summary, on: today)
     }
 
-    /// Says what of this host is held, unless it was said. Derived from what is on disk whenever it is asked for: it cannot be
-    /// lost on the way. `keys`: the sessions of the host, also those that have ended: an agent can go on with one.
+    /// Sends a host its held sessions if they have changed. Derived from the committed state each time, so it cannot be lost.
+    /// `keys`: all sessions of the host, also ended ones, as an agent can resume them.
     mutating func sayHolds(
         of keys: Set<SessionKey>, in workspace: WorkspaceID, to peer: PeerID, seeing shown: CommittedSessions,
         _ orders: inout Orders
@@ -247,7 +248,7 @@ struct BudgetOrder {
 }
 
 extension PushRecord {
-    /// Nil removes it.
+    /// `bytes`: nil removes the record.
     fileprivate init(of workspace: WorkspaceID, _ name: String, _ bytes: [UInt8]?) {
         self.init(workspace: workspace, kind: .budget, name: name, bytes: bytes)
     }

@@ -1,17 +1,17 @@
-/// A day of the calendar, by UTC.
+/// A calendar day in UTC.
 struct UTCDay: Hashable {
     /// Days since 1970-01-01.
     let number: Int64
 
     init(number: Int64) { self.number = number }
 
-    /// `milliseconds` since 1970.
+    /// The day of this time, in milliseconds since 1970.
     init(at milliseconds: Int64) { number = (milliseconds - Self.timePassed(at: milliseconds)) / Self.length }
 
     /// Milliseconds until the day ends, at least one.
     static func timeLeft(at milliseconds: Int64) -> Int64 { length - timePassed(at: milliseconds) }
 
-    /// Milliseconds since 1970.
+    /// Start of the day, in milliseconds since 1970.
     var begin: Int64 { number * Self.length }
 
     static let length: Int64 = 24 * 60 * 60 * 1000
@@ -19,9 +19,9 @@ struct UTCDay: Hashable {
 }
 
 extension UTCDay: CustomStringConvertible {
-    /// Such as `2026-11-21`.
+    /// The date, such as `2026-11-21`.
     var description: String {
-        // Years that begin in March end with the leap day, and 400 of them are always 146,097 days: so there are no special cases.
+        // Years that begin in March end with the leap day, and 400 of them always have 146,097 days: so there are no special cases.
         let shifted = number + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

@@ -1,13 +1,13 @@
 import RelayProtocol
 
-/// Tells a command from another one under the same name, without keeping it: all that it says, hashed (FNV-1a). Whoever finds two that are alike
-/// in it has them taken for one, of its own alone.
+/// A hash (FNV-1a) and length of a command's content, to detect another command with the same name without keeping the content. A
+/// client that finds a collision confuses only its own commands.
 struct CommandContent: Equatable {
     private let count: Int
     private let hash: UInt64
 
     init(_ request: SteeringRequest) {
-        // Without the client's name, which may be another by the time that it is sent again.
+        // Without the client's name, which may have changed when the command is sent again.
         let bytes = JSONWriter.object { writer in
             writer.field("kind", request.action.kind.rawValue)
             writer.field("session", request.session)

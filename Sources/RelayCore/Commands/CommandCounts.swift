@@ -1,8 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// How many commands are remembered of each client and workspace. Counted as they come and go: whoever has sent thousands must not make the next
-/// command of anybody slow.
+/// Number of remembered commands by client and workspace. Kept as a running count, so that a client with thousands of commands does
+/// not slow down the others'.
 struct CommandCounts: Equatable {
     private var ofClients: [ClientKey: Int] = [:]
     private var ofWorkspaces: [WorkspaceID: Int] = [:]
@@ -21,7 +21,8 @@ struct CommandCounts: Equatable {
         ofWorkspaces[name.workspace] = ofWorkspace > 0 ? ofWorkspace : nil
     }
 
-    /// Nil if another one can be remembered: one client's many leave room for others', and a workspace's for others'.
+    /// The quota that prevents another command; nil if there is none. A client's quota leaves room for other clients, and a
+    /// workspace's for other workspaces.
     func quotaReached(by name: CommandKey, _ quotas: Quotas) -> Quota? {
         let client = ClientKey(workspace: name.workspace, client: name.client)
         if ofClients[client, default: 0] >= quotas.commandsPerDayPerClient { return .commandsPerDayPerClient }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// A command that reaches beyond the log, by name.
+/// Identifies a command that has an effect outside the log.
 struct CommandKey: Hashable {
     let workspace: WorkspaceID
     let client: ClientID

@@ -1,16 +1,16 @@
 import RelayModel
 import RelayProtocol
 
-/// Commands that are remembered: those that wait for the disk, and those with an effect outside the log.
+/// Remembered commands: those that wait for the disk, and those with an effect outside the log.
 ///
-/// Each of the latter is on disk under its name before its effect, and has that once, however often it is sent within
-/// `Limits.commandsAge`. A client that sends one again gets what is known of it.
+/// Each of the latter is on disk before its effect, which it then has once, however often it is sent within `Limits.commandsAge`. A
+/// client that repeats a command gets its known state.
 struct Commands {
     /// Commands that have had their effect, or may have had it.
     private var recorded: [CommandKey: RecordedCommand] = [:]
-    /// The first one of a name carries its request.
+    /// Commands that wait for the disk. The first waiter of each command carries the request.
     private var waiters: [CommandKey: [CommandWaiter]] = [:]
-    /// Of the names in both.
+    /// Counts of the names in `recorded` and `waiters`.
     private var counts: CommandCounts
     private let quotas: Quotas
     private var decisions: [DecisionWaiter] = []
@@ -25,7 +25,7 @@ struct Commands {
 
     mutating func connected(_ peer: PeerID) { waiting[peer] = 0 }
 
-    /// Commands for a host are carried out all the same.
+    /// Removes the waiters of a disconnected client. Its commands to hosts are carried out nevertheless.
     mutating func left(_ peer: PeerID) {
         waiting[peer] = nil
         decisions.removeAll { $0.peer == peer }
@@ -46,7 +46,7 @@ struct Commands {
 
     var hasDecisions: Bool { !decisions.isEmpty }
 
-    /// Removes and returns the waiters that can be answered now.
+    /// Removes and returns the waiters for which `isReady` is true.
     mutating func takeDecisions(where isReady: (DecisionWaiter) -> Bool) -> [DecisionWaiter] {
         var ready: [DecisionWaiter] = []
         var rest: [DecisionWaiter] = []
@@ -61,8 +61,8 @@ struct Commands {
 
     // MARK: - Beyond the log
 
-    /// The known state of a command that was sent before. Another command under its name is refused: the first one's state would be
-    /// untrue of it. The first one's content is not known after a restart.
+    /// The known state of a command that was sent before; nil for a new one. Another command with the same name is refused, as the
+    /// first one's state would be wrong for it. After a restart the first one's content is unknown, and then it is not compared.
     func reply(to name: CommandKey, for request: SteeringRequest) -> Reply? {
         let known = recorded[name]
         let content = known?.content ?? waiters[name]?.first?.content
@@ -75,7 +75,7 @@ struct Commands {
         return known?.reply
     }
 
-    /// A command to a host waits until it is on disk. Returns what is to be put there; nil where nothing is.
+    /// Accepts a command to a host, which waits until it is on disk. Returns the record to write; nil if there is none.
     mutating func asked(
         _ request: SteeringRequest, _ name: CommandKey, of peer: PeerID, to host: HostKey, at time: Int64,
         _ orders: inout Orders
@@ -101,7 +101,7 @@ struct Commands {
         return CommandRecord(workspace: name.workspace, client: name.client, command: name.command, at: time)
     }
 
-    /// The commands are on disk: they go to their hosts, over each host's connection. Returns those whose host has gone.
+    /// Sends commands that are on disk to their hosts. Returns those whose host has disconnected.
     mutating func committed(
         _ records: [CommandRecord], reaching speakers: [HostKey: PeerID], _ orders: inout Orders
     ) -> [(key: SessionKey, request: SteeringRequest)] {
@@ -113,7 +113,7 @@ struct Commands {
         }
         for waiter in takeWaiters(of: records) {
             if let request = waiter.request {
-                // The person who typed it knows best whether it still makes sense later.
+                // Not sent later by itself: the person who typed it knows best whether it still makes sense then.
                 var answer = Reply.failed(.unavailable, "the host has just gone; send it again under another id")
                 if let host = speakers[waiter.host] {
                     orders.send(.steer(request), toHost: host)
@@ -136,14 +136,14 @@ struct Commands {
         }
     }
 
-    /// In the order of the records, and of each those who asked first.
+    /// Removes and returns the waiters, in the order of the records, and for each record in the order in which they asked.
     private mutating func takeWaiters(of records: [CommandRecord]) -> [CommandWaiter] {
         let taken = records.flatMap { waiters.removeValue(forKey: CommandKey($0)) ?? [] }
         for waiter in taken { answered(waiter.peer) }
         return taken
     }
 
-    /// Forgets commands from before `time`, on the clock that history ages by. Returns false if there were none.
+    /// Forgets commands from before `time`, by the clock that retention uses. Returns false if there were none.
     mutating func forget(before time: Int64) -> Bool {
         guard recorded.values.contains(where: { $0.at < time }) else { return false }
         recorded = recorded.filter { $0.value.at >= time }
@@ -151,7 +151,7 @@ struct Commands {
         return true
     }
 
-    /// The workspace was removed, and all its clients have left.
+    /// Removes a removed workspace's state. All its clients have disconnected.
     mutating func forget(_ workspace: WorkspaceID) {
         recorded = recorded.filter { $0.key.workspace != workspace }
         waiters = waiters.filter { $0.key.workspace != workspace }
@@ -173,22 +173,22 @@ struct Commands {
     }
 }
 
-/// A command that is not to take effect again.
+/// A command that must not take effect again.
 private struct RecordedCommand {
-    /// Time on the clock that history ages by, ms.
+    /// Time by the clock that retention uses, in milliseconds.
     let at: Int64
-    /// To a client that sends it again.
+    /// The reply to a client that sends the command again.
     var reply: Reply
-    /// Nil if an earlier relay recorded it.
+    /// Nil if an earlier run of the relay recorded it.
     var content: CommandContent?
 }
 
-/// A command that goes to its host when it is on disk.
+/// A command that is sent to its host when it is on disk.
 private struct CommandWaiter {
     let peer: PeerID
     let key: CommandKey
     let content: CommandContent
-    /// Nil where another waiter of the same name carries it.
+    /// Nil if another waiter of the same command carries it.
     let request: SteeringRequest?
     let host: HostKey
 }

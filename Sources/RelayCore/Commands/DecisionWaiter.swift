@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// A `decide` that is answered when the approval's decision is on disk.
+/// A `decide` command that is answered when the approval's decision is on disk.
 struct DecisionWaiter {
     let peer: PeerID
     let command: CommandID

@@ -1,33 +1,34 @@
 import RelayProtocol
 
-/// One session's use on one UTC day, by model and quarter of an hour. It outlives the session.
+/// One session's usage on one UTC day, by model and quarter of an hour. It is kept when the session is removed.
 ///
-/// Quarters, because days are those of whoever asks, and all time zones differ from UTC by a multiple of one.
+/// Quarters, because days are those of the asker's time zone, and all time zones differ from UTC by a multiple of one.
 struct CostRow: Equatable {
     struct Key: Hashable {
         let day: UTCDay
         let session: SessionID
 
-        /// The name of its record.
+        /// Name of the row's record.
         var name: String { "\(day.number)/\(session)" }
     }
 
     struct Used: Equatable {
-        /// Since 1970.
+        /// The quarter of an hour, counted since 1970.
         let quarter: Int64
         let model: String?
         var sum: CostSum
     }
 
     let key: Key
-    /// These are as they were last.
+    /// The session's most recent host, and below it agent and project.
     private(set) var host: Named<HostTag>
     private(set) var agent: String
     private(set) var project: String?
     private(set) var entries: [Used] = []
 
     static let quarterMilliseconds: Int64 = 15 * 60 * 1000
-    /// Two models through a whole day. Beyond it an entry of the same model grows, and what has none shares the last.
+    /// Enough for two models through a whole day. Beyond it, usage is added to an earlier entry of the same model, or else to the
+    /// last entry.
     static let entriesMax = 192
 
     init(_ key: Key, of summary: Summary) {
@@ -40,7 +41,7 @@ struct CostRow: Equatable {
     mutating func add(_ sum: CostSum, of model: String?, at time: Int64, in summary: Summary) {
         (host, agent, project) = (summary.host, summary.agentName, summary.project ?? project)
         let quarter = time / Self.quarterMilliseconds
-        // The newest are at the end, and nearly all that comes is new.
+        // Searched from the end, as nearly all usage belongs to the newest entry.
         if let place = entries.lastIndex(where: { $0.quarter == quarter && $0.model == model }) {
             entries[place].sum.add(sum)
         } else if entries.count < Self.entriesMax {

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// Sums rows up into what was asked.
+/// Sums rows up for one query.
 struct CostTally {
     private let query: CostQuery
     private let now: Int64
@@ -20,7 +20,7 @@ struct CostTally {
 
         mutating func add(_ sum: CostSum, to name: Name) { byName[name, default: CostSum()].add(sum) }
 
-        /// The dearest first, then by name.
+        /// Highest cost first, then by name.
         func inOrder(_ text: (Name) -> String?) -> [(name: Name, sum: CostSum)] {
             byName.map { (name: $0.key, sum: $0.value.shown) }.sorted { one, other in
                 if one.sum.isDearer(than: other.sum) { return true }
@@ -33,7 +33,7 @@ struct CostTally {
         }
     }
 
-    /// `now` in milliseconds since 1970.
+    /// `now`: milliseconds since 1970.
     init(_ query: CostQuery, now: Int64) {
         self.query = query
         self.now = now
@@ -53,7 +53,7 @@ struct CostTally {
 
     private static let hour: Int64 = 60 * 60 * 1000
 
-    /// Its place among the days that are asked about.
+    /// Index of the query's day that this time is in; nil if it is in none.
     private func day(of time: Int64) -> Int? {
         guard time < query.until, time >= query.days[0] else { return nil }
         var (low, high) = (0, query.days.count)
@@ -99,7 +99,7 @@ struct CostTally {
         return report
     }
 
-    /// In the order of the whole report's models, so that a chart stacks each day alike.
+    /// The day's models in the order of the whole report's, so that a chart stacks each day in the same order.
     private static func shares(of day: Sums<String?>, _ named: [String?]) -> [CostReport.ModelShare] {
         var shares: [CostReport.ModelShare] = []
         for (place, model) in named.enumerated() {

@@ -1,18 +1,18 @@
 import RelayModel
 import RelayProtocol
 
-/// The use of every workspace: each event's part is on disk in the transaction that has the event, so that the sums are those of the
-/// events whatever crashes, repeats or is removed.
+/// The usage of every workspace. Each event's usage is on disk in the same transaction as the event, so that the sums match the
+/// events in spite of crashes, repeats and removals.
 struct Costs {
     private typealias Rows = [CostRow.Key: CostRow]
 
-    /// As on disk; only these are ever shown.
+    /// The rows as on disk; only these are ever shown.
     private var rows: [WorkspaceID: Rows] = [:]
-    /// Those that the batch under way changes; nil: removes.
+    /// Rows that the batch under way changes; nil removes one.
     private var staged: [WorkspaceID: [CostRow.Key: CostRow?]] = [:]
-    /// The use of that batch's events.
+    /// Usage of that batch's events.
     private var used: CostSum?
-    /// Of sessions that had a cost before rows were kept; staged until they are on disk.
+    /// Rows made for sessions that had a cost before rows were recorded; staged until they are on disk.
     private var found: [WorkspaceID: Rows] = [:]
     /// Records that do not decode, by name.
     private(set) var damaged: [String] = []
@@ -22,7 +22,7 @@ struct Costs {
         for record in records where record.kind == .cost {
             guard let bytes = record.bytes else { continue }
             counted.insert(record.workspace)
-            // A record that cannot be read is of a newer relay, and is left for that one.
+            // An undecodable record belongs to a newer relay, and is kept for it.
             do throws(WireError) {
                 let row = try CostRow(stored: bytes)
                 rows[record.workspace, default: [:]][row.key] = row
@@ -32,7 +32,8 @@ struct Costs {
         stageFound()
     }
 
-    /// All that is known of when it was spent is that it was not later than the session's last event.
+    /// Makes a row for a session without one. Its cost is counted at the session's last event, as nothing more is known of when it
+    /// was spent.
     private mutating func find(_ summary: Summary, in workspace: WorkspaceID) {
         guard let sum = summary.spent.growth(since: CostSum()) else { return }
         let key = CostRow.Key(day: UTCDay(at: max(0, summary.lastActivityAt)), session: summary.session)
@@ -58,14 +59,15 @@ struct Costs {
         staged[workspace, default: [:]].updateValue(row, forKey: key)
     }
 
-    /// A host's clock may be wrong: what it says of the future, or of more than a year ago, is of now.
+    /// The time that a host reported, corrected to `now` if it is in the future or more than a year ago: hosts' clocks may be
+    /// wrong.
     static func time(_ said: Int64, now: Int64) -> Int64 {
         said > now || said < now - yearMilliseconds ? max(0, now) : max(0, said)
     }
 
     private static let yearMilliseconds: Int64 = 366 * UTCDay.length
 
-    /// Adds the rows to the batch.
+    /// Adds the changed rows to the batch.
     mutating func keep(_ records: inout [PushRecord]) {
         for workspace in staged.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             forgetOldest(in: workspace)
@@ -78,7 +80,7 @@ struct Costs {
         }
     }
 
-    /// Whole days, so that a day's sum is right or gone.
+    /// Removes the oldest rows beyond the limit. Whole days, so that a day's sum is either complete or absent.
     private mutating func forgetOldest(in workspace: WorkspaceID) {
         let known = rows[workspace] ?? [:]
         let added = staged[workspace]?.keys.count { known[$0] == nil } ?? 0
@@ -86,7 +88,7 @@ struct Costs {
         for key in known.keys where key.day.number == oldest { staged[workspace]?.updateValue(nil, forKey: key) }
     }
 
-    /// Returns what its events have used.
+    /// Makes the batch's rows current. Returns the usage of its events.
     mutating func committed() -> CostSum? {
         defer { used = nil }
         for (workspace, changed) in staged {
@@ -102,7 +104,7 @@ struct Costs {
         stageFound()
     }
 
-    /// The workspace was removed, and no batch is under way.
+    /// Removes a removed workspace's rows. No batch may be under way.
     mutating func forget(_ workspace: WorkspaceID) {
         rows[workspace] = nil
         staged[workspace] = nil

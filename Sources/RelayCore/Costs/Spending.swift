@@ -1,10 +1,10 @@
 import RelayModel
 import RelayProtocol
 
-/// What one event of a session adds to its cost.
+/// The cost that one event adds to its session.
 struct Spending {
     let key: SessionKey
-    /// When it was used, as the host says, in milliseconds since 1970.
+    /// Time of the usage as the host reports it, in milliseconds since 1970.
     let at: Int64
     let model: String?
     let sum: CostSum

@@ -1,22 +1,23 @@
 import RelayModel
 import RelayProtocol
 
-/// The routes of letters: which connected host claims which keys, which connections a client has, and how much each may send and get.
+/// The routes of letters: which connected host claims which keys, which connections a client has, and how much each may send and
+/// receive.
 ///
-/// Nothing of a letter is kept. The relay proves no claim: of two hosts that claim the same keys both get the letters, so that none keeps
-/// them from the other, and the one that holds the keys can answer.
+/// Letters are not stored. The relay verifies no claim: if two hosts claim the same keys, both get the letters, so that neither can
+/// intercept them, and the one with the keys can answer.
 struct Letters {
     private struct Address: Hashable {
         let workspace: WorkspaceID
         let key: HostKeyID
     }
 
-    /// Of each connected host that has any.
+    /// The key of each connected host that has one.
     private var keys: [HostKey: HostKeyID] = [:]
     private var holders: [Address: Set<HostKey>] = [:]
-    /// Of each client that may decide.
+    /// The connections of each client that may decide.
     private var connections: [ClientKey: Set<PeerID>] = [:]
-    /// Of those that have used some of what they may send lately.
+    /// Rate limits of clients that have sent letters lately.
     private var ofClients: [ClientKey: TokenBucket] = [:]
     private var toHosts: [HostKey: TokenBucket] = [:]
     private var toClients: [ClientKey: TokenBucket] = [:]
@@ -24,7 +25,7 @@ struct Letters {
 
     // MARK: - Who is there
 
-    /// Every `hello` replaces what the one before said.
+    /// Replaces the keys that the host's previous `hello` claimed.
     mutating func hostSaidHello(_ host: HostKey, key: HostKeyID?) {
         hostLeft(host)
         guard let key else { return }
@@ -49,7 +50,7 @@ struct Letters {
     // MARK: - Letters
 
     enum Sending<Receiver> {
-        /// In the order of the receivers' names.
+        /// Send to these, in the order of their names.
         case to([Receiver])
         case refused(ErrorCode, String)
 
@@ -76,7 +77,7 @@ struct Letters {
         return .to(peers.sorted())
     }
 
-    /// The host's keys and the client's connections; nil if nobody gets the letter.
+    /// Returns the host's keys and the client's connections; nil if nobody gets the letter.
     mutating func send(to client: ClientID, by host: HostKey, at now: Instant) -> (key: HostKeyID, peers: [PeerID])? {
         guard let key = keys[host], ofHosts[host].takeOne(of: Limits.lettersOfHost, at: now.uptimeNanoseconds) else {
             return nil
@@ -85,7 +86,7 @@ struct Letters {
         return (key, peers.sorted())
     }
 
-    /// A bucket that is full again is as good as none.
+    /// Removes buckets that are full again: they limit no more than none would.
     mutating func keepHouse(at now: Instant) {
         let now = now.uptimeNanoseconds
         ofClients = ofClients.filter { !$0.value.isFull(at: now) }

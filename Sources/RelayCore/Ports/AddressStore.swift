@@ -1,14 +1,17 @@
 package import RelayProtocol
 
-/// The port to whose addresses of pushes are, where cores of single workspaces share a store: none of them sees the devices of the others.
+/// The port to the ownership of push addresses, for cores of single workspaces that share a store: none of them sees the devices of
+/// the others.
 ///
-/// What apps tell comes with the records of a commit, see `PushRecord.addresses`. From any thread; takes as long as the store.
+/// Ownership is reported with the records of a commit, see `PushRecord.addresses`. Called on any thread; blocks as long as the
+/// store takes.
 package protocol AddressStore: Sendable {
-    /// Those that an app has told in another workspace since. One that no app has told is whoever's that asks.
+    /// Those of the addresses that an app has since reported in another workspace. An address that no app has reported counts as
+    /// the caller's.
     func moved(_ addresses: [HeldAddress]) throws(LogError) -> Set<HeldAddress>
 }
 
-/// An address as the device or card of a workspace has it.
+/// A push address together with the workspace whose device or card has it.
 package struct HeldAddress: Sendable, Hashable {
     package let workspace: WorkspaceID
     package let address: PushAddress

@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// Approvals of one host's sessions, the newest first.
+/// A page of approvals of one host's sessions, the newest first.
 package struct ApprovalPage: Sendable {
     package private(set) var entries: [KeptRequest] = []
-    /// Those before this number may be more; nil: there are none.
+    /// Number before which the next page begins; nil if there is none.
     package private(set) var next: Int64?
 
     private let limit: Int
@@ -12,13 +12,13 @@ package struct ApprovalPage: Sendable {
     private var bytes = 0
     private var last: Int64?
 
-    /// At most so many, of so many bytes in sum. One that alone has more is left out.
+    /// `limit`: approvals at most; `bytesMax`: bytes at most in sum. A single approval above `bytesMax` is left out.
     package init(limit: Int, bytesMax: Int) {
         self.limit = limit
         self.bytesMax = bytesMax
     }
 
-    /// False if the page is full: this one begins the next.
+    /// Counts an approval in; returns false if the page is full and this approval begins the next.
     package mutating func takes(_ number: Int64, bytes count: Int) -> Bool {
         let isTooLarge = count > bytesMax
         guard taken < limit, isTooLarge || bytes + count <= bytesMax else {
@@ -31,12 +31,12 @@ package struct ApprovalPage: Sendable {
         return true
     }
 
-    /// The approval that the page has just taken, unless it is too large or damaged.
+    /// Adds the approval that was just counted in, unless it is too large or damaged.
     package mutating func add(_ approval: Approval?, in folder: String?) {
         if let approval, approval.bytes.count <= bytesMax { entries.append(KeptRequest(folder: folder, approval: approval)) }
     }
 
-    /// Of all that there are, in any order.
+    /// Builds the page from all approvals, in any order.
     package init(
         of all: [(summary: Summary?, approval: Approval)], before: Int64, limit: Int, bytesMax: Int
     ) {
@@ -52,6 +52,6 @@ package struct ApprovalPage: Sendable {
 }
 
 extension Summary {
-    /// The full path where the session works; nil if it is not said, or shortened.
+    /// The full path of the session's folder; nil if it is unknown or shortened.
     package var place: String? { (folder ?? workingDirectory).flatMap { $0.hasPrefix("/") ? $0 : nil } }
 }

@@ -1,11 +1,11 @@
 package import RelayProtocol
 
-/// The last record of a workspace's audit log. Somebody who keeps it elsewhere can check later that nothing before it was touched.
+/// The last record of a workspace's audit log. If it is also kept elsewhere, it proves later that no earlier record was changed.
 package struct AuditHead: Sendable, Equatable {
     package let workspace: WorkspaceID
-    /// 0 before the first record.
+    /// Number of the record; 0 before the first.
     package let n: Int64
-    /// 64 hexadecimal digits.
+    /// The record's hash, as 64 hexadecimal digits.
     package let hash: String
 
     package init(workspace: WorkspaceID, n: Int64, hash: String) {

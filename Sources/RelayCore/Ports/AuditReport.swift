@@ -1,12 +1,12 @@
 /// Result of checking an audit log.
 package struct AuditReport: Sendable {
     package var recordCount = 0
-    /// The last record of each workspace, in the order in which they were met.
+    /// The last record of each workspace, in the order in which the workspaces were read.
     package var heads: [AuditHead] = []
-    /// The faults, as sentences that name the line; empty if there are none. At most `faultsMax`.
+    /// The faults, as sentences that name the line; at most `faultsMax`.
     package private(set) var faults: [String] = []
 
-    /// A log that was rewritten has a fault on every line; a person needs the first few.
+    /// Limit for the faults: a log that was rewritten has one on every line, and a person needs only the first few.
     package static let faultsMax = 50
 
     package init() {}

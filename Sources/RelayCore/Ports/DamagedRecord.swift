@@ -1,6 +1,6 @@
-/// Something stored that the relay goes on without.
+/// A damaged stored record, without which the relay continues.
 package struct DamagedRecord: Sendable, Equatable {
-    /// The workspace as stored, valid or not; empty if the record belongs to none.
+    /// The workspace's identifier as stored, valid or not; empty if the record belongs to none.
     package let workspace: String
     package let session: String
     package let what: String

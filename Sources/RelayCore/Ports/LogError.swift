@@ -1,32 +1,32 @@
-/// Why a store could not do what it was asked to: what its caller has to know, a sentence for people, and what lies beneath.
+/// Error of a store: a code for its caller, a sentence for people, and the underlying error.
 ///
-/// Every store says it in these words, whatever its own are.
+/// Every store throws this type, whatever its database.
 package struct LogError: Error, Sendable {
     package enum Code: Sendable, Hashable {
-        /// Unknown whether the batch is in the log: it is, it is not, or it turns up at the next start. The same batch may be committed
-        /// again, which takes effect once. An operator looks at the disk, or at the way to the database.
+        /// Unknown whether the batch is in the log: it may be, or may appear at the next start. The same batch may be committed
+        /// again, which takes effect once. The operator should check the disk, or the connection to the database.
         case inDoubt
-        /// The batch contradicts what is stored. Nothing was written; the caller is wrong about what is stored.
+        /// The batch contradicts what is stored, because its caller has a wrong view of it. Nothing was written.
         case conflict
-        /// The store has no place for what was to be written, whatever is stored: a text with a NUL, a number that is too large. Nothing was
-        /// written; the same is refused again.
+        /// The store cannot represent what was to be written: a text with a NUL, a number that is too large. Nothing was written,
+        /// and a retry is refused too.
         case unfit
-        /// There is no room. Nothing was written; it works again when an operator has made some.
+        /// The disk is full. Nothing was written; a retry works once an operator has freed space.
         case full
-        /// Stored data is not as it was written. It was left as it is, and is not shown.
+        /// Stored data was changed since it was written. It is kept as it is, and not shown.
         case damaged(Extent)
-        /// The store cannot be used: its file, its rights, its server, or another process in the way. Nothing was written.
-        /// `isPassing`: it may work when tried again, without an operator.
+        /// The store cannot be used: its file, its permissions, its server, or another process prevent it. Nothing was written.
+        /// `isPassing`: a retry may work without an operator.
         case unreachable(isPassing: Bool)
-        /// Another relay has taken over the log. Nothing was written, and this relay can write nothing more.
+        /// Another relay has taken over the log. Nothing was written, and this relay can no longer write anything.
         case fenced
     }
 
     /// Extent of the damage.
     package enum Extent: Sendable, Hashable {
-        /// The requested record. Everything else goes on.
+        /// The requested record. Everything else continues.
         case record
-        /// Too much to write any more: an operator puts a backup in its place.
+        /// So much that nothing is written any more: an operator has to restore a backup.
         case store
     }
 
@@ -43,7 +43,7 @@ package struct LogError: Error, Sendable {
 }
 
 extension LogError: CustomStringConvertible {
-    /// For a log: with the underlying error, if that says more.
+    /// Text for the operator's log: the message, with the underlying error if that says more.
     package var description: String {
         guard let below = underlying.map({ "\($0)" }), !message.contains(below) else { return message }
         return below.hasPrefix(message) ? below : "\(message) (\(below))"

@@ -1,5 +1,5 @@
 extension LogPage {
-    /// From a log that has `count` events at hand, from the number `first` on: those after a number.
+    /// The page after the number `after`, from a log that holds `count` events in memory, from the number `first` on.
     package init(
         from first: Int64, count: Int, after: Int64, limit: Int, bytesMax: Int, event: (Int64) -> [UInt8]
     ) {
@@ -7,7 +7,7 @@ extension LogPage {
         self.init(numbers, PageBuilder(limit: limit, bytesMax: bytesMax), event)
     }
 
-    /// A page of the held events before a number, the nearest of them.
+    /// The page of events before a number, from events in memory: those nearest to it.
     package init(
         from first: Int64, count: Int, before: Int64, limit: Int, bytesMax: Int, event: (Int64) -> [UInt8]
     ) {
@@ -15,7 +15,7 @@ extension LogPage {
         self = LogPage(numbers, PageBuilder(limit: limit, bytesMax: bytesMax), event).turned
     }
 
-    /// `first` is the first of the numbers, and 0 where none was taken.
+    /// Takes events by their numbers. `first` is the first number taken, 0 if none.
     private init(_ numbers: some Collection<Int64>, _ builder: PageBuilder, _ event: (Int64) -> [UInt8]) {
         var builder = builder
         for number in numbers { guard builder.take(event(number)) else { break } }

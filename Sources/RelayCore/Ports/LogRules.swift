@@ -4,7 +4,8 @@ package import RelayProtocol
 // Rules that every implementation of the log must follow, in one place.
 
 extension SessionAppend {
-    /// Throws if this does not continue what is stored: `storedSeq` events, by `host`; 0 and nil before the first.
+    /// Throws if this append does not continue the stored session, which has `storedSeq` events and belongs to `host`; 0 and nil
+    /// before the first event.
     package func check(storedSeq: Int64, host: HostID?) throws(LogError) {
         guard firstSeq == storedSeq + 1 else {
             throw LogError(.conflict, "Session \(key.session) has \(storedSeq) events; these start at \(firstSeq).")
@@ -23,7 +24,8 @@ extension SessionAppend {
 }
 
 extension SessionTrim {
-    /// Throws if this does not match what is stored: `seq` events, by `host`; nil for both if there is no such session.
+    /// Throws if this trim does not match the stored session, which has `storedSeq` events and belongs to `host`; nil for both if
+    /// there is no such session.
     package func check(storedSeq: Int64?, host: HostID?, isRemoved: Bool) throws(LogError) {
         guard let storedSeq else { throw LogError(.conflict, "There is no session \(key.session) to trim.") }
         guard (0...storedSeq).contains(through) else {
@@ -56,8 +58,8 @@ extension LogBatch {
 }
 
 extension LogBatch {
-    /// Throws where any of it contradicts what is stored or what comes before it: for a log without transactions, so that what follows
-    /// cannot fail half-way.
+    /// Throws if any part of the batch contradicts what is stored or an earlier part: for a log without transactions, so that the
+    /// commit cannot fail half-way.
     package func check(
         in workspaces: [WorkspaceID], stored: (SessionKey) -> (place: RemovedSession, isRemoved: Bool)?
     ) throws(LogError) {
@@ -83,13 +85,13 @@ extension LogBatch {
 extension PushRecord {
     package static let nameBytesMax = 256
 
-    /// A record's identity; in the order in which records are loaded.
+    /// A record's identity. Its order is that in which records are loaded.
     package struct Key: Hashable, Comparable, Sendable {
         package let workspace: WorkspaceID
         package let kind: Kind
         package let name: String
 
-        /// Compared by bytes, as SQLite does.
+        /// Compares bytes, as SQLite does.
         package static func < (left: Key, right: Key) -> Bool {
             for (one, other) in [
                 (left.workspace.rawValue, right.workspace.rawValue), (left.kind.rawValue, right.kind.rawValue),

@@ -1,4 +1,4 @@
-/// Takes events for one page until its limits are reached.
+/// Collects the events of one page until a limit is reached.
 package struct PageBuilder {
     package let limit: Int
     package let bytesMax: Int
@@ -10,7 +10,8 @@ package struct PageBuilder {
         self.bytesMax = bytesMax
     }
 
-    /// False if there is no room; it takes none after that. The first always fits, or a page could never get past it.
+    /// Adds an event; false if it does not fit, and then none is added any more. The first always fits, or a page could never get
+    /// past it.
     package mutating func take(_ event: consuming [UInt8]) -> Bool {
         guard events.count < limit, events.isEmpty || bytes + event.count <= bytesMax else { return false }
         bytes += event.count

@@ -1,20 +1,21 @@
 package import RelayModel
 package import RelayProtocol
 
-/// The port to the pictures that go with prompts. They are kept next to the log, in the same store: nothing of them is in a snapshot, and
-/// retention takes them with the events that they belong to, in its own transaction.
+/// The port to the pictures in prompts. They are stored next to the log, in the same store: no snapshot contains them, and
+/// retention removes them in the same transaction as the events that they belong to.
 ///
-/// From any thread; a write waits for others' and takes as long as the disk. One contract suite (`PictureStoreContract`) runs on every
-/// implementation.
+/// Called on any thread; a write waits for others and takes as long as the disk. One contract suite (`PictureStoreContract`) runs
+/// on every implementation.
 package protocol PictureStore: Sendable {
-    /// Keeps a picture with a session, as its newest, and removes the workspace's oldest for it if `PictureLimits` requires that. The
-    /// same one again is kept once. False if there is no such session.
+    /// Stores a picture with a session, as its newest, and removes the workspace's oldest ones if `PictureLimits` requires that. A
+    /// picture that is stored already is not stored twice. False if there is no such session.
     func keep(_ picture: KeptPicture, of session: SessionKey, at: Int64) throws(LogError) -> Bool
 
-    /// Nil if no session of the workspace has it, or, with a host, none of that host's. Throws `damaged` if it is not as it was written.
+    /// Nil if no session of the workspace has the picture or, with a host, none of that host's. Throws `damaged` if it was changed
+    /// since it was written.
     func picture(_ digest: PictureDigest, in workspace: WorkspaceID, of host: HostID?) throws(LogError) -> KeptPicture?
 
-    /// True if all of these are kept with this session, as they are named.
+    /// True if all of these are stored with this session, with the same type and size.
     func hasPictures(_ pictures: [Picture], of session: SessionKey) throws(LogError) -> Bool
 }
 
@@ -37,15 +38,15 @@ package struct KeptPicture: Sendable, Equatable {
 
 package enum PictureFinding: Sendable, Equatable {
     case all
-    /// One of them is not there.
+    /// At least one picture is missing.
     case lacking
-    /// Unknown.
+    /// The lookup failed.
     case failed(String)
 }
 
 package enum PictureLimits {
-    /// All of a workspace: some hundred photos, each looked at once or twice. The oldest go first.
+    /// Bytes of a workspace's pictures: some hundred photos, each looked at once or twice. The oldest are removed first.
     package static let workspaceBytesMax = 64 << 20
-    /// Counted at each upload.
+    /// Number of a workspace's pictures, which is counted at each upload.
     package static let workspaceCountMax = 2_048
 }

@@ -3,7 +3,7 @@ package import RelayProtocol
 /// A workspace that a stranger made by open registration.
 package struct Registration: Sendable, Equatable {
     package var workspace: WorkspaceID
-    /// Address that it was made from; of IPv6 its /64.
+    /// Address from which it was made; for IPv6 the /64.
     package var from: String
     /// Milliseconds since 1970.
     package var at: Int64

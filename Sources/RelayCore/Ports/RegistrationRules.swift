@@ -1,13 +1,15 @@
 package import RelayProtocol
 
-/// Bounds of registered workspaces, and the end of unused ones. Pure: the store applies it within the transaction of the change.
+/// Limits of registered workspaces, and the removal of unused ones. Pure: the store applies these rules within the transaction of
+/// the change.
 package struct RegistrationRules: Sendable, Equatable {
     package var isOpen = false
-    /// Registered workspaces of one address that exist at once: a family, or an office behind one address, which gets more by invitation.
+    /// Registered workspaces of one address that exist at once: enough for a family or an office behind one address, which get more
+    /// by invitation.
     package var perAddressMax = 5
-    /// … of all addresses: half of what a relay holds, so that the operator's own have room.
+    /// Registered workspaces of all addresses: half of what a relay holds, so that the operator's own have room.
     package var countMax = 500
-    /// Days without use after which one is deleted: a long holiday.
+    /// Days without use after which a registered workspace is deleted: longer than a long holiday.
     package var idleDays = 30
     package var newcomer = Newcomer()
 
@@ -29,7 +31,7 @@ package struct RegistrationRules: Sendable, Equatable {
     }
 
     private static let day: Int64 = 24 * 60 * 60 * 1000
-    /// Milliseconds in which a new workspace's codes work: time to get the phone.
+    /// Time for which a new workspace's codes are valid, in milliseconds: enough to get a phone.
     package static let codesLifetime = day
 
     package init() {}
@@ -46,14 +48,14 @@ package struct RegistrationRules: Sendable, Equatable {
         }
     }
 
-    /// Nil if this address may register one more. `count` is the number of all workspaces.
+    /// Nil if this address may register another workspace. `count`: number of all workspaces.
     package func refusal(of address: String, beside registered: [Registration], among count: Int) -> Refusal? {
         if registered.count >= countMax || count >= WorkspaceRules.countMax { return .count }
         return registered.count { $0.from == address } >= perAddressMax ? .perAddress : nil
     }
 
-    /// The registered workspaces to delete: those that nobody entered before their codes expired, and those unused for `idleDays`. `tokens` includes
-    /// revoked ones: whoever has revoked the last may be about to begin again.
+    /// The registered workspaces to delete: those that nobody entered before their codes expired, and those unused for `idleDays`.
+    /// `tokens` includes revoked ones: a person who has revoked the last token may be about to start again.
     package func idle(_ registered: [Registration], tokens: [Token], at now: Int64) -> [WorkspaceID] {
         var used: [WorkspaceID: Int64] = [:]
         for token in tokens {

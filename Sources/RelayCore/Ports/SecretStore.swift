@@ -1,9 +1,9 @@
-/// The port to secrets that all relays on one store have to know, so that another goes on with what one has begun.
+/// The port to secrets that all relays on one store share, so that one can continue what another has begun.
 ///
-/// A store in a relay's own folder has none of it: its secrets are files next to it.
-/// From any thread; a write takes as long as the disk.
+/// A store in a relay's own folder does not need it: its secrets are files next to it.
+/// Called on any thread; a write takes as long as the disk.
 package protocol SecretStore: Sendable {
     func secret(_ name: String) throws(LogError) -> [UInt8]?
-    /// Keeps `secret` if there is none of that name; returns the one that is kept, which another relay may have created first.
+    /// Stores `secret` if there is none with that name; returns the stored one, which another relay may have created first.
     func keep(_ secret: [UInt8], as name: String) throws(LogError) -> [UInt8]
 }

@@ -1,50 +1,50 @@
 package import RelayModel
 package import RelayProtocol
 
-/// The port to the durable log. The core never calls it: an adapter carries `.append` and `.read` effects to it.
+/// The port to the durable log. The core never calls it: an adapter passes `.append` and `.read` effects to it.
 ///
-/// What the planner of pushes keeps (devices, cards, channels, budgets) comes in the batch of the events that changed it, so it is part
-/// of this port: see `PushRecord`. One contract suite (`SessionLogContract`, `RetentionContract`, `PushRecordContract`) runs on every
-/// implementation.
+/// The push planner's records (devices, cards, channels, budgets) are in the batch of the events that changed them, so they are
+/// part of this port: see `PushRecord`. One contract suite (`SessionLogContract`, `RetentionContract`, `PushRecordContract`) runs
+/// on every implementation.
 package protocol SessionLog {
-    /// The present life of the log. Created once; a restored or replaced file has another.
+    /// The log's current epoch. Created once; a restored or replaced file has another.
     var epoch: Epoch { get }
 
-    /// Everything that the core holds in memory, as of the last commit: every session, at least `Limits.removedSessionsMax` of the places of those
-    /// that were removed where there are so many, the approvals that are open or were
-    /// resolved at or after `resolvedSince`, and the commands that were recorded at or after `commandsSince` (both in
-    /// milliseconds since 1970).
+    /// Everything that the core holds in memory, as of the last commit: every session; at least `Limits.removedSessionsMax` of the
+    /// removed sessions' positions, if there are so many; the approvals that are open or were resolved at or after `resolvedSince`;
+    /// and the commands that were recorded at or after `commandsSince` (both in milliseconds since 1970).
     func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState
 
-    /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called from one thread at a time.
+    /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called on one thread at a time.
     ///
-    /// After `inDoubt` nobody knows whether it is there, and the same batch may be committed again; after any other error it is not there.
+    /// After `inDoubt` it is unknown whether the batch is stored, and the same batch may be committed again; after any other error
+    /// it is not stored.
     ///
-    /// An approval that is over never changes again: what a batch says of one is left out, and its name handed back. It asks again under
-    /// a name that the log has had.
+    /// A resolved approval never changes again: what a batch says about one is left out, and its name returned. That happens when
+    /// an approval is requested under a name that the log already has.
     @discardableResult func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName]
 
-    /// The same; `told` is called with the names once the batch is on disk, before the rest of the work after a commit, because somebody
-    /// waits. Throws only if it was not called.
+    /// Commits like `commit(_:)`; `told` is called with the names once the batch is on disk, before the other work after a commit,
+    /// because peers wait for it. Throws only if `told` was not called.
     func commit(_ batch: LogBatch, told: ([ApprovalName]) -> Void) throws(LogError)
 
-    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws `damaged` if
-    /// the first of them is. An unknown session has none. Safe to call while another thread commits.
+    /// Events with `after < seq`, ascending, at most `limit` and, beyond the first, at most `bytesMax` bytes in sum; throws
+    /// `damaged` if the first of them is. Empty for an unknown session. Safe to call while another thread commits.
     func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
-    /// The last events with `seq < before`, ascending, under the same limits (those nearest to `before` are kept).
+    /// The last events with `seq < before`, ascending, under the same limits (the events nearest to `before` are returned).
     func events(of session: SessionKey, before: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage
 
-    /// Positions at which these sessions would continue, as of the last commit. Unknown ones are left out. Safe to call while another
-    /// thread commits.
+    /// Positions from which these sessions would continue, as of the last commit. Unknown sessions are left out. Safe to call while
+    /// another thread commits.
     func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession]
 
     /// One approval as of the last commit, however long ago it was resolved; nil if there is none or it was removed.
     /// Safe to call while another thread commits.
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
 
-    /// The approvals that this host's sessions have asked for, the newest first, of those whose numbers are below `before`; those that are
-    /// damaged or too large are left out. Safe to call while another thread commits.
+    /// Approvals of this host's sessions with numbers below `before`, the newest first; damaged and too large ones are left out.
+    /// Safe to call while another thread commits.
     func approvals(
         of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
     ) throws(LogError) -> ApprovalPage
@@ -61,11 +61,11 @@ package struct LogBatch: Sendable {
     package var trims: [SessionTrim]
     /// Commands with an effect outside the log, so that each has it once.
     package var commands: [CommandRecord]
-    /// Commands that were recorded before this time (milliseconds since 1970) are forgotten; nil forgets none.
+    /// Commands recorded before this time (milliseconds since 1970) are removed; nil removes none.
     package var commandsForgottenBefore: Int64?
-    /// Records of the planner of pushes. If several have one name, the last holds.
+    /// Records of the push planner. If several have the same name, the last one counts.
     package var records: [PushRecord]
-    /// Takes the place of the one before; nil leaves that.
+    /// Replaces the stored record; nil leaves it.
     package var clock: AgeClockRecord?
 
     package init(
@@ -80,7 +80,6 @@ package struct LogBatch: Sendable {
         self.clock = clock
     }
 
-    /// The workspaces that the batch writes to.
     package var workspaces: Set<WorkspaceID> {
         var found = Set(appends.lazy.map(\.key.workspace))
         found.formUnion(trims.lazy.map(\.key.workspace))
@@ -89,7 +88,7 @@ package struct LogBatch: Sendable {
         return found
     }
 
-    /// Something of it is of no workspace, or of each.
+    /// True if part of the batch belongs to no workspace, or to all.
     package var concernsAll: Bool { clock != nil || commandsForgottenBefore != nil }
 }
 
@@ -97,13 +96,14 @@ extension LogBatch {
     package var eventBytes: Int { appends.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes.count } } }
 }
 
-/// Removes the oldest events of a session. Its numbering goes on as if nothing had happened.
+/// Removes the oldest events of a session. Its numbering continues unchanged.
 package struct SessionTrim: Sendable {
     package var key: SessionKey
-    /// Events `1...through` are no longer in the log. Not beyond the session's last event.
+    /// Events `1...through` are removed from the log. At most the session's last event.
     package var through: Int64
-    /// The session without these events. Nil removes the session: all its events, its approvals and its state; its position (host, `seq`,
-    /// `hostSeq`) and its `usage` stay, so that it can continue there, no position means two things, and no cost counts twice.
+    /// The session without these events. Nil removes the session: all its events, its approvals and its state. Its position (host,
+    /// `seq`, `hostSeq`) and its `usage` are kept, so that it can continue there, no position is used twice, and no cost is counted
+    /// twice.
     package var state: SessionState?
     /// See `RemovedSession.usage`; empty unless the session is removed.
     package var usage: [UInt8]
@@ -116,7 +116,7 @@ package struct SessionTrim: Sendable {
     }
 }
 
-/// A client's command that has an effect outside the log, recorded before it has it.
+/// A client's command with an effect outside the log, recorded before the effect.
 package struct CommandRecord: Sendable, Hashable {
     package var workspace: WorkspaceID
     package var client: ClientID
@@ -132,12 +132,12 @@ package struct CommandRecord: Sendable, Hashable {
     }
 }
 
-/// The place of a session that retention removed.
+/// The position of a session that retention removed.
 package struct RemovedSession: Sendable, Equatable {
     package var host: HostID
     package var seq: Int64
     package var hostSeq: Int64
-    /// Its usage, as `SessionState.usage`: a host that continues it counts from there. Empty: none.
+    /// The session's usage, as `SessionState.usage`: a host that resumes it counts from there. Empty if there was none.
     package var usage: [UInt8]
 
     /// Bytes that its row takes, for ever.
@@ -154,13 +154,13 @@ package struct RemovedSession: Sendable, Equatable {
 /// One tick's additions to one session.
 package struct SessionAppend: Sendable {
     package var key: SessionKey
-    /// The number of `events[0]`; the log holds exactly `firstSeq - 1` events of this session before it.
+    /// Number of `events[0]`: the log has exactly `firstSeq - 1` events of this session before it.
     package var firstSeq: Int64
     package var events: [LogEvent]
-    /// The session after these events.
+    /// The session's state after these events.
     package var state: SessionState
-    /// Every version of the approvals that these events opened or changed, oldest first: the last is what it is now, and each
-    /// new stage is a line of its history.
+    /// Every version of the approvals that these events opened or changed, oldest first: the last version is the current one, and
+    /// each new stage is a line of the approval's history.
     package var approvals: [Approval]
 
     package init(key: SessionKey, firstSeq: Int64, events: [LogEvent], state: SessionState, approvals: [Approval]) {
@@ -175,7 +175,7 @@ package struct SessionAppend: Sendable {
 /// One event as the log keeps it.
 package struct LogEvent: Sendable, Equatable {
     package var kind: String
-    /// Milliseconds since 1970, as the event says.
+    /// Milliseconds since 1970, from the event.
     package var at: Int64
     /// The whole event, byte for byte.
     package var bytes: [UInt8]
@@ -187,9 +187,9 @@ package struct LogEvent: Sendable, Equatable {
     }
 }
 
-/// A run of stored events.
+/// Consecutive stored events.
 package struct LogPage: Sendable, Equatable {
-    /// The number of the first; meaningless where `events` is empty.
+    /// Number of the first event; meaningless if `events` is empty.
     package var first: Int64
     package var events: [[UInt8]]
 
@@ -198,7 +198,7 @@ package struct LogPage: Sendable, Equatable {
         self.events = events
     }
 
-    /// One that was read backwards, the right way round: its `first` was the greatest of its numbers.
+    /// Reverses a page that was read backwards, whose `first` is the greatest number.
     package var turned: LogPage { LogPage(first: first - Int64(max(events.count - 1, 0)), events: events.reversed()) }
 }
 
@@ -206,15 +206,15 @@ package struct LogPage: Sendable, Equatable {
 package struct LogState: Sendable {
     package var sessions: [(key: SessionKey, state: SessionState)]
     package var removed: [(key: SessionKey, place: RemovedSession)]
-    /// The log has more of them.
+    /// True if the log has more removed sessions.
     package var hasMoreRemoved = false
     /// Bytes of audit lines and places of all of them.
     package private(set) var bytesOfRemoved: [WorkspaceID: Int64] = [:]
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
     package var commands: [CommandRecord]
-    /// Every record that the planner of pushes keeps, in the order of their names.
+    /// Every record of the push planner, ordered by name.
     package var records: [PushRecord]
-    /// Nil if no relay has left one.
+    /// Nil if no relay has written one.
     package var clock: AgeClockRecord?
 
     package init(
@@ -231,7 +231,7 @@ package struct LogState: Sendable {
         for (key, place) in removed { addRemoved(key, place) }
     }
 
-    /// Adds a position that the log returns, up to as many as the core keeps in memory.
+    /// Adds a removed session's position, up to as many as the core keeps in memory.
     package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
         let bytes = SessionState.auditBytes(ofUsage: place.usage) + RemovedSession.placeBytes
         bytesOfRemoved[key.workspace, default: 0] += bytes

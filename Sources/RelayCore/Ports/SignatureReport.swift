@@ -1,16 +1,17 @@
 /// Result of checking the signatures of an audit log.
 package struct SignatureReport: Sendable {
-    /// Decisions and commands that a device of the list has signed.
+    /// Decisions and commands with a valid signature of a listed device.
     package var provenCount = 0
-    /// The decisions among them that a passkey has confirmed.
+    /// Those among the proven decisions that a passkey has confirmed.
     package var passkeyCount = 0
-    /// Those that need no signature: of hosts that take everything, and what never gives an agent more freedom.
+    /// Decisions and commands that need no signature: those of hosts that require none, and those that never give an agent more
+    /// freedom.
     package var unsignedCount = 0
-    /// Decisions on what a host of an earlier version had sealed, with a signature of a device of the list that is not checked.
+    /// Decisions on content sealed by a host of an earlier version, with a signature of a listed device that cannot be checked.
     package var sealedCount = 0
-    /// Those without a good signature that their host has refused.
+    /// Decisions and commands without a valid signature that their host has refused.
     package var refusedCount = 0
-    /// Those without a good signature, as sentences that name the line. At most `AuditReport.faultsMax`.
+    /// Decisions and commands without a valid signature, as sentences that name the line. At most `AuditReport.faultsMax`.
     package private(set) var faults: [String] = []
     package private(set) var faultCount = 0
 

@@ -1,10 +1,10 @@
-/// Findings of an examination of a store that changed nothing in it.
+/// Result of a read-only examination of a store.
 package struct StoreExamination: Sendable {
-    /// Records that the relay would go on without.
+    /// Damaged records, without which the relay would continue.
     package let damagedRecords: [DamagedRecord]
-    /// An older version wrote it: the relay brings it up to date when it starts. Its records were not looked at.
+    /// An older version wrote the store: the relay migrates it when it starts. Its records were not checked.
     package let isOlder: Bool
-    /// True if everything was checked. The relay checks a larger store itself, in the background.
+    /// True if everything was checked. A larger store is only checked by the relay, in the background.
     package let isChecked: Bool
 
     package init(damagedRecords: [DamagedRecord], isOlder: Bool, isChecked: Bool) {

@@ -1,41 +1,41 @@
 package import RelayModel
 package import RelayProtocol
 
-/// One credential. The secret itself is shown once, when it is made.
+/// One credential. The secret itself is shown once, when the token is made.
 package struct Token: Sendable, Equatable {
-    /// The holder's kind, and with it how the token has to be presented.
+    /// Kind of the token's holder, which determines how the token has to be presented.
     package enum Kind: String, Sendable, CaseIterable {
-        /// In a cookie, which goes to every port of the relay's name: never taken as `Authorization`, and only with the page's own key.
+        /// Presented in a cookie, which browsers send to every port of the relay's host name: so it is never accepted as
+        /// `Authorization`, and only together with the page's own key.
         case browser
         case terminal, app, host
-        /// `token create`, or a program that did not say what it is.
+        /// Made by `token create`, or for a program that did not say what it is.
         case program
-        /// Paired before browsers were told from programs. It may have been a cookie's, so it lets nobody in.
+        /// Paired before the relay distinguished browsers from programs. It may have been in a cookie, so it cannot pair others.
         case unsure
     }
 
-    /// A short name to revoke it by: `[A-Za-z0-9_-]`.
+    /// A short name by which it can be revoked: `[A-Za-z0-9_-]`.
     package var id: String
     /// SHA-256 of the secret, 32 bytes.
     package var digest: [UInt8]
     package var role: PairingRole
     package var kind: Kind
-    /// The host or client that it speaks for, as an identifier.
+    /// Identifier of the host or client that the token stands for.
     package var subject: String
-    /// The name that people gave to the host or client.
+    /// The name of the host or client, as people chose it.
     package var name: String
     package var workspace: WorkspaceID
-    /// The token by which the code for it was made; nil: the relay's own machine.
+    /// The token that made its pairing code; nil: made on the relay's own machine.
     package var parent: String?
-    /// SHA-256 of the key that a browser's page keeps, 32 bytes; nil for all others.
+    /// SHA-256 of the key that a browser's page keeps, 32 bytes; nil for other kinds.
     package var pageKeyDigest: [UInt8]?
     /// Milliseconds since 1970.
     package var createdAt: Int64
     package var revokedAt: Int64?
-    /// The last time it was noted that it let somebody in.
+    /// The last recorded use.
     package var lastUse: TokenUse?
 
-    /// The holder's rights.
     package var scope: Scope { Scope(of: role) }
 
     package init(
@@ -58,12 +58,12 @@ package struct Token: Sendable, Equatable {
     }
 }
 
-/// One time that a token let somebody in.
+/// One successful use of a token.
 package struct TokenUse: Sendable, Equatable {
     /// Milliseconds since 1970.
     package var at: Int64
-    /// The numeric address, as far as the relay can tell: behind a proxy that is not trusted it is the proxy's. Nil: a Unix-domain socket,
-    /// or noted before addresses were.
+    /// The numeric address as far as the relay knows it: behind an untrusted proxy it is the proxy's. Nil: a Unix-domain socket, or
+    /// a use from before addresses were recorded.
     package var from: String?
 
     package init(at: Int64, from: String?) {
@@ -71,27 +71,27 @@ package struct TokenUse: Sendable, Equatable {
         self.from = from
     }
 
-    /// Nil if the order was never recorded.
+    /// Nil if no time was recorded.
     package init?(recordedAt at: Int64?, from: String?) {
         guard let at else { return nil }
         self.init(at: at, from: from)
     }
 
-    /// The later of two; of two at once the second.
+    /// The later of two uses; if the times are equal, the second.
     package static func latest(_ first: TokenUse?, _ second: TokenUse?) -> TokenUse? {
         guard let first, let second else { return first ?? second }
         return second.at >= first.at ? second : first
     }
 }
 
-/// The token to be revoked, its options, and who revokes it.
+/// A revocation: the token, the options, and who requested it.
 package struct TokenRevocation: Sendable {
     package var id: String
-    /// Nil: in whichever it is.
+    /// Workspace that the token must be in; nil: any.
     package var workspace: WorkspaceID?
-    /// True if tokens that this one let in stay valid.
+    /// True if tokens that were paired through this one stay valid.
     package var keepsChildren: Bool
-    /// The token by which it is ordered; nil: the relay's own machine.
+    /// The token that requested it; nil: the relay's own machine.
     package var by: String?
     /// Milliseconds since 1970.
     package var at: Int64
@@ -104,7 +104,7 @@ package struct TokenRevocation: Sendable {
         self.at = at
     }
 
-    /// The tokens that this order ends, the named one first.
+    /// The tokens that this revocation ends, the named one first.
     package func ended(of tokens: [Token]) -> [Token] {
         let named = tokens.filter { $0.id == id && (workspace == nil || $0.workspace == workspace) }
         let all = named + (keepsChildren ? [] : named.flatMap { TokenLineage(tokens).letIn(by: $0.id) })
@@ -113,7 +113,7 @@ package struct TokenRevocation: Sendable {
 }
 
 extension [TokenRevocation] {
-    /// `tokens` as they are once these have been carried out, one after the other.
+    /// `tokens` after these revocations, one after the other.
     package func applied(to tokens: [Token]) -> [Token] {
         reduce(tokens) { tokens, revocation in
             let ended = Set(revocation.ended(of: tokens).map(\.id))
@@ -126,12 +126,12 @@ extension [TokenRevocation] {
     }
 }
 
-/// Another name for one token, within its workspace. What it did before keeps the name that it had.
+/// A new name for one token, within its workspace. Records of its earlier actions keep the old name.
 package struct TokenRenaming: Sendable {
     package var id: String
     package var workspace: WorkspaceID
     package var name: String
-    /// The token by which it is ordered.
+    /// The token that requested it.
     package var by: String
     /// Milliseconds since 1970.
     package var at: Int64

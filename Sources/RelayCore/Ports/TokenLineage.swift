@@ -1,9 +1,9 @@
-/// Ancestry of tokens: the token by which each was let in.
+/// Ancestry of tokens: through which token each was paired.
 package struct TokenLineage {
-    /// Pairings between the relay's own machine and a token. Two browsers that lose their storage in turn, and are let in by each other, add one
-    /// each time.
+    /// Length of a chain of pairings from the relay's own machine to a token. Two browsers that lose their storage in turn, and are
+    /// each paired by the other, add one each time.
     package static let depthMax = 64
-    /// Tokens, revoked or not, below one that the relay's own machine let in: every device and browser of a team, for years.
+    /// Tokens, revoked or not, below one that was paired on the relay's own machine: every device and browser of a team, for years.
     package static let letInMax = 1_000
 
     package enum Bound: Sendable { case depth, count }
@@ -18,7 +18,8 @@ package struct TokenLineage {
 
     package subscript(id: String) -> Token? { byID[id] }
 
-    /// Those that it let in, directly or through others, revoked or not, nearest first. Whatever a damaged file says, each once.
+    /// Tokens that were paired through this one, directly or indirectly, revoked or not, nearest first. Each is returned once, even
+    /// if a damaged file has a cycle.
     package func letIn(by id: String) -> [Token] {
         var found: [Token] = []
         var seen: Set<String> = [id]
@@ -31,12 +32,12 @@ package struct TokenLineage {
         return found
     }
 
-    /// The bound that keeps a token from letting in another; nil if it has reached none.
+    /// The limit that prevents this token from pairing another; nil if none is reached.
     package func bound(reachedBy id: String) -> Bound? {
         var (first, depth) = (id, 1)
         while let parent = byID[first]?.parent {
             depth += 1
-            // Reached by a chain that is too deep, or by a cycle in a damaged file.
+            // The chain is too long, or a cycle in a damaged file.
             if depth > Self.depthMax { return .depth }
             first = parent
         }
@@ -45,8 +46,8 @@ package struct TokenLineage {
 
     // MARK: - For a list of many
 
-    /// The number of valid tokens that each let in, directly or through others, without those that let in none. Takes time in proportion to
-    /// the number of tokens, however long the chains are.
+    /// Number of valid tokens paired through each token, directly or indirectly; tokens without any are left out. Takes time in
+    /// proportion to the number of tokens, however long the chains are.
     package var validCounts: [String: Int] {
         var counts: [String: Int] = [:]
         var missing = byParent.mapValues(\.count)
@@ -61,7 +62,7 @@ package struct TokenLineage {
         return counts
     }
 
-    /// The nearest valid ones that it let in. `counts` are `validCounts`.
+    /// The nearest valid tokens that were paired through this one. `counts`: `validCounts`.
     package func nearest(_ max: Int, letInBy id: String, _ counts: [String: Int]) -> [Token] {
         var found: [Token] = []
         var seen: Set<String> = [id]

@@ -1,13 +1,13 @@
-/// Limits that the operator gave one workspace in place of the relay's settings. Nil: the setting holds.
+/// Limits that the operator gave one workspace in place of the relay's settings. Nil: the relay's setting applies.
 package struct WorkspaceLimits: Sendable, Equatable {
-    /// Sessions that are kept.
+    /// Number of stored sessions.
     package var sessions: Int?
-    /// Events that are kept, in megabytes.
+    /// Stored events, in megabytes.
     package var megabytes: Int?
     package var pushesPerDay: Int?
-    /// WebSockets at once.
+    /// Simultaneous WebSockets.
     package var connections: Int?
-    /// Days for which a session is kept in which nothing happens. Never more than the relay keeps any.
+    /// Days without activity after which a session is removed. At most the relay's own setting.
     package var keepDays: Int?
 
     package init(

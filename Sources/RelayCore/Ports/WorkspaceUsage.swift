@@ -1,4 +1,4 @@
-/// How much of the store a workspace takes: sizes and counts, and nothing that says whose they are.
+/// Space that a workspace takes in the store: only sizes and counts, nothing that identifies people.
 package struct WorkspaceUsage: Sendable, Equatable {
     package var sessions: Int64 = 0
     package var eventBytes: Int64 = 0

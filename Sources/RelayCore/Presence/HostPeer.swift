@@ -1,17 +1,17 @@
 import RelayModel
 import RelayProtocol
 
-/// One connection of a host. Before `hello` it may say nothing else.
+/// One connection of a host. Its first message must be `hello`.
 struct HostPeer {
     let identity: HostIdentity
-    /// Counts the connections of hosts as they came.
+    /// Number of the connection, counting those of all hosts in their order.
     let number: Int64
     var hasSaidHello = false
     var capabilities: Set<Capability> = []
-    /// The number of the host's connection, from its first `hello`.
+    /// The host's own number of the connection, from its first `hello`.
     var attempt: Int64?
 
-    /// Equal attempts count as equally new.
+    /// True if this connection is the newer one of its host: by `attempt` if both have one and they differ, else by their order.
     func isNewer(than other: HostPeer) -> Bool {
         if let attempt, let last = other.attempt, attempt != last { return attempt > last }
         return number > other.number

@@ -1,11 +1,11 @@
 import RelayModel
 import RelayProtocol
 
-/// The connected clients, and the connected hosts, each with the one connection that speaks for it.
+/// The connected clients and hosts; each host has one connection that counts.
 struct Presence {
     private(set) var hosts: [PeerID: HostPeer] = [:]
     private(set) var clients: [PeerID: ClientPeer] = [:]
-    /// The connection that speaks for each host that is there.
+    /// The current connection of each connected host.
     private(set) var speakers: [HostKey: PeerID] = [:]
     private var lastHostPeer: Int64 = 0
 
@@ -16,10 +16,11 @@ struct Presence {
         hosts[peer] = HostPeer(identity: identity, number: lastHostPeer)
     }
 
-    /// One connection speaks for a host: the newer one, because the older may be a dead socket. Nil if this is not the one.
+    /// Makes this the host's current connection, unless an existing one is newer: the older one may be a dead socket. Nil if it is
+    /// not the current one.
     ///
-    /// The host says by `attempt` which is newer. Without it, the one that came later is; but one that comes by another node may
-    /// overtake, so then no connection is told that it was replaced, after which a host stays away.
+    /// `attempt` says which is newer. Without it, the one that came later is; but connections through different nodes may overtake
+    /// each other, so then neither is closed as `replaced`, after which a host would not reconnect.
     mutating func hostSaidHello(
         _ hello: Hello, _ peer: PeerID, _ orders: inout Orders
     ) -> (host: HostPeer, isFirst: Bool)? {
@@ -50,14 +51,15 @@ struct Presence {
         return (host, true)
     }
 
-    /// The host that nobody speaks for any more; nil where another connection does, or none did.
+    /// Removes a connection. Returns its host if that is now disconnected; nil if another connection is the current one, or there
+    /// was none.
     mutating func hostLeft(_ peer: PeerID) -> HostPeer? {
         guard let host = hosts.removeValue(forKey: peer), speakers[host.key] == peer else { return nil }
         speakers[host.key] = nil
         return host
     }
 
-    /// True if this host is connected and takes such a command.
+    /// True if this host is connected and has this capability.
     func takes(_ capability: Capability, _ host: HostKey) -> Bool {
         speakers[host].flatMap { hosts[$0] }?.capabilities.contains(capability) == true
     }
@@ -80,7 +82,7 @@ struct Presence {
             .welcome(welcome, client: identity.client, workspace: identity.workspace, may: identity.scope.rights), to: [peer])
     }
 
-    /// Messages that they sent before they learned of it are ignored.
+    /// Disconnects clients without a token. Messages that they sent before they notice are ignored.
     mutating func showOut(allBut holders: Set<ClientKey>, _ orders: inout Orders) {
         for peer in clients.keys.sorted() {
             guard let client = clients[peer], !holders.contains(client.key), !client.isShownOut else { continue }

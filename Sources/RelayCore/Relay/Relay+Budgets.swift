@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Budgets: what is spent is counted with every batch, and shown when that is on disk.
+/// Budgets: spending is counted with every batch, and shown when the batch is on disk.
 extension Relay {
     mutating func setBudget(_ budget: Budget, _ id: CommandID, of client: ClientPeer, _ peer: PeerID) {
         var isSessionShown = true
@@ -35,8 +35,8 @@ extension Relay {
 
     // MARK: - Counting
 
-    /// Adds to the batch that is about to be cut what budgets make of it: nothing is being committed, so every committed view
-    /// is as the last cut left it.
+    /// Adds the changes of budgets to the batch that is about to be cut. No commit is under way, so every committed view is as the
+    /// last cut left it.
     mutating func settleBudgets(at now: Instant) {
         turnDay(at: now)
         budgets.applyOrders(&staging.records)
@@ -52,30 +52,31 @@ extension Relay {
     private mutating func settleBudgets(of key: SessionKey, at now: Instant) {
         guard let staged = sessions.staged(key) else { return }
         let known = shown.costMicroUSD(of: key)
-        // A session that retention removed goes on from what it had cost.
+        // A session that retention had removed resumes with its earlier cost.
         let before = known ?? removed[key]?.costMicroUSD ?? 0
         if staged.costMicroUSD > before {
             let crossings = budgets.spend(key, from: before, to: staged.costMicroUSD)
             for crossing in crossings { stage(Event(.budgetCrossed(crossing), at: now.wall), in: key, at: now) }
-            // If one budget passed several levels at once, the highest rings.
+            // If one budget crossed several levels at once, only the highest sends an alert.
             for (index, crossing) in crossings.enumerated()
             where !crossings.dropFirst(index + 1).contains(where: { $0.scope == crossing.scope }) {
                 if let view = sessions.staged(key) { tellPlanner(.budgetCrossed(crossing, key, view), at: now) }
             }
         }
         if known == nil, removed[key]?.usage.isEmpty == false { budgets.goesOn(key) }
-        // Needed even if nothing was spent: a session that has ended no longer concerns the day.
+        // Needed even if nothing was spent: the day's budget no longer applies to a session that has ended.
         let mark = budgets.stagedMark(of: staged, in: key.workspace)
         if mark != staged.budget { sessions.setStagedBudget(mark, of: key) }
     }
 
-    /// Ends what yesterday held. While a batch is under way nothing is done: the views that it will show are of the day in which it was cut.
+    /// Begins a new day of budgets, so that sessions held by the old one continue. Not while a batch is under way: the views that
+    /// it will show belong to the day in which it was cut.
     mutating func turnDay(at now: Instant) {
         guard committing == nil else { return }
         for workspace in budgets.turnDay(at: now) { showBudgets(of: workspace, at: now) }
     }
 
-    /// Armed anew by housekeeping, as the wall clock may be set at any time.
+    /// Called again by housekeeping, as the wall clock may be set at any time.
     mutating func armDayEnd(at now: Instant) {
         orders.add(.armTimer(.dayEnd, after: UTCDay.timeLeft(at: now.wall)))
     }
@@ -95,7 +96,7 @@ extension Relay {
     mutating func showBudgets(of workspace: WorkspaceID, at now: Instant) {
         var changed: [SessionKey] = []
         for key in sessions.inOrder(in: workspace) {
-            // The view is let go of before it is changed, or it would be copied.
+            // The view is released before it is changed, or it would be copied.
             guard let mark = shown[key].map({ (now: budgets.mark(of: $0, in: workspace), shown: $0.budget) }),
                 mark.now != mark.shown
             else { continue }
@@ -107,14 +108,14 @@ extension Relay {
         for peer in presence.hosts.keys.sorted() where presence.hosts[peer]?.key.workspace == workspace { sayHolds(to: peer) }
     }
 
-    /// Sessions whose budget is spent: their hosts have every tool asked for.
+    /// Sends a host the sessions whose budget is spent, for which it then requires approval of every tool.
     mutating func sayHolds(to peer: PeerID) {
         guard let host = presence.hosts[peer], host.hasSaidHello, host.capabilities.contains(.hold) else { return }
         let keys = sessions.ofHosts[host.key]
         budgets.sayHolds(of: keys, in: host.key.workspace, to: peer, seeing: shown, &orders)
     }
 
-    /// Orders that are on disk, or are not.
+    /// Replies to budget commands that are on disk, or failed.
     mutating func answerBudgets(_ answer: Reply) {
         for peer in budgets.answer(answer, &orders) { commands.answered(peer) }
     }

@@ -4,11 +4,11 @@ package import RelayProtocol
 
 extension Relay {
     package var sessionCount: Int { sessions.count }
-    /// Bytes of events of each workspace that has any.
+    /// Bytes of events of each workspace that has events.
     package var workspaceEventBytes: [Int64] { sessions.ofHosts.eventBytes }
     /// Bytes of approvals and the audit log of each workspace that has any.
     package var workspaceRecordBytes: [Int64] { Array(sessions.ofHosts.recordBytes.values) }
-    /// Workspaces with more events than they may keep.
+    /// Number of workspaces with more events than their limit.
     package var overfullWorkspaceCount: Int { sessions.ofHosts.overfull.count }
     package var openApprovalCount: Int { sessions.openApprovalCount }
 
@@ -40,14 +40,14 @@ extension Relay {
         if !planner.peers.isSubset(of: presence.clients.keys) { census.breach = "somebody is thought to look who has left" }
     }
 
-    /// Every session as it is shown.
+    /// The committed view of every session.
     package var committed: [(key: SessionKey, state: SessionState, approvals: [ApprovalID: Approval])] {
         shown.views.map { ($0.key, $0.value.state, $0.value.approvals.byName) }
             .sorted { $0.0.session.rawValue < $1.0.session.rawValue }
     }
 
-    /// Reduces a session's events, from the first after `begin` on, where so much had been used up. What is no event's doing (whose it is,
-    /// who is connected, how far its host's numbering is, what of it is held, what budgets say of it) is taken from `like`.
+    /// Reduces a session's events, from the first after `begin` on, with the usage up to there. What no event changes (the
+    /// session's host, who is connected, the host's numbering, what is held, the state of budgets) is copied from `like`.
     package static func replay(
         _ events: [[UInt8]], after begin: Int64 = 0, usage: [UInt8] = [], like state: SessionState
     ) throws(WireError) -> (state: SessionState, approvals: [ApprovalID: Approval]) {

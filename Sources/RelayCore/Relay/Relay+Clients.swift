@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Clients' requests, and the parts that handle them.
+/// Clients' requests, which are passed to the parts that handle them.
 extension Relay {
     mutating func clientConnected(_ peer: PeerID, _ identity: ClientIdentity, hasSaidHello: Bool = false) {
         presence.clientConnected(peer, identity, hasSaidHello: hasSaidHello)
@@ -16,7 +16,7 @@ extension Relay {
         switch message {
         case .hello(let hello):
             presence.clientSaidHello(hello, peer, welcome(to: client.workspace), &orders)
-            // A command peer has no connection that a letter could come over.
+            // A command peer has no connection on which it could receive letters.
             if presence.clients[peer]?.hasSaidHello == true, client.identity.scope.allows(.decide), !peer.isCommandPeer {
                 letters.clientSaidHello(client.key, peer)
             }
@@ -51,7 +51,7 @@ extension Relay {
         tellPlanner(.clientLeft(peer), at: now)
     }
 
-    /// Every command comes this way: over a connection, over HTTP, or by the code of a push.
+    /// Runs a command, whether it came over a connection, by HTTP, or with the code of a push.
     mutating func run(
         _ command: ClientCommand, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
     ) {
@@ -74,7 +74,7 @@ extension Relay {
             steer(request, of: client, peer, at: now)
         case .withdraw(let session, let name): withdraw(name, session, id, of: client, peer)
         case .ping: orders.reply(.done, to: id, of: peer)
-        // A device cannot let in others with more rights than its own.
+        // A device cannot pair others with more rights than its own.
         case .pair(let role) where role.isClient && !client.identity.scope.allows(Scope(of: role)):
             orders.reply(.failed(.forbidden, "this device may not do what such a one may"), to: id, of: peer)
         case .pair(let role): orders.add(.makePairingCode(peer, id, role, client.workspace))
@@ -108,7 +108,7 @@ extension Relay {
         case .isLate:
             subscriptions.readApproval(of: key, for: .init(peer: peer, command: command, decide: decide), &orders)
         case .isStaged: commands.wait(waiter)
-        // Looked at alone: others who wait may be thousands.
+        // Only this one is checked: the others that wait may be thousands.
         case .wasDecided: if Self.isReady(waiter, in: sessions) { answer(waiter) } else { commands.wait(waiter) }
         }
     }
@@ -126,7 +126,7 @@ extension Relay {
         for waiter in commands.takeDecisions(where: { Self.isReady($0, in: sessions) }) { answer(waiter) }
     }
 
-    /// True if the decision that it waits for is on disk, or was taken back.
+    /// True if the decision that this command waits for is on disk, or was withdrawn.
     private static func isReady(_ waiter: DecisionWaiter, in sessions: Sessions) -> Bool {
         guard let committed = sessions.shown[waiter.key]?.approvals[waiter.approval] else {
             return sessions.staged(waiter.key)?.approvals[waiter.approval] == nil
@@ -135,7 +135,7 @@ extension Relay {
     }
 
     private mutating func answer(_ waiter: DecisionWaiter) {
-        // So many others were resolved meanwhile that it may only be on disk by now.
+        // So many other approvals were resolved meanwhile that this one may be on disk only.
         var answer = Reply.failed(.unavailable, "ask again: it is being put away")
         if let approval = shown[waiter.key]?.approvals[waiter.approval], let winner = approval.decision {
             answer = winner.reply(to: waiter.verdict, at: approval.stage.word)
@@ -143,7 +143,7 @@ extension Relay {
         orders.reply(answer, to: waiter.command, of: waiter.peer)
     }
 
-    /// Answers every command whose decision was taken back because the disk did not take it.
+    /// Answers every command whose decision was undone because the commit failed.
     mutating func refuseDecisions(_ reason: String) {
         guard commands.hasDecisions else { return }
         let sessions = sessions
@@ -153,7 +153,8 @@ extension Relay {
 
     // MARK: - Steering
 
-    /// To the host of a session, by way of the disk: what was asked is an event of the session before it has its effect.
+    /// Passes a command to the host of a session, after it is on disk: the command is an event of the session before it takes
+    /// effect.
     mutating func steer(
         _ request: SteeringRequest, of client: ClientPeer, _ peer: PeerID, at now: Instant, picturesAreThere: Bool = false
     ) {
@@ -184,7 +185,7 @@ extension Relay {
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    /// The host disconnected while the command was recorded.
+    /// Records that a command could not be sent, because the host disconnected while it was recorded.
     mutating func refuseUnsent(_ request: SteeringRequest, in key: SessionKey, at now: Instant) {
         guard sessions.has(key) else { return }
         let change = SteeringChange(request.name, .refused, reason: "its host had just gone")
@@ -192,7 +193,7 @@ extension Relay {
             Event(.steeringChanged(change), at: now.wall), in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }
 
-    /// Needs no record: a prompt that waits no more is not taken back, however often that is asked.
+    /// Needs no record: withdrawing a prompt twice has no further effect.
     private mutating func withdraw(
         _ name: SteeringName, _ session: SessionID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID
     ) {
@@ -210,7 +211,7 @@ extension Relay {
 }
 
 extension SessionView {
-    /// The reason why its host would not do it; nil if it may.
+    /// The refusal if the host cannot carry out this action; nil if it may.
     fileprivate func refusal(of action: SteeringAction) -> Reply? {
         guard endedAt == nil else { return .failed(.closed, "this session has ended") }
         guard let offer = steering, offer.actions.contains(action.kind) else {

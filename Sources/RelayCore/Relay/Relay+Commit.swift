@@ -2,9 +2,9 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Makes things visible: only those that a commit has put on disk.
+/// Shows changes, but only those that a commit has put on disk.
 extension Relay {
-    /// Cuts a batch from what is staged, unless one is under way: what comes meanwhile makes the next one larger.
+    /// Cuts a batch from what is staged, unless a commit is under way: what arrives meanwhile makes the next batch larger.
     mutating func appendStaged(at now: Instant) {
         guard committing == nil else { return }
         planTrims(at: now)
@@ -35,8 +35,8 @@ extension Relay {
                 acks[host, default: []].append(SessionProgress(session: key.session, through: view.hostSeq))
             }
         }
-        // Messages are written in the order in which they are sent. An agent waits for its decision, and a person for a question; then
-        // hosts are answered, who send on while thousands are written to: their next events are in the next commit.
+        // Messages are encoded in the order in which they are sent. First what agents and people wait for, decisions and questions.
+        // Then acks: hosts send on while thousands of clients are written to, and their next events are in the next commit.
         for (staged, prepared) in appends { sendDecisions(of: staged, prepared) }
         for (staged, prepared) in appends where !staged.approvals.isEmpty { show(staged, prepared) }
         for (host, progress) in acks.sorted(by: { $0.key < $1.key }) { orders.send(.ack(progress), toHost: host) }
@@ -57,8 +57,8 @@ extension Relay {
         letGoOfLeaving(at: now)
     }
 
-    /// The disk did not take the batch, nor can it take what was staged on top: everything falls back to what is on disk.
-    /// Hosts hear no ack and send again; clients are told.
+    /// The commit failed, so what was staged on top is lost too: every view falls back to what is on disk. Hosts get no ack and
+    /// send again; clients are notified.
     mutating func commitFailed(_ reason: String, at now: Instant) {
         guard let batch = committing else { preconditionFailure("a failed commit answers an append") }
         committing = nil
@@ -80,9 +80,9 @@ extension Relay {
         commands.lost(records, reason, &orders)
         refuseDecisions(reason)
         tellPlanner(failed: failed, reason, at: now)
-        // A host whose events were dropped has to send them again: it does so on a new connection, after its back-off. What is still
-        // under way on this one follows on what was dropped, and after a gap of the host's own it would be taken as if that were
-        // gone there too. First it hears why.
+        // A host whose events were dropped must send them again on a new connection, after its back-off. Events still under way on
+        // this one follow the dropped ones, and after a gap on the host's side those would be taken as lost there too. The reason
+        // is sent first.
         for peer in presence.hosts.keys.sorted() {
             guard let host = presence.hosts[peer]?.key, losers.contains(host) else { continue }
             orders.send(.notice(.init(.unavailable, reason)), toHost: peer)
@@ -93,8 +93,8 @@ extension Relay {
         letGoOfLeaving(at: now)
     }
 
-    /// Makes what the batch under way will show, while the disk is busy with it: a person and an agent wait for both, one after the other
-    /// otherwise. To be called when the orders of `appendStaged` are on their way; it may be left out, and nobody sees a difference.
+    /// Encodes the messages that the batch under way will show, while the disk is busy: otherwise people and agents would wait for
+    /// one after the other. Called once the effects of `appendStaged` are being carried out; optional, without visible effect.
     package mutating func prepare() {
         guard let batch = committing, batch.eventBytes <= Limits.preparedBytesMax else { return }
         for staged in batch.appends {
@@ -136,13 +136,13 @@ extension Relay {
         approval.stage.word == .decided && isWhatItCameTo(approval, in: view)
     }
 
-    /// Intermediate states within the tick are history; the final one is shown.
+    /// True if this is the approval's final version in the batch: intermediate versions are history and not shown.
     private func isWhatItCameTo(_ approval: Approval, in view: SessionView) -> Bool {
         approval.seq == view.approvals[approval.id]?.seq
     }
 
     private mutating func show(_ staged: Staging.Staged, _ prepared: PreparedMessages?) {
-        // Only the place in its host's numbering has changed.
+        // Only its position in the host's numbering has changed.
         guard !staged.events.isEmpty else { return }
         let key = staged.key
         guard let view = shown[key] else {

@@ -4,7 +4,7 @@ package import RelayProtocol
 extension Relay {
     /// The operator's settings, and the relay's description of itself.
     package struct Configuration: Sendable {
-        /// Named in `welcome`.
+        /// The relay's software name, as sent in `welcome`.
         package var software: String
         package var heartbeat: Heartbeat
         package var retention: Retention

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Costs: added to the batch that has the events they come from.
+/// Costs, which are added to the batch with the events they come from.
 extension Relay {
     mutating func settleCosts(at now: Instant) {
         for spending in staging.spendings {

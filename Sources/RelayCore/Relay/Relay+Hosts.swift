@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Hosts' messages, and messages to them.
+/// Messages from hosts and to hosts.
 extension Relay {
     mutating func hostSent(_ message: HostMessage, by peer: PeerID, at now: Instant) {
         guard let host = presence.hosts[peer] else { return }
@@ -31,7 +31,7 @@ extension Relay {
             }
         case .deltas(let delta):
             let key = SessionKey(workspace: host.identity.workspace, session: delta.session)
-            // Live only, and only to those who are level with the log: others get the whole message by its event.
+            // Live only, and only for clients that are up to date with the log: others get the whole message with its event.
             guard sessions.takesDelta(of: key, by: host.key, delta.text.utf8.count, at: now, &orders) else { return }
             orders.send(.deltas(delta), to: subscriptions.live(of: key))
         case .output(let output):
@@ -59,13 +59,14 @@ extension Relay {
             return SessionProgress(session: session, through: hostSeqOnDisk(of: key, by: host) ?? 0)
         }
         orders.send(.welcome(welcome(to: host.identity.workspace), host: host.identity.host, sessions: progress), toHost: peer)
-        // On each reconnect, until it confirms them.
+        // Decisions are sent again on each reconnect until the host confirms them.
         for approval in sessions.waitingDecisions(of: host.key) { sendDecision(of: approval, toHost: peer) }
         sayHolds(to: peer)
         let isSteered = host.capabilities.contains(.steer)
         for key in sessions.inOrder(of: host.key) {
             guard let view = shown[key] else { continue }
-            // One that is steered no more ends what an earlier life left, and takes back what that offered.
+            // Also sent to a host that no longer steers: it then ends the commands that an earlier run of it left, and withdraws
+            // its offer.
             let isOffered = !isSteered && view.steering?.actions.isEmpty == false
             guard !view.openSteering.isEmpty || isOffered else { continue }
             orders.send(.outstanding(key.session, view.openSteering), toHost: peer)
@@ -74,7 +75,8 @@ extension Relay {
         takeBackSteering(of: host.key, peer)
     }
 
-    /// A disconnected client steers no more: what still waits at a host is taken back. What an agent has, it has.
+    /// Withdraws the steering of clients whose token was revoked: prompts that still wait at a host are discarded. What an agent
+    /// already has is not undone.
     mutating func takeBackSteering(of host: HostKey, _ peer: PeerID) {
         guard let holders, presence.hosts[peer]?.capabilities.contains(.steer) == true else { return }
         for key in sessions.inOrder(of: host) {
@@ -113,7 +115,7 @@ extension Relay {
 
     // MARK: - Sessions that were removed
 
-    /// True if there is such a session, its position is known, or there never was one.
+    /// True if it is certain whether the session exists: it does, its position is known, or there never was one.
     func isKnown(_ key: SessionKey) -> Bool { sessions.has(key) || removed.knows(key) }
 
     mutating func removedSessionsRead(_ id: ReadID, _ places: [SessionKey: RemovedSession]) {
@@ -146,7 +148,7 @@ extension Relay {
 }
 
 extension Notice {
-    /// The host keeps the events, sends them again later, and goes on with its other sessions.
+    /// The notice on which the host keeps the session's events, sends them again later, and continues with its other sessions.
     fileprivate static func isBeingRemoved(_ session: SessionID) -> Notice {
         Notice(
             code: ErrorCode.tooMany.rawValue, message: "this session is being removed: send its events again",

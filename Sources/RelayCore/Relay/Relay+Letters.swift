@@ -32,7 +32,7 @@ extension Relay {
         orders.send(.letter(letter, from: .host(key)), to: ready(peers))
     }
 
-    /// A connection that is slow, or on its way out, misses a letter: what waits for one stays bounded.
+    /// The connections that can take a letter now. A slow or closing one misses it, so that its queue stays bounded.
     private func ready(_ peers: [PeerID]) -> [PeerID] {
         peers.filter { presence.clients[$0]?.isShownOut == false && !subscriptions.isCongested($0) }
     }

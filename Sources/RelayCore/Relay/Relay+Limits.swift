@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Limits of single workspaces, and who hears that one was reached.
+/// Limits of single workspaces, and notices to clients when one is reached.
 extension Relay {
     mutating func limitsListed(_ limits: [WorkspaceID: WorkspaceLimits], at now: Instant) {
         allow(limits, at: now)
@@ -16,13 +16,13 @@ extension Relay {
         tellPlanner(.limitsListed(limits.compactMapValues(\.pushesPerDay)), at: now)
     }
 
-    /// To all who watch the workspace, once in a while.
+    /// Notifies all who watch the workspace, at most once per interval.
     mutating func tell(_ limit: WorkspaceLimit, in workspace: WorkspaceID, at now: Instant) {
         guard fullness.reached(limit, in: workspace, at: now) else { return }
         orders.send(.notice(Notice(limit)), to: subscriptions.watchers(of: workspace))
     }
 
-    /// To one who has just begun to watch.
+    /// Reports full limits to a client that has just begun to watch.
     mutating func tellFullness(of workspace: WorkspaceID, to peer: PeerID, at now: Instant) {
         guard !peer.isCommandPeer else { return }
         for limit in fullness.limits(of: workspace, at: now) { orders.send(.notice(Notice(limit)), to: [peer]) }

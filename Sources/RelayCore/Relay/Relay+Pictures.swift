@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Prompts with pictures, which the core never sees: whether they are there is asked before anything is recorded.
+/// Prompts with pictures. The core never sees the pictures: it asks whether they are stored before it records a prompt.
 extension Relay {
     mutating func findPictures(of request: SteeringRequest, in key: SessionKey, _ peer: PeerID) {
         guard commands.hasRoom(for: peer) else {
@@ -11,7 +11,7 @@ extension Relay {
         orders.add(.findPictures(peer, request, key))
     }
 
-    /// Much may have changed meanwhile: the command is looked at again.
+    /// Checks the command again, as much may have changed meanwhile.
     mutating func picturesFound(_ finding: PictureFinding, _ request: SteeringRequest, _ peer: PeerID, at now: Instant) {
         guard let client = presence.clients[peer], !client.isShownOut else { return }
         commands.answered(peer)

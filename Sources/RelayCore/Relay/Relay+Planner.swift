@@ -2,17 +2,17 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Tells the planner of pushes what has happened, and carries out what it orders.
+/// Passes facts to the push planner, and carries out its orders.
 extension Relay {
     mutating func tellPlanner(_ fact: PlannerFact, at now: Instant) {
         var sight = Sight(sessions: shown, expiries: sessions.deadlines)
-        // Other facts look at none, and are told with every commit.
+        // Only the weekly fact reads costs; others come with every commit.
         if case .timerFired(.weekly) = fact { sight.costs = { [costs] in costs.report(on: $0, in: $1, at: now) } }
         let orders = planner.handle(fact, seeing: sight, at: now)
         for order in orders { carryOut(order, at: now) }
     }
 
-    /// The stored state of these sessions, or the set of connected clients, has changed: mostly there is no device to notify.
+    /// Reports changed sessions or clients to the planner, unless there is no device to notify.
     mutating func tellPlanner(changesOf keys: [SessionKey], at now: Instant) {
         if !planner.isIdle { tellPlanner(.sessionsChanged(keys), at: now) }
     }
@@ -71,7 +71,7 @@ extension Relay {
         }
     }
 
-    /// Decides by a notification's code: meanwhile its presenter is treated as a connected client.
+    /// Decides by a notification's code: for the duration of the command its presenter is treated as a connected client.
     private mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, as identity: ClientIdentity, _ peer: PeerID, with push: PushID,
         at now: Instant

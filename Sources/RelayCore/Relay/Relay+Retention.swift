@@ -2,7 +2,7 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Regular removals, and their consequences for the other parts.
+/// Regular removals, and their effects on the other parts.
 extension Relay {
     mutating func keepHouse(at now: Instant) {
         sessions.forgetResolved(at: now.wall)
@@ -21,7 +21,8 @@ extension Relay {
         orders.add(.armTimer(.housekeeping, after: Limits.housekeepingInterval))
     }
 
-    /// Answered when it is gone from the disk. Until then what its host says of it waits at the host: else one that never pauses would never go.
+    /// Removes a session; answered when it is gone from the disk. Until then its host's events are refused, and wait at the host:
+    /// otherwise a session that never pauses could never be removed.
     mutating func remove(_ session: SessionID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID) {
         let key = SessionKey(workspace: client.workspace, session: session)
         guard let view = shown[key], let staged = sessions.staged(key) else {
@@ -38,10 +39,10 @@ extension Relay {
         sweep.request(key, for: .init(peer: peer, command: id))
     }
 
-    /// True while the session is being removed: the host is to send this again.
+    /// True while the session is being removed: its host must send this again.
     func isLeaving(_ key: SessionKey) -> Bool { !sweep.requests.isEmpty && sweep.requests.has(key) }
 
-    /// Adds to the batch that is about to be cut what retention lets go of.
+    /// Adds the removals of retention to the batch that is about to be cut.
     mutating func planTrims(at now: Instant) {
         guard sweep.isDue else { return }
         let step = sweep.step(
@@ -50,7 +51,6 @@ extension Relay {
         staging.removals.add(step.removals)
     }
 
-    /// The events are gone from the disk.
     mutating func show(_ trims: [SessionTrim]) {
         for trim in trims where sessions.has(trim.key) {
             if let state = trim.state {

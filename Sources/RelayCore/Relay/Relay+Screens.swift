@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Terminals that hosts hold: clients' looks and keys on their way there, and the answers on their way back.
+/// Terminals that hosts hold: forwards clients' looks and keys to them, and the answers back.
 extension Relay {
     mutating func ask(
         _ wish: ScreenCall.Wish, of session: SessionID, signature: String?, _ id: CommandID, by client: ClientPeer,
@@ -32,7 +32,7 @@ extension Relay {
         orders.reply(answer.reply, to: name.command, of: peer)
     }
 
-    /// Keys on their way may or may not have arrived.
+    /// Answers the calls to a host that has disconnected. Keys on their way may or may not have arrived.
     mutating func screensLeft(with host: HostKey) {
         for (peer, command) in screens.hostLeft(host) {
             orders.reply(.failed(.unavailable, "this session's host has just gone"), to: command, of: peer)

@@ -2,23 +2,23 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// The end of a workspace.
+/// Removal of a workspace.
 extension Relay {
-    /// Connected peers are disconnected at once. The rest is removed when no batch is under way that may have something of it.
+    /// Disconnects the workspace's peers at once. The rest is removed when no batch is under way that may contain data of it.
     mutating func workspaceRemoved(_ workspace: WorkspaceID, at now: Instant) {
         leaving.insert(workspace)
         showOut(of: workspace, at: now)
         letGoOfLeaving(at: now)
     }
 
-    /// To be called when a batch has ended.
+    /// Call when a batch has ended.
     mutating func letGoOfLeaving(at now: Instant) {
         guard committing == nil, !leaving.isEmpty else { return }
         let gone = leaving.sorted { $0.rawValue < $1.rawValue }
         leaving = []
         for workspace in gone {
             showOut(of: workspace, at: now)
-            // Before the sessions: what its devices have to be told is told as if each had been forgotten by its owner.
+            // Before the sessions, so that devices are notified as if their owner had removed each.
             tellPlanner(.workspaceRemoved(workspace), at: now)
             letGoOfSessions(of: workspace)
             staging.remove(workspace)

@@ -1,6 +1,7 @@
-/// Divides a bound among those that use it: what uses less than an equal share keeps all of it, and what is left is shared equally by the others.
+/// Divides a limit among its users: a user with less than an equal share keeps all of it, and the rest is shared equally by the
+/// others.
 enum FairShare {
-    /// The part that each uses beyond its share; only of those that do.
+    /// Amount by which each user exceeds its share; users that do not are left out.
     static func excess<Name: Hashable>(of used: [Name: Int64], above max: Int64) -> [Name: Int64] {
         guard used.values.reduce(0, +) > max else { return [:] }
         var (left, count, share) = (max, Int64(used.count), Int64(0))

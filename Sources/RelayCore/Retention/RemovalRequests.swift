@@ -1,11 +1,11 @@
 import RelayModel
 import RelayProtocol
 
-/// The sessions that clients have asked to be removed, and who waits until they are. Their hosts' events wait meanwhile.
+/// The sessions that clients have asked to remove, with the commands to answer. Their hosts' events are refused meanwhile.
 struct RemovalRequests {
     private var waiters: [SessionKey: [Waiter]] = [:]
 
-    /// A command that is answered when the session is gone.
+    /// A command that is answered when the session is removed.
     struct Waiter {
         let peer: PeerID
         let command: CommandID
@@ -19,16 +19,16 @@ struct RemovalRequests {
 
     mutating func add(_ key: SessionKey, for waiter: Waiter) { waiters[key, default: []].append(waiter) }
 
-    /// Hands back those who wait for it.
+    /// Removes and returns the commands that wait for this session.
     mutating func removed(_ key: SessionKey) -> [Waiter] { waiters.removeValue(forKey: key) ?? [] }
 
-    /// A removal goes on although the client that asked for it has left.
+    /// Drops the commands of a disconnected client. The removals themselves continue.
     mutating func left(_ peer: PeerID) {
         for (key, all) in waiters where all.contains(where: { $0.peer == peer }) {
             waiters[key] = all.filter { $0.peer != peer }
         }
     }
 
-    /// The workspace was removed, and all its clients have left.
+    /// Drops the commands of a removed workspace, whose clients have all disconnected.
     mutating func forget(_ workspace: WorkspaceID) { waiters = waiters.filter { $0.key.workspace != workspace } }
 }

@@ -1,16 +1,16 @@
 import RelayModel
 import RelayProtocol
 
-/// Positions at which removed sessions would continue: those in memory. If that is not all of them, the log is asked for the others when
-/// a host names one: no position may mean two things, and nothing that is sent again may take effect twice.
+/// Positions from which removed sessions would continue, as far as they are in memory. If some are not, the log is asked for them
+/// when a host names one: no position may be used twice, and no repeated event may take effect twice.
 struct RemovedSessions {
     private var kept: [SessionKey: Entry] = [:]
-    /// Asked for just now, so often: what is learnt of one meanwhile must not be lost to an older answer.
+    /// Number of lookups under way for each session: entries learnt meanwhile must not be replaced by an older answer.
     private var reading: [SessionKey: Int] = [:]
     private var lastAge = 0
     private var lookUps: [ReadID: LookUp] = [:]
-    /// Looked up for events that their hosts are to send again: kept until those arrive, because one that is dropped sooner is looked up
-    /// again and again. If there are too many, the latest.
+    /// Sessions that were looked up because hosts will send their events again: kept until those arrive, as otherwise they would be
+    /// looked up again and again. Limited to the latest of each host.
     private var awaited: [PeerID: [SessionKey]] = [:]
     /// True if every removed session is in memory.
     private(set) var isComplete: Bool
@@ -21,11 +21,11 @@ struct RemovedSessions {
         let age: Int
     }
 
-    /// A look into the log for places that are not at hand.
+    /// A query of the log for positions that are not in memory.
     struct LookUp {
         let peer: PeerID
         let keys: [SessionKey]
-        /// Answered when they are known; nil if events wait for it, at their host.
+        /// The `hello` to answer once the positions are known; nil if the look-up was for events, which their host will send again.
         let hello: Hello?
     }
 
@@ -36,7 +36,7 @@ struct RemovedSessions {
 
     subscript(key: SessionKey) -> RemovedSession? { kept[key]?.place }
 
-    /// True if nil from the subscript means that there is none.
+    /// True if the entry is known: nil from the subscript then means that there is none.
     func knows(_ key: SessionKey) -> Bool { isComplete || kept[key] != nil }
 
     mutating func add(_ key: SessionKey, _ place: RemovedSession?) {
@@ -44,16 +44,17 @@ struct RemovedSessions {
         kept[key] = Entry(place: place, age: lastAge)
     }
 
-    /// The session is there again.
+    /// Removes the entry of a session that exists again.
     mutating func remove(_ key: SessionKey) { kept[key] = nil }
 
     mutating func forget(_ workspace: WorkspaceID) { kept = kept.filter { $0.key.workspace != workspace } }
 
     // MARK: - Looking up
 
-    /// Events are not kept until then: their host is asked for them again, from where the session continues.
+    /// Starts a look-up. Events are not kept until it ends: their host sends them again, from the position at which the session
+    /// continues.
     mutating func lookUp(_ keys: [SessionKey], for hello: Hello?, _ peer: PeerID, _ orders: inout Orders) {
-        // In a run of messages, the first asks for all.
+        // Of several messages about the same sessions, only the first starts a look-up.
         if hello == nil, lookUps.values.contains(where: { $0.peer == peer && $0.hello == nil && $0.keys == keys }) { return }
         guard lookUps.values.count(where: { $0.peer == peer }) < Limits.removedSessionsReadsMax else {
             orders.send(.notice(.init(.unavailable, "too many sessions are being looked up; try again")), toHost: peer)
@@ -65,7 +66,7 @@ struct RemovedSessions {
         orders.add(.readRemovedSessions(id, keys))
     }
 
-    /// Result of a look-up. `isOpen`: the session became known meanwhile, and is newer.
+    /// Stores the result of a look-up. `isOpen`: true for sessions that exist again by now, whose state is newer.
     mutating func found(
         _ places: [SessionKey: RemovedSession], by id: ReadID, isOpen: (SessionKey) -> Bool
     ) -> LookUp? {
@@ -74,7 +75,8 @@ struct RemovedSessions {
         return lookUp
     }
 
-    /// A host that waits for `welcome` comes back; events are sent again. False if the read was for something else.
+    /// Ends a failed look-up: a host that waits for `welcome` must reconnect; events are sent again. False if the read was no
+    /// look-up.
     mutating func lookUpFailed(
         _ id: ReadID, _ reason: String, isThere: (PeerID) -> Bool, _ orders: inout Orders
     ) -> Bool {
@@ -97,13 +99,13 @@ struct RemovedSessions {
         return lookUp
     }
 
-    /// A host is told from where to send the events of these again.
+    /// Notes that a host will send the events of these sessions again.
     mutating func expect(_ keys: [SessionKey], from peer: PeerID) {
         let all = (awaited[peer] ?? []).filter { !keys.contains($0) } + keys
         awaited[peer] = all.suffix(Limits.removedSessionsReadsMax)
     }
 
-    /// Events of this session have been accepted again.
+    /// Notes that events of this session have arrived again.
     mutating func came(_ key: SessionKey, from peer: PeerID) {
         guard !awaited.isEmpty, let place = awaited[peer]?.firstIndex(of: key) else { return }
         awaited[peer]?.remove(at: place)
@@ -114,13 +116,14 @@ struct RemovedSessions {
 
     // MARK: - Bounds
 
-    /// Those that nobody asks for and no host is to come back to; nor is it open, for then its first commit needs its place.
+    /// Entries that may be dropped: no look-up is under way, no host will send their events again, and the session does not exist
+    /// again, as its first commit needs the entry.
     private func free(isOpen: (SessionKey) -> Bool) -> [SessionKey: Entry] {
         let awaited = Set(awaited.values.joined())
         return kept.filter { reading[$0.key] == nil && !awaited.contains($0.key) && !isOpen($0.key) }
     }
 
-    /// Lets go of those that came longest ago, some more than it must.
+    /// Drops the oldest entries, somewhat more than necessary.
     mutating func shrink(to countMax: Int, isOpen: (SessionKey) -> Bool) {
         guard kept.count > countMax else { return }
         let free = free(isOpen: isOpen).sorted { $0.value.age < $1.value.age }

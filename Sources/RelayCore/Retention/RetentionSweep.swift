@@ -1,19 +1,19 @@
 import RelayModel
 import RelayProtocol
 
-/// Chooses what is removed, and when: by age, by bytes, ended sessions first. A long history goes in steps, so that none holds up what is
-/// live.
+/// Chooses what retention removes, and when: by age, by bytes, ended sessions first. Long histories are removed in steps, so that
+/// live commits are not delayed.
 ///
-/// Positions stay honest: the numbering of a session goes on, and a position whose events are gone gets a reset.
+/// Positions stay valid: the numbering of a session continues, and a position whose events are removed gets a reset.
 struct RetentionSweep {
     private var allowances: Allowances
-    /// There is something to let go of with the next batch.
+    /// True if the next batch should contain removals.
     private(set) var isDue = false
     /// Removals that were not reported yet.
     private var removals = RemovalTally()
-    /// The last step is in the batch that is being committed: then what was removed is told.
+    /// True if the last step is in the batch being committed: then the removals are reported.
     private var isToldNext = false
-    /// When a session that there is no room for may next make this look for some, by `Instant.uptime`.
+    /// Earliest time of the next search for room for a refused session, by `Instant.uptime`.
     private var roomSoughtAgainAt = Int64.min
     private var quietUntil = Int64.min
     private(set) var requests = RemovalRequests()
@@ -21,13 +21,13 @@ struct RetentionSweep {
     /// Removals of one batch.
     struct Step {
         var trims: [SessionTrim] = []
-        /// The removed events and sessions, and why.
+        /// The removed events and sessions, with the reasons.
         var removals = RemovalTally()
-        /// Number of events that may still go with it.
+        /// Number of events that this step may still remove.
         fileprivate var budget = Limits.trimmedEventsMax
     }
 
-    /// The fields needed to choose: a whole session is large, and thousands are compared.
+    /// The fields needed for choosing: a whole session is large, and thousands are compared.
     private struct Candidate {
         let key: SessionKey
         let host: HostKey
@@ -40,36 +40,36 @@ struct RetentionSweep {
 
     mutating func allow(_ allowances: Allowances) { self.allowances = allowances }
 
-    /// Until its first look, whoever comes back may follow what would go.
+    /// Delays the first step, as clients that reconnect may follow sessions that it would remove.
     mutating func started(at now: Instant) { quietUntil = now.uptime + Limits.trimAfterStart }
 
     mutating func fallsDue() { isDue = true }
 
-    /// A workspace has more events than it may keep.
+    /// Called when a workspace has more events than its limit.
     mutating func eventsAreTooMany(at now: Instant) { if now.uptime >= quietUntil { roomIsSought(at: now) } }
 
-    /// A session was refused because there is no room for it.
+    /// Called when a session was refused for lack of room.
     mutating func roomIsSought(at now: Instant) {
-        // All sessions are looked at for it, and a host may name thousands at once.
+        // Limited in rate, as a search looks at all sessions, and a host may name thousands at once.
         guard now.uptime >= roomSoughtAgainAt else { return }
         roomSoughtAgainAt = now.uptime + Limits.trimInterval
         isDue = true
     }
 
-    /// A client wants it to be removed, whether it goes on or not. Answered when it is `removed`.
+    /// A client wants the session removed, whether it has ended or not. The command is answered by `removed`.
     mutating func request(_ key: SessionKey, for waiter: RemovalRequests.Waiter) {
         requests.add(key, for: waiter)
         isDue = true
     }
 
-    /// The session is gone from the disk, for whatever reason. Returns those who wait for that.
+    /// The session is removed from the disk, for whatever reason. Returns the commands that wait for that.
     mutating func removed(_ key: SessionKey) -> [RemovalRequests.Waiter] { requests.removed(key) }
 
     mutating func left(_ peer: PeerID) { if !requests.isEmpty { requests.left(peer) } }
 
     mutating func forget(_ workspace: WorkspaceID) { requests.forget(workspace) }
 
-    /// Removals for the batch that is about to be cut. `isStaged`: the batch adds to the session.
+    /// Removals for the batch that is about to be cut. `isStaged`: true for sessions that the batch adds to.
     mutating func step(
         aged time: Int64, of sessions: Sessions, isFollowed: (SessionKey) -> Bool, isStaged: (SessionKey) -> Bool,
         _ orders: inout Orders
@@ -77,7 +77,7 @@ struct RetentionSweep {
         var step = Step()
         isDue = false
         for key in requests.inOrder where step.budget > 0 && sessions.isCommitted(key) && !isStaged(key) {
-            // A person decides what waits before it goes.
+            // An open approval is first left to be decided.
             if sessions.staged(key)?.openApprovalCount == 0 { step.remove(key, of: sessions, because: .request) }
         }
         let bytes = bytesOfHosts(sessions)
@@ -88,7 +88,7 @@ struct RetentionSweep {
             step.remove(key, of: sessions, because: reason)
         }
         if step.budget > 0 { trimFull(&step, of: sessions, holding: bytes, isStaged: isStaged) }
-        // Another step, unless this one found less than it was allowed.
+        // Schedules another step, unless this one found less than it was allowed to remove.
         if step.budget <= 0 || !requests.isEmpty {
             orders.add(.armTimer(.trim, after: Limits.trimInterval))
         } else if step.trims.isEmpty {
@@ -99,7 +99,7 @@ struct RetentionSweep {
         return step
     }
 
-    /// The batch is on disk.
+    /// The batch with these removals is on disk.
     mutating func committed(_ removals: RemovalTally, _ orders: inout Orders) {
         self.removals.add(removals)
         guard isToldNext else { return }
@@ -112,14 +112,14 @@ struct RetentionSweep {
         isDue = isDue || !requests.isEmpty
     }
 
-    /// All steps together: a long history goes in hundreds.
+    /// Reports all steps together, as a long history takes hundreds.
     private mutating func tell(_ orders: inout Orders) {
         if !removals.isEmpty { orders.add(.historyRemoved(removals.take())) }
     }
 
     // MARK: - Whole sessions
 
-    /// Sessions that are too old, then those that are too many, longest untouched first.
+    /// Sessions to remove, those without activity for longest first: by age, then by number.
     private func keysToRemove(
         aged time: Int64, of sessions: Sessions, holding bytes: [HostKey: Int64], isFollowed: (SessionKey) -> Bool,
         isStaged: (SessionKey) -> Bool
@@ -131,7 +131,7 @@ struct RetentionSweep {
         }
         let full = excessOfHosts(holding: bytes)
         guard allowances.limitsAge || !crowded.isEmpty || !full.isEmpty else { return [] }
-        // Nearly always none of thousands.
+        // Nearly always empty, out of thousands of sessions.
         var idle: [Candidate] = []
         sessions.forEach { key, staged, isCommitted in
             let host = HostKey(workspace: key.workspace, host: staged.hostID)
@@ -183,7 +183,7 @@ struct RetentionSweep {
         return bytes
     }
 
-    /// The bytes that hosts hold beyond their fair share of what a workspace may; of those only that do.
+    /// Bytes that hosts have beyond their fair share of the workspace's limit; hosts without an excess are left out.
     private func excessOfHosts(holding bytes: [HostKey: Int64]) -> [HostKey: Int64] {
         var excess: [HostKey: Int64] = [:]
         for (workspace, hosts) in Dictionary(grouping: bytes, by: \.key.workspace) {
@@ -229,7 +229,7 @@ struct RetentionSweep {
 }
 
 extension RetentionSweep.Step {
-    /// A long session goes in steps, its last one with its end.
+    /// Removes a session; a long one in steps, of which the last removes the session itself.
     fileprivate mutating func remove(_ key: SessionKey, of sessions: Sessions, because reason: Removal.Reason) {
         guard let state = sessions.staged(key)?.state else { return }
         let kept = state.seq - state.summary.first + 1
@@ -243,7 +243,7 @@ extension RetentionSweep.Step {
         budget -= max(kept, 1)
     }
 
-    /// Returns the bytes that go, in proportion: what each event weighs is not remembered.
+    /// Returns the bytes that are removed, estimated in proportion: the size of single events is not known here.
     @discardableResult
     fileprivate mutating func trim(
         _ key: SessionKey, _ state: SessionState, count: Int64, because reason: Removal.Reason

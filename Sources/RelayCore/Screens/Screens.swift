@@ -1,14 +1,14 @@
 import RelayModel
 import RelayProtocol
 
-/// Looks and keys that wait for a host's answer: only whose answer is whose is kept.
+/// Looks and keys that wait for a host's answer; only who waits for which answer is kept.
 ///
-/// A client asks for the next screen when it has the one before, so no screen ever waits here or at the host for a slow one.
+/// A client requests the next screen when it has the one before, so no screen is queued for a slow client, here or at the host.
 struct Screens {
     private struct Asked {
         let peer: PeerID
         let host: HostKey
-        /// By the steady clock, in nanoseconds.
+        /// The deadline on the steady clock, in nanoseconds.
         let until: Int64
     }
 
@@ -16,12 +16,12 @@ struct Screens {
     private var looks: [ClientKey: TokenBucket] = [:]
     private var keys: [ClientKey: TokenBucket] = [:]
 
-    /// Returns why it is not passed on; nil if it may be.
+    /// Registers a call; returns the refusal if it must not be passed on, else nil.
     mutating func ask(
         _ call: ScreenCall, as name: CommandKey, of client: ClientKey, _ peer: PeerID, to host: HostKey, at now: Instant
     ) -> Reply? {
         let uptime = now.uptimeNanoseconds
-        // Its host answers sooner, or is stuck.
+        // Drops calls that have waited too long: their host is stuck.
         forget(until: uptime)
         guard asked[name] == nil else { return .failed(.tooMany, "this command waits for an answer already") }
         guard asked.values.count(where: { $0.peer == peer }) < Limits.screensOfClientMax,
@@ -36,14 +36,14 @@ struct Screens {
         return nil
     }
 
-    /// The connection that waits for it; nil if none does, or the answer is another host's.
+    /// The connection that waits for this answer; nil if there is none, or if another host was asked.
     mutating func answered(_ name: CommandKey, by host: HostKey) -> PeerID? {
         guard let entry = asked[name], entry.host == host else { return nil }
         asked[name] = nil
         return entry.peer
     }
 
-    /// Its unanswered calls, in the order of the connections.
+    /// Removes and returns the host's unanswered calls, in the order of the connections.
     mutating func hostLeft(_ host: HostKey) -> [(peer: PeerID, command: CommandID)] {
         let lost = asked.filter { $0.value.host == host }
         for name in lost.keys { asked[name] = nil }
@@ -52,7 +52,7 @@ struct Screens {
 
     mutating func clientLeft(_ peer: PeerID) { asked = asked.filter { $0.value.peer != peer } }
 
-    /// A bucket that is full again is as good as none.
+    /// Removes buckets that are full again: they limit no more than none would.
     mutating func keepHouse(at now: Instant) {
         let now = now.uptimeNanoseconds
         looks = looks.filter { !$0.value.isFull(at: now) }

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Sessions with an open approval, and some that had one: so that not all are searched when another is requested.
+/// Sessions with an open approval, and some that had one, so that a new request does not search all sessions.
 struct Asking {
     private var keys: [WorkspaceID: Set<SessionKey>] = [:]
 
@@ -11,8 +11,8 @@ struct Asking {
 
     func sessions(in workspace: WorkspaceID) -> Set<SessionKey> { keys[workspace] ?? [] }
 
-    /// Nil if there is room for one more approval of this size in a session of this host. `look`: a session as it is staged; nil if none
-    /// is open in it, nor would be if the staged changes were undone.
+    /// The quota that prevents another approval of this size in a session of this host; nil if there is none. `look`: the session's
+    /// staged view; nil if it has no open approval, with or without the staged changes.
     mutating func quotaReached(
         byAnother bytes: Int, in workspace: WorkspaceID, of host: HostID, _ quotas: Quotas, look: (SessionKey) -> SessionView?
     ) -> Quota? {

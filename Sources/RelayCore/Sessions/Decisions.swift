@@ -1,19 +1,20 @@
 import RelayModel
 import RelayProtocol
 
-/// Outcome of a decision: the first wins, and it is for exactly the input that was shown.
+/// Outcome of a decision: the first one wins, and it must be for exactly the input that was shown.
 enum Deciding {
-    /// Answered when it is on disk.
+    /// The decision is staged; the command is answered when it is on disk.
     case isStaged
-    /// Another decision was first. Answered when that is on disk, and not before, by comparing the two.
+    /// Another decision was first. When that is on disk, the command is answered by comparing the two.
     case wasDecided
-    /// Resolved long ago, and only on disk. It cannot be decided any more, but a client that asks again gets the same answer.
+    /// Resolved long ago, and only on disk. It cannot be decided any more, but a client that repeats its command gets the same
+    /// answer.
     case isLate
     case refused(Reply)
 }
 
 extension ApprovalRequest {
-    /// The reason why it cannot be decided so; nil if it can.
+    /// The reason why this verdict is not possible; nil if it is.
     func refusal(of verdict: Decision.Verdict) -> Reply? {
         switch (verdict, kind) {
         case (.deny, _): return nil
@@ -31,8 +32,8 @@ extension ApprovalRequest {
             return offer(id)?.effect == .allow ? nil : .failed(.badAnswer, "no such way to allow is offered with this approval")
         case (.denyWith(let id, _), .tool) where !isCut:
             return offer(id)?.effect == .deny ? nil : .failed(.badAnswer, "no such way to deny is offered with this approval")
-        // Input that was not seen whole is denied plainly, and nothing is written for later.
-        case (.denyWith, .tool): return .failed(.notWhole, "what is not shown whole is denied without an offer")
+        // Input that was not shown completely can only be denied plainly, with nothing that is stored for later.
+        case (.denyWith, .tool): return .failed(.notWhole, "a request not shown in full is denied without an offer")
         case (.allow, .tool), (.allowIn, .tool), (.allowWith, .tool), (.answer, .question):
             guard isCut else { return nil }
             let why =
@@ -43,9 +44,9 @@ extension ApprovalRequest {
 }
 
 extension DecideCommand {
-    /// The answer if the approval is not in memory. `approval`: as the disk has it; nil if that has none either.
+    /// The answer if the approval is not in memory. `approval`: the one in the log; nil if there is none either.
     func reply(from approval: Approval?) -> Reply {
-        // Were it open it would be at hand: it came to be while it was being looked for.
+        // An open approval would be in memory: this one was requested during the look-up.
         guard let approval, approval.stage.isFinal else { return .noSuchApproval }
         guard approval.request.digest == digest else { return .otherDigest }
         return approval.decision.map { $0.reply(to: verdict, at: approval.stage.word) } ?? .closed(approval)
@@ -69,7 +70,6 @@ extension Reply {
 }
 
 extension Approval {
-    /// Why it can no longer be decided.
     fileprivate var closing: String {
         switch stage {
         case .expired: "nobody decided in time"

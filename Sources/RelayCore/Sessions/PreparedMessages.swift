@@ -1,8 +1,8 @@
-/// A batch's messages of one session, made while the disk is busy with it, so that they only have to be sent afterwards. Nil if nobody
-/// would have got the message when it was made; then it is made when it is sent.
+/// A batch's messages about one session, encoded while the disk is busy, so that afterwards they only have to be sent. Nil if the
+/// message had no receiver at that time; then it is encoded when it is sent.
 struct PreparedMessages {
     var events: [UInt8]?
-    /// The summary after this batch; nil again once the view changes.
+    /// The summary after this batch; set to nil when the view changes.
     var summary: [UInt8]?
     /// One message for each approval of the batch, in order; nil for those that changed again within it.
     var approvals: [[UInt8]?] = []

@@ -1,12 +1,12 @@
 internal import RelayModel
 internal import RelayProtocol
 
-/// Why what a host reports is neither for its session's log nor for the audit. Its number is passed over: nothing is missing there.
-/// Devices of a host that seals miss each number: their log gets the report, without effect, or a `truncated`.
+/// Reason to keep a host's report out of its session's log and the audit. Its number is skipped without a gap. Devices of a sealing
+/// host would miss the number: their log gets the report without effect, or a `truncated`.
 enum ReportRefusal {
-    /// The command was never sent to this session, or has its end.
+    /// The command was never sent to this session, or has had its outcome.
     case noSuchCommand
-    /// Of an approval that has its end: a host that was restarted may not know what an earlier life of it told.
+    /// The approval has ended: a restarted host may not know what it reported before.
     case afterEnd
 }
 

@@ -1,7 +1,8 @@
 import RelayModel
 import RelayProtocol
 
-/// The resolved approvals that sessions keep at hand, by host, those resolved longest ago first: what they take is bounded. The log has all.
+/// The resolved approvals that sessions keep in memory, by host, those resolved longest ago first; their bytes are limited. The log
+/// has all of them.
 struct ResolvedApprovals {
     private var ofHosts: [HostKey: Queue] = [:]
     private var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
@@ -16,7 +17,7 @@ struct ResolvedApprovals {
         let bytes: Int
     }
 
-    /// Returns those that have to go: of its host, or, if its workspace has too many, of the host that has most.
+    /// Returns the approvals that have to be dropped: of this host, or, if the workspace has too many, of its host with the most.
     mutating func add(_ approval: Approval, in key: SessionKey, of host: HostKey) -> [ApprovalName] {
         let bytes = Self.bytes(of: approval)
         ofHosts[host, default: Queue()].entries.append(Entry(name: ApprovalName(key, approval.id), bytes: bytes))
@@ -45,7 +46,7 @@ struct ResolvedApprovals {
         }
     }
 
-    /// Size of the request and its outcome, plus the decoded values.
+    /// Memory of the request and its outcome, plus the decoded values.
     private static func bytes(of approval: Approval) -> Int { approval.requestBytes.count + approval.bytes.count + 1_024 }
 
     private func hostWithMost(in workspace: WorkspaceID) -> HostKey? {

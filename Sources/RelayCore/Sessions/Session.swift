@@ -1,24 +1,24 @@
 import RelayModel
 import RelayProtocol
 
-/// One session: what is staged on top of what is on disk. What is on disk of it is in `Sessions.shown`.
+/// One session's staged changes, on top of its committed view in `Sessions.shown`.
 struct Session {
     let key: SessionKey
     /// The view with everything accepted so far.
     var staged: SessionView
-    /// The staged view as it was when the batch under way was cut.
+    /// The staged view when the batch under way was cut.
     private(set) var cut: SessionView?
-    /// Messages made for that view; nil: none yet.
+    /// Messages encoded for that view; nil if there are none yet.
     var prepared: PreparedMessages?
-    /// The bytes that are counted against its host.
+    /// Bytes of memory that are counted against its host.
     private(set) var keptBytes = 0
-    /// Bytes of its events that are counted against its host.
+    /// Bytes of events that are counted against its host.
     private(set) var eventBytes: Int64 = 0
     /// Bytes of its approvals and audit lines that are counted against its workspace.
     private(set) var recordBytes: Int64 = 0
     /// Bytes in the audit log of the removed session that it goes on from, until it is on disk again.
     var resumedAuditBytes: Int64?
-    /// Nil until its host says something.
+    /// Nil until the host sends something.
     private var rateLimiter: SessionRateLimiter?
 
     init(key: SessionKey, staged: SessionView) {
@@ -26,21 +26,21 @@ struct Session {
         self.staged = staged
     }
 
-    // `mutating`, as is all that follows, so that they are called where the session is: a session that is read out of the dictionary is
-    // copied, with all that it refers to counted up and down, and this is asked with every message.
-    /// Its host, and the last event of that host's numbering that was taken in.
+    // `mutating`, like all methods below, so that they run in place: a session that is read out of the dictionary is copied, with
+    // reference counting for all its parts, and these are called with every message.
+    /// The session's host, and the last event of that host's numbering that was accepted.
     mutating func standing() -> (host: HostID, hostSeq: Int64) {
         (staged.hostID, staged.hostSeq)
     }
 
-    /// Bytes that it keeps now and that were not counted yet; they are from now on.
+    /// Returns the growth of the session's memory in bytes since the last call.
     mutating func countGrowth() -> Int {
         let counted = keptBytes
         keptBytes = staged.keptBytes
         return keptBytes - counted
     }
 
-    /// The same of the bytes of its events.
+    /// Returns the growth of its events in bytes since the last call.
     mutating func countEventGrowth() -> Int64 {
         let counted = eventBytes
         eventBytes = staged.eventBytes
@@ -54,7 +54,7 @@ struct Session {
         return recordBytes - counted
     }
 
-    /// Nil if a message of this size may be accepted, which it then counts as.
+    /// Counts a message of this size and returns nil, or returns the quota that it would exceed.
     mutating func paceReached(by count: Int, isSpare: Bool = false, _ quotas: Quotas, at now: Instant) -> Quota? {
         if rateLimiter == nil { rateLimiter = SessionRateLimiter(quotas) }
         return rateLimiter?.take(count, isSpare: isSpare, at: now)
@@ -62,26 +62,26 @@ struct Session {
 
     mutating func refusal(of event: Event) -> ReportRefusal? { staged.refusal(of: event) }
 
-    /// True if it would go on and keep more in memory after these events, from the one at `index` on.
+    /// True if the session would continue and take more memory after the events from the one at `index` on.
     func grows(by events: [Event], from index: Int) -> Bool {
         var view = staged
         for event in events[index...] { view.reduce(event, seq: view.seq + 1) }
         return view.endedAt == nil && view.keptBytes > staged.keptBytes
     }
 
-    /// The host is connected, and its events up to this number were accepted.
+    /// Records that the host is connected, and that its events up to this number were accepted.
     mutating func took(through hostSeq: Int64) {
         staged.took(through: hostSeq)
     }
 
-    /// Adds an event to the staged view. Hands back its number, and the approval that it opened or changed.
-    /// `time`: by which history ages.
+    /// Adds an event to the staged view. Returns its number, and the approval that it opened or changed. `time`: of the clock that
+    /// retention uses.
     mutating func stage(_ event: Event, at now: Instant, aged time: Int64) -> (seq: Int64, changed: Approval?) {
         let seq = staged.seq + 1
         staged.reduce(event, seq: seq)
         staged.holds(event.bytes.count, since: time)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
-            // The host's own clock says how long it waits: the difference holds although the clocks may not agree.
+            // Both times are by the host's own clock, so their difference is right even if the clocks disagree.
             let wait = min(max(0, end - event.at), Limits.expiryMax)
             staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
         }
@@ -91,19 +91,19 @@ struct Session {
         return (seq, changed)
     }
 
-    /// Keeps the staged view as the one that the batch under way will make true.
+    /// Keeps the staged view as the one that the batch under way will commit.
     mutating func cutView() { (cut, prepared) = (staged, nil) }
 
-    /// The batch is on disk: the view that it made true, and what was made of it already.
+    /// The batch is on disk: returns the view that it committed, and the messages encoded for it.
     mutating func takeCut() -> (view: SessionView, prepared: PreparedMessages?)? {
         defer { (cut, prepared) = (nil, nil) }
         return cut.map { ($0, prepared) }
     }
 
-    /// The staged changes are lost.
+    /// Discards the staged changes.
     mutating func fallBack(to view: SessionView) { (staged, cut, prepared) = (view, nil, nil) }
 
-    /// A change that is no event applies to every view at once.
+    /// Applies a change that is not an event to every view at once.
     mutating func updateViews(_ change: (inout SessionView) -> Void) {
         change(&staged)
         if cut != nil { change(&cut!) }
@@ -122,7 +122,8 @@ extension SessionView {
 
     mutating func forgetResolved(_ approval: ApprovalID) { approvals.forgetResolved(approval) }
 
-    /// A time that lies ahead was told by a clock that is wrong: it keeps nothing for ever.
+    /// Forgets approvals resolved longer ago than the limit, and also those resolved that far in the future: a wrong clock must not
+    /// keep them for ever.
     mutating func forgetResolved(at now: Int64) {
         let age = SessionLimits.resolvedApprovalsAge
         approvals.forgetResolved { (now - age...now + age).contains($0.stage.resolvedAt ?? 0) }

@@ -10,8 +10,8 @@ struct SessionRateLimiter {
         bytes = TokenBucket(limit: quotas.kilobytesPerSecondPerSession << 10)
     }
 
-    /// Counts a message of so many bytes. What is returned has been used up before it, and it counts for nothing.
-    /// One that is spare leaves half of what may come at once to the others.
+    /// Counts a message of `count` bytes. Returns a quota that was already exhausted; the message is then not counted. `isSpare`:
+    /// leaves half of the burst to other messages.
     mutating func take(_ count: Int, isSpare: Bool = false, at now: Instant) -> Quota? {
         let now = now.uptimeNanoseconds
         if isSpare, messages?.isHalfFull(at: now) == false { return .messagesPerSecondPerSession }

@@ -1,18 +1,18 @@
 import RelayModel
 import RelayProtocol
 
-/// Every session, with its approvals: what hosts say is checked, numbered and staged here, and shown when it is on disk.
+/// Every session, with its approvals: hosts' events are checked, numbered and staged here, and shown when they are on disk.
 struct Sessions {
     private let quotas: Quotas
     private var sessions: [SessionKey: Session] = [:]
     private(set) var ofHosts: SessionsOfHosts
-    /// The stored state of each session: the only views that are ever shown.
+    /// The committed view of each session: the only views that are ever shown.
     private(set) var shown = CommittedSessions()
     private var asking = Asking()
     private var expiries = Expiries()
     private var resolvedApprovals = ResolvedApprovals()
 
-    /// A session's index, which is stable until one is opened or removed.
+    /// A session's index, which is valid until a session is opened or removed.
     private typealias Place = Dictionary<SessionKey, Session>.Index
 
     init(restoring state: LogState, _ quotas: Quotas, _ allowances: Allowances? = nil) {
@@ -20,7 +20,7 @@ struct Sessions {
         ofHosts = SessionsOfHosts(quotas, allowances ?? Allowances(quotas))
         for (key, stored) in state.sessions {
             var state = stored
-            // No peer is connected to a relay that has just started, whatever was true when this was stored.
+            // No peer is connected to a relay that has just started, whatever the stored state says.
             state.summary.hostIsConnected = false
             shown.put(SessionView(state: state), for: key)
             ofHosts.add(key, of: HostKey(workspace: key.workspace, host: state.summary.host.id))
@@ -51,7 +51,7 @@ struct Sessions {
     var count: Int { sessions.count }
     var isEmpty: Bool { sessions.isEmpty }
     var openApprovalCount: Int { sessions.values.reduce(0) { $0 + $1.staged.openApprovalCount } }
-    /// When the relay ends the wait for each open approval.
+    /// Time at which the relay expires each open approval, by `Instant.uptime`.
     var deadlines: [ApprovalName: Int64] { expiries.due }
 
     func has(_ key: SessionKey) -> Bool { sessions.index(forKey: key) != nil }
@@ -63,17 +63,17 @@ struct Sessions {
 
     func inOrder(of host: HostKey) -> [SessionKey] { ofHosts[host].sorted() }
 
-    /// The host of a session by its name, as it is staged.
+    /// The session's host according to the staged view.
     func host(of key: SessionKey) -> HostKey? { staged(key).map { HostKey(workspace: key.workspace, host: $0.hostID) } }
 
-    /// The last stored event of its host's numbering; nil if there is no such session of this host.
+    /// The last event on disk by its host's numbering; nil if this host has no such session.
     func hostSeqOnDisk(of key: SessionKey, by host: HostKey) -> Int64? {
         self.host(of: key) == host ? shown[key]?.hostSeq : nil
     }
 
     /// Decisions that are on disk and that their host has not confirmed.
     func waitingDecisions(of host: HostKey) -> [Approval] {
-        // Not all of its sessions, which may be thousands.
+        // Not by all sessions of the host, which may be thousands.
         let keys = asking.sessions(in: host.workspace).filter { ofHosts[host].contains($0) }.sorted()
         return keys.flatMap { shown[$0]?.approvals.openInOrder ?? [] }.filter { $0.stage.word == .decided }
     }
@@ -88,7 +88,7 @@ struct Sessions {
         countKept(at: place)
     }
 
-    /// The bytes that it keeps as it is staged, and those of its events, are counted against its host.
+    /// Counts the session's memory, and the bytes of its events, against its host.
     private mutating func countKept(at place: Place) {
         let growth = sessions.values[place].countGrowth()
         let events = sessions.values[place].countEventGrowth()
@@ -109,7 +109,7 @@ struct Sessions {
     mutating func setStagedBudget(_ mark: BudgetMark?, of key: SessionKey) { sessions[key]?.staged.state.summary.budget = mark }
 
     mutating func forgetResolved(at now: Int64) {
-        // Walked by index: a dictionary that is changed while its keys are walked is copied.
+        // Iterates by index: a dictionary that is changed while its keys are iterated is copied.
         var place = sessions.startIndex
         while place != sessions.endIndex {
             update(sessions.keys[place]) { $0.forgetResolved(at: now) }
@@ -124,19 +124,19 @@ struct Sessions {
     /// Outcome of a host's message.
     enum Taking: Equatable {
         case taken
-        /// Refused because there is no room for another session, or for more of it: some may have to go.
+        /// Refused for lack of room for another session, or for more of it: retention may have to remove some.
         case noRoom(Quota)
-        /// The log has to be read first to know if there was such a session.
+        /// The log must be read first, to know whether there was such a session.
         case isUnknown
     }
 
-    /// Accepts new events. `removed`: the position at which a removed session would continue; without that, an unknown session is new, or
-    /// may be.
+    /// Accepts new events. `removed`: the position at which a removed session would continue. `isNewOtherwise`: an unknown session
+    /// without one is new, instead of possibly known to the log.
     mutating func take(
         _ said: HostEvents, in key: SessionKey, of host: HostPeer, _ peer: PeerID, after removed: RemovedSession?,
         isNewOtherwise: Bool, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) -> Taking {
-        // Looked up once: for a host that talks without end this is the hottest of paths.
+        // Looked up once: this is the hottest path, taken for every message of a host.
         let known = sessions.index(forKey: key)
         guard known != nil || removed != nil || isNewOtherwise else { return .isUnknown }
         let standing = known.map { sessions.values[$0].standing() } ?? removed.map { (host: $0.host, hostSeq: $0.hostSeq) }
@@ -151,7 +151,7 @@ struct Sessions {
         }
         let repeated = Int(max(0, expected - said.first))
         guard repeated < said.events.count else {
-            // All of it is here already. What is not on disk yet is acknowledged by the commit that puts it there.
+            // All these events were received before. Those that are not on disk yet are acknowledged by their commit.
             if let through = shown[key]?.hostSeq ?? removed?.hostSeq {
                 orders.send(.ack([SessionProgress(session: said.session, through: through)]), toHost: peer)
             }
@@ -182,7 +182,7 @@ struct Sessions {
             refuse(said.session, quota, to: peer, &orders)
             return .noRoom(quota)
         }
-        // The same text in the same place: what is compared with it all the way to the disk is not looked into.
+        // Uses the stored key: comparing it with itself further on is fast, as its text has the same storage.
         let name = sessions.keys[place]
         // Counted by index: a slice would retain and release each element.
         var count = 0
@@ -196,7 +196,7 @@ struct Sessions {
             stage(Event(.truncated(count: lost), at: now.wall), in: name, at: place, now, aged: time, &batch, &orders)
             sessions.values[place].staged.state.hostSeq = said.first - 1
         }
-        // In place: an event that is taken out of its array is copied.
+        // Read in place: an event that is taken out of its array is copied.
         let events = said.events.span
         for index in repeated..<events.count {
             guard let refusal = sessions.values[place].refusal(of: events[index]) else {
@@ -206,13 +206,13 @@ struct Sessions {
             if refusal == .noSuchCommand { orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer) }
             let staged = sessions.values[place].staged
             if events[index].isSealed {
-                // The audit would take what is said of a command for true.
+                // A claim about an unknown command is replaced, as the audit would take it for true.
                 let event = refusal == .afterEnd ? events[index] : Event(.truncated(count: 1), at: events[index].at)
                 stage(event, in: name, at: place, now, aged: time, &batch, &orders)
             } else if staged.seq >= staged.state.summary.first {
                 batch.passOver(in: name, after: staged.seq)
             } else {
-                // A session is there by its events, and this one would have none.
+                // A session exists by its events, and this one would have none.
                 let gap = Event(.truncated(count: 1), at: events[index].at)
                 stage(gap, in: name, at: place, now, aged: time, &batch, &orders)
             }
@@ -223,7 +223,7 @@ struct Sessions {
     }
 
     private mutating func open(_ key: SessionKey, of host: HostPeer, startedAt: Int64, after removed: RemovedSession?) {
-        // A session whose beginning was lost still gets a place; `session.started` fills in the agent when there is one.
+        // A session whose beginning was lost is created nevertheless; `session.started` sets the agent if it comes.
         let summary = Summary(
             session: key.session, host: host.identity.host, hostIsConnected: true, agentName: "unknown", startedAt: startedAt)
         var state = SessionState(summary: summary)
@@ -240,7 +240,8 @@ struct Sessions {
         countKept(at: place(of: key))
     }
 
-    /// True if a delta of this size may be passed on; false also if this host has no such session. A spare one may be dropped.
+    /// True if a delta of this size may be passed on; false also if this host has no such session. `isSpare`: the delta may be
+    /// dropped first.
     mutating func takesDelta(
         of key: SessionKey, by host: HostKey, _ count: Int, isSpare: Bool = false, at now: Instant, _ orders: inout Orders
     ) -> Bool {
@@ -266,7 +267,7 @@ struct Sessions {
         return place
     }
 
-    /// Opens and removes no session.
+    /// Stages at a known place; opens and removes no session.
     private mutating func stage(
         _ event: Event, in key: SessionKey, at place: Place, _ now: Instant, aged time: Int64, _ batch: inout Staging,
         _ orders: inout Orders
@@ -284,7 +285,7 @@ struct Sessions {
         if case .sessionEnded = event.head { endApprovals(of: key, at: place, now, aged: time, &batch, &orders) }
         guard case .approvalRequested(let request) = event.head else { return }
         guard let opened = approval else {
-            // Another input under a name that already means one: a decision on that one decides nothing about this.
+            // Another input under the name of an existing approval: a decision on the first must not apply to it.
             let standing = sessions.values[place].staged.approvals[request.approval]
             guard standing?.request.digest != request.digest else { return }
             return stage(.nameTaken(at: now.wall), in: key, at: place, now, aged: time, &batch, &orders)
@@ -299,8 +300,8 @@ struct Sessions {
         }
     }
 
-    /// Ends what is open in a session that has ended: nothing waits for a decision there, and one that its host does not have yet is not sent any
-    /// more. Our own hosts cancel their approvals before. Of a decision that was delivered the host says what came of it.
+    /// Ends the open approvals of a session that has ended: nothing waits for a decision there, and one that its host does not have
+    /// yet is not sent. Our own hosts cancel their approvals before. The outcome of a delivered decision is reported by the host.
     private mutating func endApprovals(
         of key: SessionKey, at place: Place, _ now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) {
@@ -312,7 +313,7 @@ struct Sessions {
 
     // MARK: - Approvals
 
-    /// Stages the decision if it is the first, and is for exactly what was shown. `hasRoom`: for one more command that waits.
+    /// Stages the decision if it is the first, and is for exactly what was shown. `hasRoom`: true if one more command may wait.
     mutating func decide(
         _ decide: DecideCommand, _ command: CommandID, in key: SessionKey, by client: ClientIdentity, hasRoom: Bool,
         at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
@@ -334,7 +335,8 @@ struct Sessions {
         return .isStaged
     }
 
-    /// Names that the log has had are not in memory for ever, and are found when a batch is put on disk. Nobody has been shown these.
+    /// Withdraws approvals with names that the log already had. Old names are not kept in memory, so this is found only when a
+    /// batch is written; these approvals have not been shown to anybody.
     mutating func withdraw(
         _ names: [ApprovalName], at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) {
@@ -349,14 +351,14 @@ struct Sessions {
         _ name: ApprovalName, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) {
         expiries.fired(name)
-        // Delivered means that the agent has the decision: its host says what came of it.
+        // A delivered decision is with the agent: its host reports the outcome.
         guard let approval = staged(name.key)?.approvals[name.approval],
             [.pending, .decided].contains(approval.stage.word)
         else { return }
         stage(Event(.approvalExpired(name.approval), at: now.wall), in: name.key, at: now, aged: time, &batch, &orders)
     }
 
-    /// Expires approvals whose timers slept with the machine.
+    /// Expires approvals whose timers were late because the machine slept.
     mutating func expireOverdue(at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders) {
         for name in expiries.overdue(at: now) {
             orders.add(.cancelTimer(.approvalExpiry(name.key, name.approval)))
@@ -369,7 +371,7 @@ struct Sessions {
         if let resolved = shown[key]?.approvals[approval], resolved.stage.isFinal { keep(resolved, in: key) }
     }
 
-    /// At hand, in place of those of its host that were resolved longest ago if there is no more room.
+    /// Keeps a resolved approval in memory; drops those of its host that were resolved longest ago if there is no more room.
     private mutating func keep(_ approval: Approval, in key: SessionKey) {
         guard let host = host(of: key) else { return }
         for old in resolvedApprovals.add(approval, in: key, of: host) {
@@ -384,15 +386,15 @@ struct Sessions {
 
     // MARK: - The disk
 
-    /// Keeps the staged view as the one that the batch makes true.
+    /// Keeps the staged view as the one that the batch commits.
     mutating func cut(_ key: SessionKey) { sessions[key]?.cutView() }
 
-    /// The view that the batch under way makes true; nil where nothing of the session is in it.
+    /// The view that the batch under way commits; nil if the batch has nothing of the session.
     func cut(of key: SessionKey) -> SessionView? { sessions.index(forKey: key).flatMap { sessions.values[$0].cut } }
 
     mutating func prepared(_ messages: PreparedMessages, of key: SessionKey) { sessions[key]?.prepared = messages }
 
-    /// The batch is on disk: what it made true of this session is shown from now on.
+    /// The batch is on disk: its view of this session is shown from now on.
     mutating func committed(_ key: SessionKey) -> (view: SessionView, prepared: PreparedMessages?) {
         guard let taken = sessions[key]?.takeCut() else {
             preconditionFailure("a session is held while its events are being committed")
@@ -401,7 +403,7 @@ struct Sessions {
         return taken
     }
 
-    /// The staged changes are lost: the session falls back to its stored state. Returns its host if that has to send again.
+    /// Discards the staged changes: the session falls back to its committed view. Returns its host if that has to send again.
     mutating func lost(_ key: SessionKey, at now: Instant, _ orders: inout Orders) -> HostKey? {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
@@ -412,14 +414,15 @@ struct Sessions {
         }
         sessions[key]?.fallBack(to: view)
         countKept(at: place(of: key))
-        // An expiry that was staged has used up its timer.
+        // A staged expiry has already used its timer.
         armExpiries(of: key, at: now, &orders)
         return staged.hostSeq != view.hostSeq ? host : nil
     }
 
     // MARK: - Retention
 
-    /// Every session as it is staged, and whether it is on disk with nothing of it on its way there in a batch that is under way.
+    /// Calls `look` with every session's staged view. `isCommitted`: the session is on disk, and the batch under way has nothing of
+    /// it.
     @inline(__always)
     func forEach(_ look: (_ key: SessionKey, _ staged: SessionView, _ isCommitted: Bool) -> Void) {
         for place in sessions.indices {
@@ -428,12 +431,12 @@ struct Sessions {
         }
     }
 
-    /// True if it is on disk, and no batch that is under way has anything of it.
+    /// True if the session is on disk, and the batch under way has nothing of it.
     func isCommitted(_ key: SessionKey) -> Bool {
         sessions.index(forKey: key).map { sessions.values[$0].cut == nil } == true && shown[key] != nil
     }
 
-    /// The oldest events are gone from the disk.
+    /// The oldest events were removed from the disk.
     mutating func trimmed(_ key: SessionKey, to state: SessionState) {
         let freed = (shown[key]?.eventBytes ?? 0) - state.eventBytes
         update(key) {
@@ -442,7 +445,8 @@ struct Sessions {
         }
     }
 
-    /// All of it is gone from the disk. `isStaged`: its host went on meanwhile; the staged events begin it again, from its position.
+    /// The session was removed from the disk. `isStaged`: its host sent more events meanwhile; these begin the session again, from
+    /// its position.
     mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
         let (key, bytes, approvals) = (trim.key, shown[trim.key]?.eventBytes ?? 0, shown[trim.key]?.approvalBytes ?? 0)
         let auditBytes = shown[key]?.auditBytes ?? 0
@@ -472,10 +476,10 @@ struct Sessions {
 
     mutating func allow(_ allowances: Allowances) { ofHosts.allow(allowances) }
 
-    /// The number of sessions that hosts are to give up so that there is room for others.
+    /// Number of sessions that each host has to give up to make room for others.
     var excessOfHosts: [HostKey: Int] { ofHosts.excess }
 
-    /// Nil if there is room for the approval that this event asks for, or it asks for none.
+    /// The quota that prevents the approval that this event requests; nil if there is none, or the event requests none.
     private mutating func quotaReached(by event: Event, in key: SessionKey) -> Quota? {
         guard case .approvalRequested = event.head, let staged = staged(key) else { return nil }
         if staged.openApprovalCount >= quotas.openApprovalsPerSession { return .openApprovalsPerSession }
@@ -486,7 +490,7 @@ struct Sessions {
         }
     }
 
-    /// Nothing of it is taken in. Its host keeps the events and tries again, and goes on with its other sessions.
+    /// Refuses a message as a whole. Its host keeps the events and tries again, and continues with its other sessions.
     private func refuse(_ session: SessionID, _ quota: Quota, to peer: PeerID, _ orders: inout Orders) {
         orders.add(.quotaReached(quota))
         let notice = Notice(
@@ -519,7 +523,7 @@ struct Sessions {
 }
 
 extension Notice {
-    /// Its host drops what it has of a session of this name, and goes on with its other sessions.
+    /// The notice on which a host drops its data of a session with this name, and continues with its other sessions.
     fileprivate static func isOfAnotherHost(_ session: SessionID) -> Notice {
         Notice(
             code: ErrorCode.notFound.rawValue, message: "this session belongs to another host", path: "$.session",

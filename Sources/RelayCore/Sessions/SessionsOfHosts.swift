@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Each host's sessions, their memory, and whether there is room for more.
+/// Each host's sessions, with their memory and bytes of events, and whether the limits allow more.
 struct SessionsOfHosts {
     private let quotas: Quotas
     private var allowances: Allowances
@@ -9,15 +9,15 @@ struct SessionsOfHosts {
     private var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
     private var eventsOfWorkspaces: [WorkspaceID: Int64] = [:]
     private var records: RecordBytes
-    /// Workspaces that keep all they may, and those of which a host does: nearly always none, and asked with every message.
+    /// Workspaces that have reached their limit for memory, or in which a host has. Nearly always none; checked with every message.
     private var crowded: Set<WorkspaceID> = []
-    /// Workspaces whose events the sweep should make fewer, as likely to be none.
+    /// Workspaces from which retention should remove events. Nearly always none.
     private(set) var overfull: Set<WorkspaceID> = []
 
     private struct Holding {
         var sessions: Set<SessionKey> = []
         var bytes = 0
-        /// Bytes of events.
+        /// Bytes of events that are counted for the host.
         var events: Int64 = 0
     }
 
@@ -37,14 +37,14 @@ struct SessionsOfHosts {
 
     mutating func add(_ session: SessionKey, of host: HostKey) { byHost[host, default: Holding()].sessions.insert(session) }
 
-    /// `bytes` and `events`: what was counted for it.
+    /// `bytes` and `events`: what was counted for the session.
     mutating func remove(_ session: SessionKey, of host: HostKey, keeping bytes: Int, events: Int64) {
         byHost[host]?.sessions.remove(session)
         count(-bytes, events: -events, of: host)
         if byHost[host]?.sessions.isEmpty == true { byHost[host] = nil }
     }
 
-    /// A session keeps so many bytes more than were counted for it, and so many of events.
+    /// Counts a session's growth: bytes of memory, and bytes of events.
     mutating func count(_ bytes: Int, events: Int64 = 0, of host: HostKey) {
         if events != 0 {
             byHost[host]?.events += events
@@ -79,7 +79,7 @@ struct SessionsOfHosts {
 
     private func bytes(of host: HostKey) -> Int { byHost[host]?.bytes ?? 0 }
 
-    /// Bytes of events of each workspace that has any.
+    /// Bytes of events of each workspace that has events.
     var eventBytes: [Int64] { Array(eventsOfWorkspaces.values) }
 
     // MARK: - Records
@@ -100,8 +100,8 @@ struct SessionsOfHosts {
 
     // MARK: - Room
 
-    /// The number of sessions that each host is to give up if there is no room for another: a part of its own where it has no room itself, and
-    /// what it has beyond its fair share where its workspace has none.
+    /// Number of sessions that each host has to give up to make room for another: a share of its own if it has reached its own
+    /// limit, and what exceeds its fair share if its workspace has.
     var excess: [HostKey: Int] {
         var excess: [HostKey: Int] = [:]
         for (host, holding) in byHost
@@ -124,15 +124,15 @@ struct SessionsOfHosts {
         byHost.reduce(0) { $0 + ($1.key.workspace == workspace ? $1.value.sessions.count : 0) }
     }
 
-    /// Nil if there is room for another session.
+    /// The quota that prevents another session; nil if there is none.
     func quotaReached(byAnotherOf host: HostKey) -> Quota? {
         if self[host].count >= quotas.sessionsPerHost { return .sessionsPerHost }
         if countOfSessions(in: host.workspace) >= allowances.sessionsMax(in: host.workspace) { return .sessionsPerWorkspace }
         return quotaReached(byMoreOf: host)
     }
 
-    /// Nil if a session of this host may keep more than it does. In a workspace that is full, a host with less than an equal share goes on:
-    /// what others keep costs it nothing.
+    /// The quota that prevents a session of this host from taking more memory; nil if there is none. In a full workspace a host
+    /// with less than an equal share may continue: it does not pay for what others use.
     func quotaReached(byMoreOf host: HostKey) -> Quota? {
         guard crowded.contains(host.workspace) else { return nil }
         if isFull(host) { return .sessionMegabytesPerHost }
@@ -142,8 +142,9 @@ struct SessionsOfHosts {
         return bytes(of: host) >= max / hosts ? .sessionMegabytesPerWorkspace : nil
     }
 
-    /// Nil if more events of this host may be kept. Above what the workspace may keep the sweep makes room; a host waits only if it writes faster
-    /// than that, and longer if it has less than an equal share: what others wrote is on its way out.
+    /// The quota that prevents more events of this host; nil if there is none. Above the workspace's limit retention makes room; a
+    /// host has to wait only if it writes faster than that. A host with less than an equal share has a larger margin, as it is the
+    /// others' events that are being removed.
     func quotaReached(byEventsOf host: HostKey) -> Quota? {
         guard overfull.contains(host.workspace), let max = allowances.bytesMax(in: host.workspace) else { return nil }
         let held = eventsOfWorkspaces[host.workspace, default: 0]
@@ -155,7 +156,7 @@ struct SessionsOfHosts {
 
     // MARK: - Counting
 
-    /// What is counted is what these sessions keep.
+    /// True if the counts differ from what these sessions keep.
     func isMiscounted(_ kept: some Sequence<(host: HostKey, bytes: Int, events: Int64, records: Int64)>) -> Bool {
         var expected: [HostKey: Holding] = [:]
         var expectedRecords: [WorkspaceID: Int64] = [:]

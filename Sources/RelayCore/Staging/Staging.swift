@@ -2,32 +2,32 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// What has been accepted and is not yet on disk.
+/// Changes that were accepted and are not on disk yet.
 struct Staging {
-    /// In the order the sessions were first touched.
+    /// Appends, in the order in which their sessions were first touched.
     private(set) var appends: [Staged] = []
     private var places: [SessionKey: Int] = [:]
     private(set) var eventBytes = 0
     private(set) var eventCount = 0
     private var hasApprovals = false
-    /// About how much the batch makes the store write, in bytes. A session that goes on counts for nothing: it is in each batch, however
-    /// small one is.
+    /// Approximate bytes that the store writes for this batch. A session that exists already counts as nothing: it is in each
+    /// batch, however small that is.
     private(set) var cost = 0
-    /// Planned when the batch is cut: of sessions that it adds nothing to.
+    /// Removals, planned when the batch is cut; of sessions that it adds nothing to.
     var trims: [SessionTrim] = []
     var commands: [CommandRecord] = []
     var commandsForgottenBefore: Int64?
-    /// What `trims` lets go of, and why.
+    /// Events that `trims` removes, counted by reason.
     var removals = RemovalTally()
     var clock: AgeClockRecord?
-    /// Records of pushes and budgets; where several have one name, the last holds.
+    /// Records of pushes and budgets; if several have the same name, the last one counts.
     var records: [PushRecord] = []
-    /// What its events add to costs.
+    /// Costs of the batch's events.
     private(set) var spendings: [Spending] = []
-    /// Sent when the records are on disk.
+    /// Pushes that are sent when the records are on disk.
     var orders: [PushIntent] = []
     var recordWaiters: [RecordWaiter] = []
-    /// Alerts about events of this very batch, by number: without it there is nothing to tell of.
+    /// Numbers of alerts about events of this batch: if the batch is lost, they have nothing to report.
     var tied: [DeviceKey: Set<Int64>] = [:]
 
     struct Staged {
@@ -37,7 +37,7 @@ struct Staging {
         /// Every version of every approval that these events opened or changed, oldest first: each stage is history.
         var approvals: [Approval] = []
 
-        /// One of these versions is a decision, of which a host may have to hear.
+        /// True if one of these versions is a decision, which may have to be sent to a host.
         var isDecided: Bool { approvals.contains { $0.stage.word == .decided } }
     }
 
@@ -46,12 +46,12 @@ struct Staging {
             && recordWaiters.isEmpty && clock == nil
     }
 
-    /// A person or an agent waits for it: it holds a step of an approval, or a command.
+    /// True if a person or an agent waits for the batch: it has a step of an approval, or a command.
     var isAwaited: Bool { hasApprovals || !commands.isEmpty || !recordWaiters.isEmpty }
 
     func has(_ key: SessionKey) -> Bool { places[key] != nil }
 
-    /// `approval` as this event left it; nil where it changed none.
+    /// `approval`: its version after this event; nil if the event changes none.
     mutating func add(_ event: Event, seq: Int64, to key: SessionKey, changing approval: Approval?) {
         let place = place(of: key, firstSeq: seq)
         appends[place].events.append(LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes))
@@ -67,11 +67,12 @@ struct Staging {
 
     mutating func spent(_ spending: Spending) { spendings.append(spending) }
 
-    /// A number of the host's is used up by what is not recorded. `seq` is the session's last event.
+    /// Records that a number of the host's was used without an event in the log. `seq`: the session's last event.
     mutating func passOver(in key: SessionKey, after seq: Int64) { _ = place(of: key, firstSeq: seq + 1) }
 
     private mutating func place(of key: SessionKey, firstSeq: Int64) -> Int {
-        // Events come in runs of one session. Compared where it is: what is taken out of the array is counted up and down.
+        // Consecutive events mostly belong to one session. Compared in place, as taking the element out of the array would cost
+        // reference counting.
         if !appends.isEmpty, appends[appends.count - 1].key == key { return appends.count - 1 }
         if let place = places[key] { return place }
         places[key] = appends.count
@@ -79,7 +80,8 @@ struct Staging {
         return appends.count - 1
     }
 
-    /// The workspace was removed. That its devices are forgotten stays: a crash may come before its records go with the rest.
+    /// Drops a removed workspace's changes. Removals of its devices are kept: a crash may come before their records are deleted
+    /// with the rest.
     mutating func remove(_ workspace: WorkspaceID) {
         let kept = appends.filter { $0.key.workspace != workspace }
         if kept.count < appends.count {
@@ -94,18 +96,18 @@ struct Staging {
         tied = tied.filter { $0.key.workspace != workspace }
     }
 
-    /// It has not been on disk before.
+    /// Counts the cost of a session that was not on disk before.
     mutating func opened() { cost += Self.openingCost }
 
-    /// Beside an event's bytes: its row. Without it a host with the smallest of events makes commits of seventeen thousand, four of which are a tenth of a
-    /// second.
+    /// Cost of an event's row, besides its bytes. Without it a host with the smallest events makes commits of seventeen thousand,
+    /// four of which take a tenth of a second.
     private static let eventCost = 256
-    /// Beside an approval's record: its line in the audit log.
+    /// Cost of an approval's line in the audit log, besides its record.
     private static let approvalCost = 1_024
-    /// What takes as long as a new session: a tenth of a millisecond.
+    /// Bytes that the store writes in the time that a new session takes it: a tenth of a millisecond.
     private static let openingCost = 8_192
 
-    /// The transaction, with each session as it is staged now.
+    /// The batch for the log, with each session's staged state.
     func batch(_ staged: (SessionKey) -> SessionView?) -> LogBatch {
         LogBatch(
             appends: appends.map { append in

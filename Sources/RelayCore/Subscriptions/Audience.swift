@@ -1,19 +1,19 @@
 import RelayModel
 import RelayProtocol
 
-/// The clients that watch a session, by what they are sent. Updated whenever a subscription or a client changes, so that a commit has
-/// nothing to look up.
+/// The clients that watch a session, grouped by what they are sent. Updated when a subscription or a client changes, so that a
+/// commit does not have to search.
 struct Audience {
-    /// All, however far each is.
+    /// All subscribers, in whatever state.
     private(set) var subscribers: Set<PeerID> = []
-    /// Get every commit as it happens.
+    /// Clients that are sent every commit as it happens.
     private(set) var live = PeerList()
-    /// Live but for being congested: nothing has passed them by yet.
+    /// Clients that are live but congested, and have not missed anything yet.
     private(set) var aside: Set<PeerID> = []
-    /// Get summaries and approvals for this session alone: they do not watch the workspace.
+    /// Clients that are sent summaries and approvals of this session only, as they do not watch the workspace.
     private(set) var onlookers = PeerList()
 
-    /// Files the client under what it follows now.
+    /// Puts the client into the groups that match its subscription.
     mutating func file(_ peer: PeerID, _ client: Subscriber, _ subscription: Subscription) {
         subscribers.insert(peer)
         let isLive = subscription.state == .live
@@ -33,7 +33,7 @@ struct Audience {
 /// The clients that watch a workspace.
 struct WorkspaceAudience {
     private(set) var watchers = PeerList()
-    /// Congested: a summary or an approval that passes them by is noted.
+    /// Congested clients; if a summary or an approval is not sent to them, this is noted.
     private(set) var aside: Set<PeerID> = []
 
     mutating func file(_ peer: PeerID, _ client: Subscriber?) {
@@ -46,7 +46,7 @@ struct WorkspaceAudience {
     var all: Set<PeerID> { aside.union(watchers.peers) }
 }
 
-/// The audience of every session and workspace that has one.
+/// The clients of every session and workspace that is watched.
 struct Audiences {
     private var ofSessions: [SessionKey: Audience] = [:]
     private var ofWorkspaces: [WorkspaceID: WorkspaceAudience] = [:]
@@ -54,10 +54,10 @@ struct Audiences {
     subscript(key: SessionKey) -> Audience? { ofSessions[key] }
     subscript(workspace: WorkspaceID) -> WorkspaceAudience? { ofWorkspaces[workspace] }
 
-    /// Copies nothing: it is asked of thousands.
+    /// Looked up by index, as that copies nothing: this is called for thousands of sessions.
     func has(_ key: SessionKey) -> Bool { ofSessions.index(forKey: key) != nil }
 
-    /// Files the client again after a change of what it watches, or of its congestion.
+    /// Updates the groups after a change of what the client watches, or of its congestion.
     mutating func file(_ peer: PeerID, _ client: Subscriber) {
         ofWorkspaces[client.workspace, default: WorkspaceAudience()].file(peer, client)
         for (session, subscription) in client.subscriptions {
@@ -65,7 +65,7 @@ struct Audiences {
         }
     }
 
-    /// A subscription has changed; nil: it is over.
+    /// Updates the groups after a change of a subscription; nil: it has ended.
     mutating func file(_ peer: PeerID, _ client: Subscriber, _ subscription: Subscription?, of key: SessionKey) {
         if let subscription {
             ofSessions[key, default: Audience()].file(peer, client, subscription)
@@ -90,8 +90,7 @@ struct Audiences {
 
     var subscriberCount: Int { ofSessions.values.reduce(0) { $0 + $1.subscribers.count } }
 
-    /// The first thing that is wrong with them, as a sentence, where these are all clients: the lists that messages are sent by are what
-    /// one would find by looking at every client.
+    /// Describes the first inconsistency, nil if there is none: the groups must match what the state of all `clients` implies.
     func breach(among clients: [PeerID: Subscriber]) -> String? {
         let peers = Set(clients.keys)
         if ofSessions.values.contains(where: { !$0.subscribers.isSubset(of: peers) }) {

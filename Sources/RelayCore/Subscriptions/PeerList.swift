@@ -1,7 +1,7 @@
 import RelayModel
 
-/// Connections in order, as a message is sent to them: the list goes into the order as it is, without a copy for each message or a look
-/// at each peer.
+/// Connections, sorted, as a message is sent to them: the list goes into the effect as it is, without a copy for each message or a
+/// check of each peer.
 struct PeerList: Equatable {
     private(set) var peers: [PeerID] = []
 
@@ -17,6 +17,6 @@ struct PeerList: Equatable {
         if !isIn, wasIn { peers.remove(at: place) }
     }
 
-    /// The first that is not before it.
+    /// Index of the first connection that is not before this one.
     private func place(of peer: PeerID) -> Int { peers.firstIndexOfSorted { !($0 < peer) } }
 }

@@ -1,10 +1,10 @@
 import RelayModel
 
-/// The order in which reads of the log are begun: clients take turns, and few reads are under way at once. So whoever asks for hundreds of pages
-/// delays another's one page by as many as are under way, and a turn of the core delivers no more than those.
+/// The order in which reads of the log begin: clients take turns, and few reads are under way at once. So a client that requests
+/// hundreds of pages delays another's one page by at most those under way, and one turn of the core delivers no more than those.
 struct ReadTurns {
     private var turns = Turns<ReadID>()
-    /// In one queue or several, and not begun.
+    /// Reads in one queue or several that have not begun.
     private var waiting: Set<ReadID> = []
     private(set) var underWay: Set<ReadID> = []
     /// Still in a queue, and nobody waits for them: a search for those of each connection would make a long turn of hundreds that end together.
@@ -12,13 +12,13 @@ struct ReadTurns {
 
     var waitingCount: Int { waiting.count }
 
-    /// A read that several clients wait for is in the queue of each: the first whose turn comes begins it.
+    /// Queues a read. If several clients wait for it, it is in the queue of each, and the first whose turn comes begins it.
     mutating func add(_ read: ReadID, of client: ClientKey) {
         turns.add(read, of: client)
         waiting.insert(read)
     }
 
-    /// The next to begin; nil if none waits, or enough are under way.
+    /// The next read to begin; nil if none waits, or enough are under way.
     mutating func next() -> ReadID? {
         guard underWay.count < Limits.readsAtOnceMax else { return nil }
         while let read = turns.next() {

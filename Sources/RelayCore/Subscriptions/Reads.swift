@@ -1,16 +1,17 @@
 import RelayModel
 import RelayProtocol
 
-/// Reads of the log for clients: so many for each, in turns, and one for all who follow a session from the same place.
+/// Reads of the log for clients: limited for each client, begun in turns, and shared by all that follow a session from the same
+/// position.
 struct Reads {
     private var reads: [ReadID: Read] = [:]
     private var bySubscription: [LogQuery: ReadID] = [:]
-    /// Those that each client waits for.
+    /// Reads that each client waits for.
     private var ofPeers: [PeerID: Set<ReadID>] = [:]
     private var turns = ReadTurns()
 
     private struct Read {
-        /// Nil if an approval is read.
+        /// Nil for the read of an approval.
         let query: LogQuery?
         let order: Effect
         var purposes: [Purpose]
@@ -32,7 +33,7 @@ struct Reads {
         fileprivate var isSubscription: Bool { if case .subscription = self { true } else { false } }
     }
 
-    /// A decision on an approval that is not at hand any more.
+    /// A decision on an approval that is no longer in memory.
     struct LateDecision {
         let peer: PeerID
         let command: CommandID
@@ -42,18 +43,18 @@ struct Reads {
     var underWayCount: Int { turns.underWay.count }
     var waitingCount: Int { turns.waitingCount }
 
-    /// The most that one client waits for.
+    /// The greatest number of reads that one client waits for.
     var mostOfOne: Int { ofPeers.values.map(\.count).max() ?? 0 }
 
     func hasRoom(for peer: PeerID) -> Bool { ofPeers[peer, default: []].count < Limits.readsMax }
 
-    /// `client`: of the purpose's peer.
+    /// `client`: that of the purpose's peer.
     mutating func page(
         _ key: SessionKey, _ range: LogQuery.Range, limit: Int, for purpose: Purpose, of client: ClientKey,
         _ orders: inout Orders
     ) -> ReadID {
         let query = LogQuery(key: key, range: range, limit: limit, bytesMax: Limits.pageBytesMax)
-        // A reply with history is made for each who asks, so that hundreds for one read would be a long turn.
+        // Not shared: a reply with history is encoded for each client, so hundreds for one read would make a long turn.
         guard purpose.isSubscription else { return add(query, for: purpose, of: client, &orders) { .read($0, query) } }
         if let id = bySubscription[query] {
             guard ofPeers[purpose.peer, default: []].insert(id).inserted else { return id }
@@ -88,7 +89,7 @@ struct Reads {
         }
     }
 
-    /// Ends the read, and returns its purposes. The next one begins.
+    /// Ends the read, begins the next one, and returns the purposes.
     mutating func end(_ id: ReadID, _ orders: inout Orders) -> [Purpose] {
         turns.ended(id)
         defer { begin(&orders) }
@@ -97,7 +98,7 @@ struct Reads {
         return read.purposes
     }
 
-    /// The client has left: what only it waited for is not begun any more.
+    /// The client has disconnected: reads that only it waited for are not begun any more.
     mutating func left(_ peer: PeerID) {
         var dropped: Set<ReadID> = []
         for id in ofPeers.removeValue(forKey: peer) ?? [] where !turns.underWay.contains(id) {

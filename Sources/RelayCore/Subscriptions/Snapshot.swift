@@ -1,13 +1,14 @@
 import RelayModel
 import RelayProtocol
 
-/// What a client is shown to begin with: one message of a bounded size, and what there was no room for, which follows in pages.
+/// The initial view of a client: one message of limited size, and the items that did not fit, which follow in pages.
 struct Snapshot {
     let bytes: [UInt8]
-    /// In the order in which it follows, as `summary` and `approval` messages of what is true by then.
+    /// The items that did not fit, in the order in which they follow, as `summary` and `approval` messages with their state at that
+    /// time.
     let rest: ArraySlice<Item>
 
-    /// A part of what is shown, by name: for what follows only this is kept.
+    /// A session or approval that is shown, by name: only this is kept of the items that follow.
     enum Item: Equatable {
         case summary(SessionKey)
         case approval(ApprovalName)
@@ -20,9 +21,9 @@ struct Snapshot {
         }
     }
 
-    /// The latest sessions of a workspace.
+    /// The snapshot of a workspace, with its latest sessions.
     static func of(_ workspace: WorkspaceID, in shown: CommittedSessions) -> Snapshot {
-        // What they are put in order by is apart from the views: a view's state is large, and there may be thousands.
+        // The sort keys are kept apart from the views: a view's state is large, and there may be thousands.
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
         for (key, view) in shown.views where key.workspace == workspace {
@@ -30,16 +31,16 @@ struct Snapshot {
             if view.approvals.count > 0 { books.append(view.approvals) }
         }
         views.sort {
-            // Those of the same moment go by name, or they would change places from one snapshot to the next.
+            // Sessions of the same time are sorted by name, so that they keep their order in the next snapshot.
             $0.at != $1.at
                 ? $0.at > $1.at : $0.view.sessionID.rawValue < $1.view.sessionID.rawValue
         }
-        // A session with something to decide is shown however old it is.
+        // A session with an open approval is shown however old it is.
         let latest =
             views.prefix(Limits.snapshotSessionsMax)
             + views.dropFirst(Limits.snapshotSessionsMax).filter { $0.view.openApprovalCount > 0 }
         var page = Page()
-        // What waits for a person has room before anything else.
+        // Items that wait for a person are added first.
         page.add(latest.lazy.map { $0.view }.filter { $0.openApprovalCount > 0 }, of: workspace)
         let approvals = approvals(of: books)
         page.add(approvals.filter { !$0.stage.isFinal }, of: workspace)
@@ -51,7 +52,7 @@ struct Snapshot {
         return Snapshot(bytes: bytes, rest: page.rest[...])
     }
 
-    /// The last events of a session, and what it has come to.
+    /// The snapshot of a session: its last events, its summary and its approvals.
     static func of(_ view: SessionView, _ tail: SessionEvents, in workspace: WorkspaceID) -> Snapshot {
         let last = tail.first + Int64(tail.events.count) - 1
         var page = Page(room: Limits.snapshotBytesMax - tail.events.reduce(0) { $0 + $1.count } - view.summary.bytes.count)
@@ -63,7 +64,7 @@ struct Snapshot {
         return Snapshot(bytes: bytes, rest: page.rest[...])
     }
 
-    /// The approvals of a session, for clients that need no events: those to send now and their size, and what follows.
+    /// The approvals of a session, for clients that need no events: those to send now, their size, and those that follow.
     static func approvals(
         of view: SessionView, in workspace: WorkspaceID
     ) -> (now: [Approval], bytes: Int, rest: ArraySlice<Item>) {
@@ -72,7 +73,7 @@ struct Snapshot {
         return (page.approvals.map(\.approval), Limits.snapshotBytesMax - page.room, page.rest[...])
     }
 
-    /// All that are open, and the last that were resolved; oldest first.
+    /// All open approvals, and the last resolved ones; oldest first.
     static func approvals(of books: [ApprovalBook]) -> [Approval] {
         let latest = books.flatMap { $0.resolved(latest: SessionLimits.resolvedApprovalsMax) }.sorted {
             ($1.stage.resolvedAt ?? 0, $0.id.rawValue) < ($0.stage.resolvedAt ?? 0, $1.id.rawValue)
@@ -84,14 +85,14 @@ struct Snapshot {
         (one.requestedAt, one.id.rawValue) < (other.requestedAt, other.id.rawValue)
     }
 
-    /// Takes what fits, in the order in which it is offered; after the first that does not, nothing.
+    /// A message that takes items in the given order until one does not fit, and none after that.
     private struct Page {
         var room = Limits.snapshotBytesMax
         var sessions: [SessionID: [UInt8]] = [:]
         var approvals: [(approval: Approval, bytes: [UInt8])] = []
         var rest: [Item] = []
 
-        /// JSON of the approvals, those requested first before the others.
+        /// JSON of the approvals, sorted by the time of their request.
         var approvalsInOrder: [[UInt8]] { approvals.sorted { isBefore($0.approval, $1.approval) }.map(\.bytes) }
 
         mutating func add(_ views: some Sequence<SessionView>, of workspace: WorkspaceID) {
@@ -108,7 +109,7 @@ struct Snapshot {
             }
         }
 
-        /// `made`: nothing is, once there is no room.
+        /// `bytes` is not called once the message is full.
         private mutating func add(_ item: Item, made bytes: () -> [UInt8], _ take: (inout Page, [UInt8]) -> Void) {
             guard rest.isEmpty else { return rest.append(item) }
             let bytes = bytes()

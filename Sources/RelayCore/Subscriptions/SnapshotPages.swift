@@ -1,12 +1,12 @@
 import RelayModel
 import RelayProtocol
 
-/// What has still to follow the snapshots of clients, a page at a time: those who wait at the same place get one that is made once.
+/// The pages that have still to follow the clients' snapshots, one at a time. Clients that wait at the same place share a page.
 struct SnapshotPages {
-    /// The pages that each client has still to get, in order.
+    /// The snapshots of which each client still has to get pages, in order.
     private var ofPeers: [PeerID: [Rest]] = [:]
     private var lastNumber = 0
-    /// The last page that each client was sent, of those for whom more are to come.
+    /// Number of the last page sent to each client that still has pages to get.
     private var lastOf: [ClientKey: Int] = [:]
     private var lastPage = 0
 
@@ -17,17 +17,17 @@ struct SnapshotPages {
         let isOfWorkspace: Bool
         var items: ArraySlice<Snapshot.Item>
 
-        /// The same page is next.
+        /// True if the same page is next.
         func isAt(_ other: Rest) -> Bool { number == other.number && items.startIndex == other.items.startIndex }
     }
 
-    /// Whether a client that is ready waits for a page.
+    /// True if a client that can take a page waits for one.
     func isDue(to isReady: (PeerID) -> Bool) -> Bool { ofPeers.keys.contains(where: isReady) }
 
-    /// No more snapshots than this wait for a client to have read what came before.
+    /// Limits the number of snapshots that wait until a client has read what came before.
     func hasRoom(for peer: PeerID) -> Bool { ofPeers[peer, default: []].count < Limits.readsMax }
 
-    /// A snapshot of the workspace takes the place of the one before.
+    /// Adds the pages of a snapshot. One of the workspace replaces the previous one.
     mutating func add(_ items: ArraySlice<Snapshot.Item>, isOfWorkspace: Bool = false, to peers: [PeerID]) {
         lastNumber += 1
         for peer in peers {
@@ -37,7 +37,6 @@ struct SnapshotPages {
         }
     }
 
-    /// The client has left.
     mutating func forget(_ peer: PeerID) { ofPeers[peer] = nil }
 
     private mutating func forget(of peer: PeerID, where isGone: (Rest) -> Bool) {
@@ -45,9 +44,11 @@ struct SnapshotPages {
         ofPeers[peer] = rests.isEmpty ? nil : rests
     }
 
-    /// The next page of one snapshot, and who gets it: the clients that have waited longest, and as many of them as there is room for.
-    /// `readyClient`: of a peer, nil if it takes no page now. `endsWorkspace`: it is the last of a snapshot of the workspace. `messages`: of an item as it is
-    /// now; none if it is gone.
+    /// The next page of one snapshot, and its receivers: the clients that have waited longest, as many as the limit of bytes
+    /// allows.
+    /// - readyClient: The client of a peer, nil if the peer takes no page now.
+    /// - messages: The message for an item in its present state; nil if the item is gone.
+    /// - Returns: The page. `endsWorkspace`: it is the last one of a snapshot of the workspace.
     mutating func next(
         to readyClient: (PeerID) -> ClientKey?, messages: (Snapshot.Item) -> [UInt8]?
     ) -> (peers: [PeerID], messages: [(item: Snapshot.Item, bytes: [UInt8])], endsWorkspace: Bool)? {
@@ -78,11 +79,11 @@ struct SnapshotPages {
         return (served.map(\.peer).sorted(), page, first.rest.isOfWorkspace && items.isEmpty)
     }
 
-    /// A peer that takes its next page.
+    /// A peer that can take its next page.
     private struct Waiting {
         let peer: PeerID
         let client: ClientKey
-        /// The last page that its client was sent.
+        /// Number of the last page sent to its client.
         let last: Int
         let rest: Rest
 
@@ -95,7 +96,7 @@ struct SnapshotPages {
 
     func count(into census: inout RelayCensus, among peers: some Collection<PeerID>) {
         if !Set(ofPeers.keys).isSubset(of: peers) { census.breach = "a snapshot goes on for a client that has left" }
-        // Reads that were under way when it had room may each have brought one.
+        // Twice the limit, as reads that were under way when it was checked may each have added one.
         if ofPeers.values.contains(where: { $0.count > 2 * Limits.readsMax + 1 }) {
             census.breach = "too many snapshots go on for a client"
         }

@@ -1,28 +1,30 @@
 import RelayModel
 import RelayProtocol
 
-/// A client as one that is told: what it follows, and whether it takes what it is sent.
+/// One client's subscriptions, and whether it reads what it is sent.
 struct Subscriber {
     let key: ClientKey
     var watchesWorkspace = false
-    /// Its snapshot of the workspace is to come: until then it is sent no summary or approval because of that.
+    /// True until its snapshot of the workspace is sent: before that it gets no summaries and approvals of the workspace.
     var awaitsSnapshot = false
     var subscriptions: [SessionID: Subscription] = [:]
-    /// Paused views go on at the next interval.
+    /// True if its paused views continue at the next interval.
     var waitsForRoom = false
-    /// So much waits for it that it is sent no more for now. What it misses it gets afresh when it is drained.
+    /// So many bytes wait for this client that it is sent no more for now. Once drained, it gets the current state of what it
+    /// missed.
     var isCongested = false
-    /// A summary or an approval passed it by while it was congested.
+    /// True if a summary or approval was not sent because it was congested.
     var missedWorkspace = false
 
     var workspace: WorkspaceID { key.workspace }
-    /// What changes in the workspace is for it.
+    /// True if it is to be sent changes in the workspace.
     var hasWorkspace: Bool { watchesWorkspace && !awaitsSnapshot }
 }
 
-/// A client's view of one session.
+/// A client's subscription to one session.
 struct Subscription {
-    /// Asked for again while a read was under way: begins again when that is done. One read at a time, however often one asks.
+    /// Set if it subscribed again during a read: the subscription begins again when the read has ended. So there is one read at a
+    /// time, however often a client asks.
     var again: Begin?
 
     enum Begin: Equatable {
@@ -31,21 +33,21 @@ struct Subscription {
     }
 
     enum State: Equatable {
-        /// The last events are being read for a snapshot.
+        /// The session's last events are being read for a snapshot.
         case fetching(ReadID)
-        /// Has everything through `seq`; what follows is being read. Becomes live when it reaches the log's end, and is then told
-        /// the session's state unless a snapshot has done that.
+        /// The client has all events through `seq`, and the next ones are being read. Becomes live at the log's end; the session's
+        /// state is then sent, unless a snapshot has contained it.
         case replaying(ReadID, seq: Int64, hasSnapshot: Bool)
-        /// Gets every commit as it happens.
+        /// The client is sent every commit as it happens.
         case live
-        /// Congested. Has everything through `seq`, or nothing yet; goes on when it is drained. `isCatchingUp`: it asked to be given
-        /// all from its position, and is, however far that is.
+        /// Congested. The client has all events through `seq`, or nothing yet; continues once drained. `isCatchingUp`: it has asked
+        /// for everything from its position, and gets it, however much that is.
         case paused(Begin, hasSnapshot: Bool, isCatchingUp: Bool)
     }
 
     var state: State
 
-    /// True if it waits for this read, and not for a later one or none.
+    /// True if it waits for exactly this read.
     func isReading(_ read: ReadID) -> Bool {
         switch state {
         case .fetching(read), .replaying(read, _, _): true

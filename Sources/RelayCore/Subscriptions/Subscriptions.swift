@@ -1,18 +1,18 @@
 import RelayModel
 import RelayProtocol
 
-/// What each client follows, and how a view begins: snapshot or replay, then live, without gap or repeat.
+/// The subscriptions of each client. A view begins with a snapshot or a replay, then goes on live, without gap or repeat.
 ///
-/// A client that does not take what is sent to it is sent no more, nobody else waits for it, and when it has read what waited it goes on
-/// with what it missed, or with a snapshot where that is much.
+/// A client that does not read is sent no more, and delays no other client. Once it has read what waited for it, it continues with
+/// the events that it missed, or with a snapshot if those are many.
 struct Subscriptions {
     private let epochs: Epochs
     private var clients: [PeerID: Subscriber] = [:]
     private var audiences = Audiences()
     private var reads = Reads()
-    /// Clients that asked for their workspace. One snapshot is made for all that are sent it together.
+    /// Clients that subscribed to their workspace. One snapshot is made for all that are sent it in the same turn.
     private var due = Turns<PeerID>()
-    /// Clients for which there is no room to go on with a session.
+    /// Clients whose views of sessions wait until more bytes may be sent.
     private var withoutRoom = Turns<PeerID>()
     private var roomForWorkspaces = SendRoom()
     private var roomForSessions = SendRoom()
@@ -35,13 +35,13 @@ struct Subscriptions {
         if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
     }
 
-    /// The workspace was removed, and all its clients have left.
+    /// Drops a removed workspace's state. All its clients have disconnected.
     mutating func forget(_ workspace: WorkspaceID) {
         snapshots[workspace] = nil
         audiences.forget(workspace)
     }
 
-    /// Those who watch the workspace and are not congested.
+    /// Clients that watch the workspace and are not congested.
     func watchers(of workspace: WorkspaceID) -> [PeerID] { audiences[workspace]?.watchers.peers ?? [] }
 
     func isCongested(_ peer: PeerID) -> Bool { clients[peer]?.isCongested == true }
@@ -89,18 +89,18 @@ struct Subscriptions {
 
     // MARK: - Sending
 
-    /// Gets every commit of a session as it happens.
+    /// Clients that are sent every commit of a session as it happens.
     func live(of key: SessionKey) -> [PeerID] { audiences[key]?.live.peers ?? [] }
 
     func isFollowed(_ key: SessionKey) -> Bool { audiences.has(key) }
 
-    /// Somebody gets the summaries and approvals of this session.
+    /// True if some client is sent the summaries and approvals of this session.
     func isWatched(_ key: SessionKey) -> Bool {
         audiences[key.workspace]?.watchers.peers.isEmpty == false || audiences[key]?.onlookers.peers.isEmpty == false
     }
 
-    /// Sends to all but the congested, who go on from `seq` when they are drained. Made only where somebody gets it, as below: most
-    /// sessions are watched by nobody most of the time. `bytes`: of the message, where they were made already.
+    /// Sends to all live clients. The congested ones continue after `seq` once drained. The message is only made if it has a
+    /// receiver: most sessions are watched by nobody most of the time. `bytes`: the message, if it is encoded already.
     mutating func sendToLive(
         _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey, pausedAfter seq: Int64,
         _ orders: inout Orders
@@ -110,8 +110,8 @@ struct Subscriptions {
         if !audience.live.peers.isEmpty { orders.send(bytes ?? message().bytes, to: audience.live.peers) }
     }
 
-    /// Sends to those who watch this session's summary and approvals, on the workspace or on the session, each once. The
-    /// congested are told when they are drained.
+    /// Sends to clients that watch this session's summary and approvals, through the workspace or the session, once to each. The
+    /// congested ones get the current state once drained.
     mutating func sendToWatchers(
         _ message: @autoclosure () -> MessageToClient, made bytes: [UInt8]? = nil, of key: SessionKey,
         seeing shown: CommittedSessions, _ orders: inout Orders
@@ -142,8 +142,8 @@ struct Subscriptions {
         due.add(peer, of: client.key)
     }
 
-    /// To those who asked for their workspace, before anything else of it; to as many as there is room for, and to the others at one of the next
-    /// intervals.
+    /// Sends snapshots to clients that subscribed to their workspace, before anything else of it; to as many as the limit of bytes
+    /// allows, and to the others in later intervals.
     mutating func sendDueSnapshots(seeing shown: CommittedSessions, _ orders: inout Orders) {
         guard !due.isEmpty else { return }
         var made: [WorkspaceID: Snapshot] = [:]
@@ -151,7 +151,7 @@ struct Subscriptions {
         while !roomForWorkspaces.isEmpty, let peer = due.next() {
             guard let client = clients[peer], client.awaitsSnapshot else { continue }
             clients[peer]?.awaitsSnapshot = false
-            // What it had asked for before it was congested it gets when it is drained.
+            // A congested client gets the snapshot that it asked for when it is drained.
             if client.isCongested, client.watchesWorkspace { clients[peer]?.missedWorkspace = true }
             file(peer)
             guard client.watchesWorkspace, !client.isCongested else { continue }
@@ -176,12 +176,13 @@ struct Subscriptions {
         if bytes > Limits.keptSnapshotsBytesMax { snapshots = [workspace: snapshot] }
     }
 
-    /// Kept snapshots take memory, and the next client may ask much later.
+    /// Drops the kept snapshots: they take memory, and the next client may ask much later.
     mutating func forgetSnapshots() { snapshots = [:] }
 
     // MARK: - What follows a snapshot
 
-    /// Unless all that wait are congested: then one is armed when the first of them is drained.
+    /// Arms the timer for the next page, unless all waiting clients are congested: then that happens when the first of them is
+    /// drained.
     private mutating func armPage(_ orders: inout Orders) {
         guard !isPageDue,
             roomForWorkspaces.isLow || roomForSessions.isLow || pages.isDue(to: { clients[$0]?.isCongested == false })
@@ -190,7 +191,7 @@ struct Subscriptions {
         orders.add(.armTimer(.snapshotPage, after: Limits.snapshotPageInterval))
     }
 
-    /// The interval is over: a page goes out, and there is room again for what waits for it.
+    /// The interval has ended: sends a page, and refills the limits of bytes.
     mutating func pageIsDue(seeing shown: CommittedSessions, _ orders: inout Orders) {
         isPageDue = false
         roomForWorkspaces.refill()
@@ -216,7 +217,7 @@ struct Subscriptions {
         }
         guard let (peers, messages, endsWorkspace) = next else { return }
         for (item, bytes) in messages {
-            // Meanwhile a client may have stopped following the session, or the workspace.
+            // A client may have unsubscribed from the session or the workspace meanwhile.
             let followers = peers.filter {
                 clients[$0]?.watchesWorkspace == true || clients[$0]?.subscriptions[item.session] != nil
             }
@@ -239,7 +240,7 @@ struct Subscriptions {
         orders.reply(.done, to: command, of: peer)
     }
 
-    /// Stops watching the session, or, where that is nil, the workspace.
+    /// Unsubscribes from the session; nil: from the workspace.
     mutating func unsubscribe(from session: SessionID?, _ peer: PeerID, _ command: CommandID, _ orders: inout Orders) {
         guard let client = clients[peer] else { return }
         if let session {
@@ -251,7 +252,7 @@ struct Subscriptions {
         orders.reply(.done, to: command, of: peer)
     }
 
-    /// The session is gone.
+    /// A session was removed: its subscriptions end.
     mutating func ended(_ key: SessionKey) {
         for peer in audiences[key]?.subscribers ?? [] { set(nil, of: key, peer) }
     }
@@ -283,7 +284,7 @@ struct Subscriptions {
         }
     }
 
-    /// Why nobody can go on from this position; nil where one can.
+    /// The reason why this position cannot be continued; nil if it can.
     private func reset(from position: Position, in workspace: WorkspaceID, _ view: SessionView) -> ResetReason? {
         if position.epoch != epochs[workspace] { return .epochChanged }
         if position.seq > view.seq { return .ahead }
@@ -316,7 +317,7 @@ struct Subscriptions {
         replay(key, after: seq, hasSnapshot: hasSnapshot, to: [peer], shown, &orders)
     }
 
-    /// Go on after `seq`: live if that is the end, else with another read.
+    /// Continues after `seq`: live if that is the log's end, else with another read.
     private mutating func replay(
         _ key: SessionKey, after seq: Int64, hasSnapshot: Bool, to peers: [PeerID], _ shown: CommittedSessions,
         _ orders: inout Orders
@@ -344,7 +345,8 @@ struct Subscriptions {
         armPage(&orders)
     }
 
-    /// Of those for whom a session was read, the ones that are sent so many bytes of it now. The others read it again when there is room.
+    /// Of the clients for which a session was read, returns those that may be sent so many bytes of it now. The others wait, and
+    /// read it again later.
     private mutating func admit(
         _ peers: [PeerID], bytes: Int, of key: SessionKey, _ begin: Subscription.Begin, hasSnapshot: Bool = false
     ) -> [PeerID] {
@@ -370,7 +372,7 @@ struct Subscriptions {
         withoutRoom.add(peer, of: client.key)
     }
 
-    /// The one place where a subscription changes; nil: it is over.
+    /// The only place where a subscription changes; nil: it has ended.
     private mutating func set(_ subscription: Subscription?, of key: SessionKey, _ peer: PeerID) {
         guard clients[peer] != nil else { return }
         clients[peer]?.subscriptions[key.session] = subscription
@@ -378,7 +380,7 @@ struct Subscriptions {
         audiences.file(peer, client, subscription, of: key)
     }
 
-    /// Whether it watches its workspace, or is congested, has changed.
+    /// Call when the client's subscription to its workspace, or its congestion, has changed.
     private mutating func file(_ peer: PeerID) {
         if let client = clients[peer] { audiences.file(peer, client) }
     }
@@ -393,19 +395,19 @@ struct Subscriptions {
         let key = SessionKey(workspace: client.workspace, session: session)
         guard let view = shown[key] else { return orders.reply(.noSuchSession, to: id, of: peer) }
         guard reads.hasRoom(for: peer), !client.isCongested else { return orders.reply(.tooManyReads, to: id, of: peer) }
-        // Never past what is committed: the log may hold more before we are told.
+        // Not beyond what is shown: the log may hold more than the core knows to be committed.
         let end = min(before, view.seq + 1)
         _ = reads.page(key, .before(end), limit: Int(limit), for: .history(peer, id), of: client.key, &orders)
     }
 
-    /// Looks for an approval that is only on disk. Answered by `approvalRead`.
+    /// Reads an approval that is only on disk. Answered by `approvalRead`.
     mutating func readApproval(of key: SessionKey, for late: Reads.LateDecision, _ orders: inout Orders) {
         guard let client = clients[late.peer]?.key else { return }
         guard reads.hasRoom(for: late.peer) else { return orders.reply(.tooManyReads, to: late.command, of: late.peer) }
         reads.approval(of: key, for: late, of: client, &orders)
     }
 
-    /// What the approval was looked for; its peer may then `resumePaused`.
+    /// Returns the decision that the approval was read for; its peer may then `resumePaused`.
     mutating func approvalRead(_ id: ReadID, _ orders: inout Orders) -> Reads.LateDecision? {
         guard case .decision(let late)? = reads.end(id, &orders).first else { return nil }
         return late
@@ -438,7 +440,7 @@ struct Subscriptions {
             }
         }
         if let place, let view = shown[place.key] {
-            // The log may hold more than has been shown: a view never runs ahead of the commit that shows it.
+            // The log may hold more than has been shown: a view must not run ahead of the commit that shows it.
             let page = page.truncated(through: view.seq)
             if !fetching.isEmpty { sendSnapshot(of: place.key, page, to: fetching, shown, &orders) }
             if !replaying.isEmpty { sendReplay(of: place.key, after: place.after, page, to: replaying, shown, &orders) }
@@ -446,12 +448,12 @@ struct Subscriptions {
         for purpose in purposes { resumePaused(purpose.peer, seeing: shown, &orders) }
     }
 
-    /// Made once, for all who wait for it.
+    /// Makes one snapshot for all clients that wait for it.
     private mutating func sendSnapshot(
         of key: SessionKey, _ page: LogPage, to peers: [PeerID], _ shown: CommittedSessions, _ orders: inout Orders
     ) {
         guard let view = shown[key] else { return }
-        // The log may hold none of them: what follows begins where it ends.
+        // The log may have returned no events: then what follows begins after the last one.
         let first = page.events.isEmpty ? view.seq + 1 : page.first
         let tail = SessionEvents(session: key.session, epoch: epochs[key.workspace], first: first, events: page.events)
         let snapshot = Snapshot.of(view, tail, in: key.workspace)
@@ -468,7 +470,7 @@ struct Subscriptions {
         _ shown: CommittedSessions, _ orders: inout Orders
     ) {
         guard page.first == seq + 1, !page.events.isEmpty else {
-            // The log no longer holds what follows this position.
+            // The log no longer holds the events after this position.
             orders.send(.reset(key.session, .trimmed), to: peers.map(\.peer))
             for (peer, _) in peers { fetchSnapshot(of: key, peer, shown, &orders) }
             return
@@ -480,7 +482,7 @@ struct Subscriptions {
         for hasSnapshot in [true, false] {
             let peers = peers.filter { $0.hasSnapshot == hasSnapshot }.map(\.peer)
             guard !peers.isEmpty else { continue }
-            // At the end they are sent the approvals, too.
+            // At the log's end the approvals are sent too.
             let rest = hasSnapshot || last < view.seq ? 0 : Snapshot.approvals(of: view, in: key.workspace).bytes
             let admitted = admit(peers, bytes: bytes.count + rest, of: key, .after(seq), hasSnapshot: hasSnapshot)
             guard !admitted.isEmpty else { continue }
@@ -501,15 +503,15 @@ struct Subscriptions {
             case .decision(let late): orders.reply(refusal, to: late.command, of: late.peer)
             case .subscription(let peer, let key) where isLasting: passOver(id, of: key, peer, shown, &orders)
             case .subscription(let peer, _):
-                // It holds a position: it comes back with it.
+                // The client has a position, with which it can reconnect.
                 orders.add(.close(peer, .restarting))
             }
         }
         if isLasting { for purpose in purposes { resumePaused(purpose.peer, seeing: shown, &orders) } }
     }
 
-    /// An event that is damaged for good keeps nobody from those after it: who replays gets a snapshot, and who waits for one gets it
-    /// without events.
+    /// Skips an event that is damaged for good, so that the ones after it can be read: a client that replays gets a snapshot, and
+    /// one that waits for a snapshot gets it without events.
     private mutating func passOver(
         _ read: ReadID, of key: SessionKey, _ peer: PeerID, _ shown: CommittedSessions, _ orders: inout Orders
     ) {
@@ -527,7 +529,7 @@ struct Subscriptions {
 
     // MARK: - Counting
 
-    /// For checks that it is bounded.
+    /// Counts its entries, for checks that they are bounded.
     func count(into census: inout RelayCensus) {
         census.reads += reads.underWayCount
         census.waiters += reads.waitingCount

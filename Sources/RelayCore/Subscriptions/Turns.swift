@@ -1,11 +1,11 @@
 import RelayModel
 
-/// What clients wait for, in the order in which it is given: each client's first, then each one's second. So whoever waits for hundreds of things
+/// Queues of the clients' requests, served in turn: each client's first, then each one's second. A client with hundreds of requests
 /// delays another by one at a time.
 struct Turns<Element> {
-    /// Of each client, in the order in which it asked.
+    /// Each client's elements, in the order in which it asked.
     private var queues: [ClientKey: [Element]] = [:]
-    /// The clients with a queue from `start` on, those first that were served longest ago.
+    /// Clients that wait; the next one is at `start`, and those served longest ago come first.
     private var circle: [ClientKey] = []
     private var start = 0
 

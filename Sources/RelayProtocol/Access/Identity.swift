@@ -1,4 +1,4 @@
-/// The answer of `GET /v1/me`: how the relay knows the holder of a token.
+/// The answer of `GET /v1/me`: the relay's description of the holder of a token.
 package struct Identity: Equatable, Sendable {
     package enum Holder: Equatable, Sendable {
         case client(Named<ClientTag>)
@@ -14,7 +14,7 @@ package struct Identity: Equatable, Sendable {
 
     package var holder: Holder
     package var workspace: Named<WorkspaceTag>
-    /// The relay's.
+    /// Version of the relay's software.
     package var software: String
     /// The relay's clock, in milliseconds since 1970.
     package var at: Int64

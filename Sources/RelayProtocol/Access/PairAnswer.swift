@@ -1,9 +1,9 @@
 /// The answer to a valid pairing code.
 package struct PairAnswer: Equatable, Sendable {
     package enum Secret: Equatable, Sendable {
-        /// A program's: all that it has to show.
+        /// The token itself, for a program.
         case token(String)
-        /// A page's, whose browser keeps the token in a cookie that no script can read.
+        /// The key alone, for a page: its browser keeps the token in a cookie that no script can read.
         case key(String)
     }
 

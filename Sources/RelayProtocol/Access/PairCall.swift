@@ -1,13 +1,13 @@
-/// The body of `POST /v1/pair`: a code, for a token.
+/// The body of `POST /v1/pair`: exchanges a pairing code for a token.
 package struct PairCall: Equatable, Sendable {
     package var code: String
-    /// The relay's name for the device from now on.
+    /// The name that the relay will use for the device.
     package var name: String?
-    /// A host's earlier token of the same relay: with it the host stays the one that it was, and keeps its sessions.
+    /// A host's earlier token of the same relay. With it the host keeps its identity and its sessions.
     package var previous: String?
     /// A token that the program made and keeps: it becomes that of the device. Asked for again, it is answered as before, though the code is used.
     package var token: String?
-    /// A program's own description; a browser's page is recognised by its `Origin`.
+    /// A program's description of itself; a browser's page is recognised by its `Origin`.
     package var kind: String?
 
     package init(code: String, name: String?, previous: String? = nil, token: String? = nil, kind: String? = nil) {

@@ -1,10 +1,10 @@
-/// The answer to a registration: a new workspace, and the codes that let its first device and machine in.
+/// The answer to a registration: a new workspace, and the pairing codes for its first device and machine.
 package struct RegistrationAnswer: Equatable, Sendable {
     package var workspace: Named<WorkspaceTag>
-    /// For a device that also steers agents, and for a machine with agents. Each works once.
+    /// Pairing codes for a device that also steers agents, and for a machine with agents. Each works once.
     package var device: String
     package var machine: String
-    /// Of both, in milliseconds since 1970.
+    /// The time at which both codes expire, in milliseconds since 1970.
     package var expiresAt: Int64
 
     package init(workspace: Named<WorkspaceTag>, device: String, machine: String, expiresAt: Int64) {

@@ -1,11 +1,11 @@
 /// The body of `POST /v1/tokens/ID/revoke`.
 package struct RevocationCall: Equatable, Sendable {
-    /// False: with all that it let in.
+    /// False: also revokes all tokens that were paired through this one.
     package var keepsChildren: Bool
 
     package init(keepsChildren: Bool) { self.keepsChildren = keepsChildren }
 
-    /// Nothing at all says what `{}` does.
+    /// An empty body means the same as `{}`.
     package init(parsing bytes: [UInt8]) throws(WireError) {
         keepsChildren = bytes.isEmpty ? false : try JSONDocument(parsing: bytes).root.object().flag("keepChildren")
     }

@@ -1,15 +1,15 @@
-/// What `costs` asks about.
+/// The query of a `costs` command.
 package struct CostQuery: Sendable, Equatable {
-    /// When each day begins in the asker's time zone, in milliseconds since 1970, ascending; one at least.
+    /// Start of each day in the asker's time zone, in milliseconds since 1970, ascending; at least one.
     package var days: [Int64]
     /// The end of the last day.
     package var until: Int64
-    /// How many sessions to name.
+    /// Number of sessions to list.
     package var sessions = Self.sessionsDefault
 
     package static let sessionsDefault: Int64 = 10
     package static let sessionsMax: Int64 = 100
-    /// A leap year.
+    /// The days of a leap year.
     package static let daysMax = 366
 
     package init(days: [Int64], until: Int64, sessions: Int64 = Self.sessionsDefault) {

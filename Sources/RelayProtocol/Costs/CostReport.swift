@@ -3,25 +3,26 @@ package struct CostReport: Sendable, Equatable {
     package var total = CostSum()
     /// Days on which something was used, ascending.
     package var days: [Day] = []
-    /// Each of these lists is ordered by cost, the dearest first, and has at most `sharesMax` entries.
+    /// Shares by model, and below by project, host, agent and session: each list is sorted by cost, highest first, and has at most
+    /// `sharesMax` entries.
     package var models: [Share] = []
     package var projects: [Share] = []
     package var hosts: [Share] = []
     package var agents: [Share] = []
-    /// As many as were asked for.
+    /// The shares of as many sessions as were asked for.
     package var sessions: [SessionShare] = []
     package var sessionCount: Int64 = 0
-    /// Begin of the oldest UTC day that is on record, in milliseconds since 1970; nil if there is none.
+    /// Start of the oldest UTC day on record, in milliseconds since 1970; nil if there is none.
     package var since: Int64?
-    /// Cost of the last hour, whatever days were asked about.
+    /// Cost of the last hour, independent of the query's days.
     package var lastHourMicroUSD: Int64 = 0
 
     package static let sharesMax = 100
-    /// Models of one day that have an entry of their own: what a chart can tell apart. The others share one.
+    /// Models of one day that have an entry of their own: as many as a chart can distinguish. The others share one entry.
     package static let modelsOfDayMax = 8
 
     package struct Share: Sendable, Equatable {
-        /// Nil for what has none.
+        /// Nil for usage without a name, such as that of no project.
         package var name: String?
         package var sum: CostSum
 
@@ -32,7 +33,7 @@ package struct CostReport: Sendable, Equatable {
     }
 
     package struct Day: Sendable, Equatable {
-        /// Its place in the days that were asked about.
+        /// Index of the day in the query's `days`.
         package var index: Int64
         package var models: [ModelShare]
 
@@ -43,7 +44,7 @@ package struct CostReport: Sendable, Equatable {
     }
 
     package struct ModelShare: Sendable, Equatable {
-        /// Its place in `models`; nil for those that have no entry of their own.
+        /// Index in `models`; nil for models that have no entry of their own.
         package var model: Int64?
         package var sum: CostSum
 
@@ -58,7 +59,7 @@ package struct CostReport: Sendable, Equatable {
         package var host: String
         package var agent: String
         package var project: String?
-        /// The one that cost most.
+        /// The model that cost most.
         package var model: String?
         package var sum: CostSum
 

@@ -1,9 +1,9 @@
-/// Cost and tokens of something: an event, a model, a day.
+/// Cost and tokens of an event, a model, a day or another total.
 package struct CostSum: Sendable, Equatable {
     /// Nil if no cost was reported: the model has no known price, and a zero would be wrong.
     package var costMicroUSD: Int64?
-    /// In addition to the cost: what agents guess for models whose price they do not know. Below zero if a guess was lowered, or has
-    /// become a cost.
+    /// Estimates of agents for models whose price they do not know, in addition to the cost. Negative if an estimate was lowered,
+    /// or has become a cost.
     package var estimateMicroUSD: Int64 = 0
     package var tokens = Tokens()
 
@@ -25,7 +25,7 @@ package struct CostSum: Sendable, Equatable {
         return sum
     }
 
-    /// What has been added since; nil if nothing has.
+    /// The difference to an earlier sum; nil if there is none.
     package func growth(since before: CostSum) -> CostSum? {
         let growth = CostSum(
             costMicroUSD: costMicroUSD == before.costMicroUSD ? nil : (costMicroUSD ?? 0) - (before.costMicroUSD ?? 0),
@@ -35,7 +35,7 @@ package struct CostSum: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) { try self.init(from: value, estimates: 0...JSONValue.integerMax) }
 
-    /// Of a part, whose guesses may be below zero.
+    /// Decodes the sum of a part, whose estimates may be negative.
     package init(stored value: JSONValue) throws(WireError) {
         try self.init(from: value, estimates: -JSONValue.integerMax...JSONValue.integerMax)
     }
@@ -52,12 +52,13 @@ package struct CostSum: Sendable, Equatable {
         if tokens != Tokens() { writer.object("tokens") { tokens.write(to: &$0) } }
     }
 
-    /// A guess that was taken back on a later day makes that day's guesses negative, which nobody wants to read.
+    /// The sum with negative estimates shown as zero: an estimate that was taken back on a later day would make that day's
+    /// negative.
     package var shown: CostSum {
         CostSum(costMicroUSD: costMicroUSD, estimateMicroUSD: max(0, estimateMicroUSD), tokens: tokens)
     }
 
-    /// For the order of lists: the dearer first, and among those without a price the larger.
+    /// Order of lists: the higher cost first; at equal cost, the one with more tokens.
     package func isDearer(than other: CostSum) -> Bool {
         let (mine, others) = ((costMicroUSD ?? 0) + estimateMicroUSD, (other.costMicroUSD ?? 0) + other.estimateMicroUSD)
         return mine == others ? tokens.sum > other.tokens.sum : mine > others

@@ -1,9 +1,9 @@
 /// A person's choice for one question.
 package struct Answer: Sendable, Equatable {
     package var question: String
-    /// Labels of the choices taken, as they were shown.
+    /// Labels of the chosen options, as they were shown.
     package var choices: [String]
-    /// The places of these in the question's list, from 0; nil of a client that says labels alone.
+    /// Indexes of the chosen options in the question's list, from 0; nil if the client sends labels only.
     package var indexes: [Int64]?
     /// An answer in the person's own words.
     package var text: String?
@@ -15,8 +15,8 @@ package struct Answer: Sendable, Equatable {
         self.text = text
     }
 
-    /// Indexes of the chosen options; nil if they do not fit what was shown. The option at each place must have the label that the answer
-    /// gives. By labels alone, one that occurs twice selects none.
+    /// Indexes of the chosen options; nil if they do not fit the options that were shown. The option at each index must have the
+    /// label that the answer gives. Without indexes, a label that occurs twice selects nothing.
     package func places(in shown: [String]) -> [Int]? {
         guard let indexes else {
             let places = choices.map { label in shown.indices.filter { shown[$0] == label } }
@@ -56,7 +56,7 @@ package struct Answer: Sendable, Equatable {
 
     static let indexRange: ClosedRange<Int64> = 0...Int64(WireLimits.questionsMax - 1)
 
-    /// Estimated size, with a few bytes for each entry's spelling.
+    /// Estimated size as JSON, with a few bytes for each entry's syntax.
     private var byteCount: Int {
         question.utf8.count + (text?.utf8.count ?? 0) + choices.reduce(32) { $0 + $1.utf8.count + 4 } + 3
             * (indexes?.count ?? 0)

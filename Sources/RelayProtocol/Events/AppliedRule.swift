@@ -1,13 +1,13 @@
-/// The owner's rule that answered a request at its host: nobody is asked.
+/// The owner's rule that answered a request at its host, without asking people.
 package struct AppliedRule: Sendable, Equatable {
     package enum Answer: String, Sendable, CaseIterable { case allow, deny }
 
-    /// Rules that cover a command line together are all named.
+    /// Name of the rule; if several rules cover a command line together, the names of all.
     package var name: String
-    /// SHA-256 of the file of rules as it was then.
+    /// SHA-256 of the rule file at that time.
     package var digest: InputDigest
     package var answer: Answer
-    /// A denial's words for the agent's model.
+    /// A denial's text for the agent's model.
     package var message: String?
 
     package init(name: String, digest: InputDigest, answer: Answer, message: String? = nil) {
@@ -31,7 +31,7 @@ package struct AppliedRule: Sendable, Equatable {
         writer.field("message", message)
     }
 
-    /// The rule's answer in the form of a person's, by a client that is none. `at` is in milliseconds since 1970.
+    /// The rule's answer as a decision, by a client named `rule` that does not exist. `at` is in milliseconds since 1970.
     package func decision(on approval: ApprovalID, at time: Int64) -> Decision {
         guard let client = ClientID("rule"), let command = CommandID(approval.rawValue) else {
             preconditionFailure("every approval's name is an identifier")

@@ -1,14 +1,14 @@
-/// The one answer to an approval, and who gave it.
+/// The decision on an approval, and who made it.
 package struct Decision: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case allow
-        /// Allows, and puts the agent into a mode that the approval offers.
+        /// Allows, and switches the agent to a mode that the approval offers.
         case allowIn(mode: String)
-        /// By the agent's own option of that id, which a person chose; the relay takes none with a mode.
+        /// Allows by choosing the agent's own option with this id; the relay accepts none with a mode.
         case allowWith(offer: String, mode: String? = nil)
         /// The message reaches the agent's model.
         case deny(message: String?)
-        /// Denies by an offer of the approval.
+        /// Denies by choosing one of the approval's offers.
         case denyWith(offer: String, message: String?)
         case answer([Answer])
     }
@@ -19,7 +19,7 @@ package struct Decision: Sendable, Equatable {
     /// Milliseconds since 1970, by the relay's clock.
     package var at: Int64
     package var command: CommandID
-    /// The device's own signature over the decision; carried, never read by the relay.
+    /// The device's signature over the decision, which the relay carries and does not read.
     package var signature: String?
 
     package init(
@@ -76,7 +76,7 @@ extension Decision.Verdict {
         try value.optionalString("offer", bytesMax: WireLimits.nameBytesMax)
     }
 
-    /// Answers without the word that says that they are some.
+    /// Writes the fields of the verdict; answers are written without a `decision` field.
     func write(to writer: inout JSONWriter) {
         switch self {
         case .allow: writer.field("decision", "allow")
@@ -98,7 +98,7 @@ extension Decision.Verdict {
         }
     }
 
-    /// The id of the agent's own option that was chosen.
+    /// The id of the agent's own option that the verdict chooses.
     package var offer: String? {
         switch self {
         case .allowWith(let offer, _), .denyWith(let offer, _): offer
@@ -119,7 +119,8 @@ extension Decision.Verdict {
         case allow, deny, answer
     }
 
-    /// As a notification says it: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`. It takes no offer.
+    /// Decodes the verdict that a notification sends: `{"decision":"allow"|"deny","message"?}` or `{"answers":[…]}`. It has no
+    /// offers.
     package init(from value: JSONValue) throws(WireError) {
         if try value.object().optional("answers") != nil {
             self = .answer(try Answer.list(from: value))

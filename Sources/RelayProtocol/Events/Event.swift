@@ -1,14 +1,14 @@
-/// One fact about a session, in past tense; immutable. Its number is next to it, not in it.
+/// One fact about a session, in past tense; immutable. Its number is stored beside it.
 package struct Event: Sendable {
-    /// Milliseconds since 1970, by the clock of the machine that saw it; for display, never for order.
+    /// Milliseconds since 1970, by the clock of the machine that observed it; for display, never for ordering.
     package let at: Int64
     package let head: EventHead
-    /// From a host that seals: what lists say of the session from here on, for its devices.
+    /// Sealed text from a host that seals: what lists show of the session from this event on, for the host's devices.
     package let line: String?
-    /// The whole event as JSON, exactly as it came: what is stored is what is sent.
+    /// The whole event as JSON, exactly as received: the stored bytes are the ones that are sent.
     package let bytes: [UInt8]
 
-    /// An event made here.
+    /// Creates an event of this process.
     package init(_ head: EventHead, at: Int64, body: (inout JSONWriter) -> Void = { _ in }) {
         self.at = at
         self.head = head
@@ -22,7 +22,7 @@ package struct Event: Sendable {
         bytes = writer.finish()
     }
 
-    /// An event that came from a peer.
+    /// Decodes an event received from a peer.
     package init(from value: JSONValue) throws(WireError) {
         let bytes = value.bytes
         let bytesMax = Self.bytesMax(of: value)
@@ -49,7 +49,7 @@ package struct Event: Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// More for what devices sign as one text, and for what only they can open.
+    /// Largest size in bytes. Higher for texts that devices sign as one, and for content that only they can open.
     private static func bytesMax(of value: JSONValue) -> Int {
         guard value.bytes.count > WireLimits.eventBytesMax, let content = onlyContent(of: value) else {
             return WireLimits.eventBytesMax
@@ -63,10 +63,11 @@ package struct Event: Sendable {
         return body[0].key
     }
 
-    /// True if its host seals: its numbers are for the host's devices, which miss each one that is not in the log. Reads all of the event.
+    /// True if the event's host seals. The host's devices need every number of such events, and miss each one that is not in the
+    /// log. Reads the whole event.
     package var isSealed: Bool { (try? JSONDocument(parsing: bytes).root).flatMap(Self.onlyContent) == "sealed" }
 
-    /// An event that the store gave back; it was checked when it came.
+    /// Decodes an event from the store; it was checked when it was received.
     package init(stored bytes: [UInt8]) throws(WireError) {
         try self.init(from: JSONDocument(parsing: bytes).root)
     }

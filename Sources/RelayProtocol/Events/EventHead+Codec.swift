@@ -1,5 +1,5 @@
 extension EventHead {
-    /// Reads the head of an event of this kind; an unknown kind, for which `known` is nil, is carried.
+    /// Decodes the head of an event of this kind. `known`: nil for an unknown kind, whose event is carried unchanged.
     init(_ known: EventKind?, kind: String, head: JSONValue) throws(WireError) {
         guard let known else {
             self = .unsupported(kind: kind)
@@ -264,7 +264,7 @@ extension Tokens {
 }
 
 extension Usage {
-    /// More than a million dollars is a mistake, not a bill.
+    /// A limit for costs: more than a million dollars is a mistake, not a bill.
     static let costMicroUSDMax: Int64 = 1_000_000_000_000
 
     init(from head: JSONValue) throws(WireError) {
@@ -296,7 +296,7 @@ extension BudgetCrossing {
         self.init(
             level: try head.integer("level"), limitMicroUSD: try head.optionalInteger("limitMicroUSD"),
             spentMicroUSD: try head.optionalInteger("costMicroUSD"))
-        // A newer relay may have other scopes: the crossing is valid all the same.
+        // A newer relay may have other scopes: the crossing is valid even with an unknown one.
         scope = try head.optionalString("scope", bytesMax: WireLimits.nameBytesMax).flatMap(Budget.ScopeName.init)
     }
 

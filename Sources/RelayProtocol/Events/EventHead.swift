@@ -1,6 +1,7 @@
 /// The part of an event that the reducer, the lists and the pushes read.
 ///
-/// Behind a reference: an event is handed on a dozen times until it is staged, and what it says of an approval is 200 bytes.
+/// Stored by reference (`indirect`): an event is passed on a dozen times until it is staged, and the head of an approval has 200
+/// bytes.
 package indirect enum EventHead: Sendable, Equatable {
     case sessionStarted(SessionFacts)
     case sessionRenamed(title: String)
@@ -26,12 +27,12 @@ package indirect enum EventHead: Sendable, Equatable {
     case steeringOffered(SteeringOffer)
     case steeringRequested(SteeringCall)
     case steeringChanged(SteeringChange)
-    /// Count of bytes typed at the session's terminal; no event holds the bytes.
+    /// Number of bytes typed at the session's terminal; no event holds the bytes.
     case steeringTyped(by: Named<ClientTag>, bytes: Int64)
     case error(message: String, recoverable: Bool)
     case truncated(count: Int64?)
     case rewound(to: Int64)
-    /// A kind of a newer version; carried as it is.
+    /// A kind of a newer version, carried unchanged.
     case unsupported(kind: String)
 }
 
@@ -39,7 +40,7 @@ package enum MessageRole: String, Sendable, CaseIterable {
     case user, assistant, thought
 }
 
-/// An approval's end at the agent.
+/// Outcome of an approval, as the agent reports it.
 package enum ApprovalOutcome: String, Sendable, CaseIterable {
     case ran, denied, answered
 }
@@ -50,7 +51,7 @@ package enum ApprovalKind: String, Sendable, CaseIterable {
 
 /// Spending reached a level of a budget.
 package struct BudgetCrossing: Sendable, Equatable {
-    /// In percent.
+    /// The level in percent.
     package var level: Int64
     package var scope: Budget.ScopeName?
     package var limitMicroUSD: Int64?
@@ -75,11 +76,11 @@ package struct SessionFacts: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
-    /// The full path, if the other is shortened with `~`: only the host knows whose home that is.
+    /// The full path, if `workingDirectory` is shortened with `~`: only the host knows whose home that is.
     package var folder: String?
-    /// The branch of the Git checkout that the folder is in.
+    /// The Git branch of the folder.
     package var branch: String?
-    /// One process of the agent; tokens and cost count up within it.
+    /// Identifies one process of the agent; tokens and cost are cumulative within it.
     package var run: String?
     package var isResumed = false
 
@@ -89,7 +90,7 @@ package struct SessionFacts: Sendable, Equatable {
 package struct ToolStart: Sendable, Equatable {
     package var call: String
     package var tool: String
-    /// The present action in a few words, for lists and the Lock Screen.
+    /// The current action in a few words, for lists and the Lock Screen.
     package var operation: String
     package var file: String?
     package var agent: String?
@@ -149,7 +150,7 @@ package struct Tokens: Sendable, Equatable {
             cacheRead: cacheRead.sumSaturating(other.cacheRead), cacheWrite: cacheWrite.sumSaturating(other.cacheWrite))
     }
 
-    /// Never below zero.
+    /// The difference, never below zero.
     package func less(_ other: Tokens) -> Tokens {
         Tokens(
             input: max(0, input - other.input), output: max(0, output - other.output),
@@ -158,18 +159,18 @@ package struct Tokens: Sendable, Equatable {
 }
 
 extension Int64 {
-    /// A host may send any number that the wire can carry, any number of times: sums saturate at the wire's maximum.
+    /// The sum, limited to the wire's maximum: a host may send any number that the wire can carry, any number of times.
     package func sumSaturating(_ other: Int64) -> Int64 { Swift.min(self + other, JSONValue.integerMax) }
 }
 
-/// Cumulative within `run`; what is absent is unchanged.
+/// Usage of an agent, cumulative within `run`; absent fields are unchanged.
 package struct Usage: Sendable, Equatable {
     package var run: String?
     package var model: String?
     package var tokens: Tokens?
     package var costMicroUSD: Int64?
     package var costDeltaMicroUSD: Int64?
-    /// In addition to the cost: a guess of the agent, for models whose price it does not know. In no budget.
+    /// The agent's estimate for models whose price it does not know, in addition to the cost. Counted in no budget.
     package var estimateMicroUSD: Int64?
     package var contextUsed: Int64?
     package var contextLimit: Int64?
@@ -184,9 +185,9 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var title: String
     package var digest: InputDigest
     package var isRedacted = false
-    /// The body is not whole: it can be denied from there, never allowed.
+    /// The body is incomplete: a client may deny from it, never allow.
     package var isCut = false
-    /// The owner of the host wants a passkey to confirm that it is allowed.
+    /// The host's owner requires a passkey to allow this.
     package var needsPasskey = false
     /// Milliseconds since 1970.
     package var expiresAt: Int64?
@@ -194,19 +195,19 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var agent: String?
     /// The subagent's task.
     package var agentName: String?
-    /// Questions that can be answered; empty if the host does not say.
+    /// The questions with their choices; empty if the host does not send them.
     package var questions: [QuestionOffer] = []
-    /// Modes in which the agent can go on when it is allowed; empty if there is no choice.
+    /// Modes in which the agent can continue once it is allowed; empty if there is no choice.
     package var modes: [String] = []
-    /// The agent's own options besides a plain yes and no; the digest covers them.
+    /// The agent's own options besides a plain yes and no; the digest includes them.
     package var offers: [Offer] = []
-    /// Sentences of the host about what a person should look at twice. None says nothing: it is never a judgement that all is well.
+    /// The host's warnings for the person who decides. An empty list is no judgement that all is well.
     package var risks: [String] = []
-    /// Nil if the host has no words besides the title.
+    /// Texts for alerts; nil if the host has none besides the title.
     package var alert: RequestWords?
-    /// The rule that has answered it; nil if people are asked.
+    /// The rule that has answered the request; nil if people are asked.
     package var rule: AppliedRule?
-    /// Of a host that seals.
+    /// The part that a device signs; only of a host that seals.
     package var consent: RequestConsent?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {

@@ -1,4 +1,4 @@
-/// The event kinds that this version's reducer knows. Others are stored and carried.
+/// The event kinds that this version's reducer knows. Others are stored and carried unchanged.
 package enum EventKind: String, Sendable, CaseIterable {
     case sessionStarted = "session.started"
     case sessionRenamed = "session.renamed"
@@ -28,8 +28,8 @@ package enum EventKind: String, Sendable, CaseIterable {
     case truncated
     case rewound
 
-    /// Nil if these bytes spell none of this version's. By its raw value each kind would be compared as text, one after the other, which is as much
-    /// work as taking in the rest of an event's head.
+    /// Returns the kind that these bytes spell; nil if this version has none. Faster than `init(rawValue:)`, which compares each
+    /// kind as text, one after the other: as much work as decoding the rest of an event's head.
     init?(spelledBy bytes: Span<UInt8>) {
         guard let spelling = Spelling(bytes) else { return nil }
         for (kind, its) in Self.spellings where its == spelling {
@@ -39,7 +39,7 @@ package enum EventKind: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// The kind in a member's text that has no escapes.
+    /// Returns the kind that a member names, if its text has no escapes.
     init?(plain key: StaticString, of value: JSONValue) {
         guard let text = value.plainText(key) else { return nil }
         let bytes = value.document.bytes
@@ -52,7 +52,7 @@ package enum EventKind: String, Sendable, CaseIterable {
         return (kind: kind, spelling: spelling)
     }
 
-    /// Up to 24 bytes as three numbers, padded with zeros, and how many they are.
+    /// Up to 24 bytes as three numbers, padded with zeros, and their count.
     private struct Spelling: Equatable {
         private let count: Int
         private var first: UInt64 = 0
@@ -78,8 +78,8 @@ package enum EventKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// True for a name that some version may use: one or more of `A-Z a-z 0-9 . _ -`. Every store can hold these, but not every text:
-    /// PostgreSQL's has no NUL.
+    /// True if the text can be a kind in some version: one or more of `A-Z a-z 0-9 . _ -`. Every store can hold these characters;
+    /// PostgreSQL's text, for example, has no NUL.
     package static func isSpelled(_ kind: String) -> Bool {
         !kind.isEmpty
             && kind.utf8.allSatisfy { byte in
@@ -92,7 +92,7 @@ package enum EventKind: String, Sendable, CaseIterable {
             }
     }
 
-    /// Only the relay states these: a host that could would decide in a person's place.
+    /// True if only the relay may write this kind: a host that could would decide in a person's place.
     package var isMadeByRelay: Bool {
         switch self {
         case .approvalDecided, .approvalExpired, .budgetCrossed, .steeringRequested: true

@@ -1,16 +1,17 @@
-/// One of an agent's own options besides a plain yes and a plain no, such as "always allow": applied only if a person chose it by its id.
+/// One of an agent's own options besides a plain yes and a plain no, such as "always allow". Applied only if a person chose it by
+/// its id.
 package struct Offer: Sendable, Equatable {
-    /// Place where the rule is kept, and so its lifetime.
+    /// Place where the agent stores the rule, which determines its lifetime.
     package enum Scope: String, Sendable, CaseIterable {
         /// Not kept: the option is for this request alone.
         case once
         /// In the agent's memory, until the session ends.
         case session
-        /// In the project's files, which others who work on it get too.
+        /// In the project's files, which others who work on the project share.
         case project
-        /// Beside the project's files, for this person alone.
+        /// Beside the project's files, for this person only.
         case local
-        /// For all that this person does with the agent.
+        /// In the person's settings of the agent, for all projects.
         case user
         /// The agent does not say.
         case agent
@@ -20,15 +21,15 @@ package struct Offer: Sendable, Equatable {
         case allow, deny
     }
 
-    /// For all offers of an approval together, as a host measures them; what does not fit is not offered.
+    /// Limit for all offers of an approval together, as the host measures them; offers beyond it are left out.
     package static let bytesMax = 8 << 10
 
     package var id: String
-    /// In the agent's own words if it has any.
+    /// The agent's own label if it has one.
     package var label: String
-    /// The exact text to be written, an entry a line; nil if the agent does not say, or nothing is.
+    /// The exact text that the agent writes, one entry a line; nil if the agent does not say, or writes nothing.
     package var rule: String?
-    /// Mode in which the agent goes on, if that is the offer.
+    /// Mode in which the agent continues, if the offer switches modes.
     package var mode: String?
     package var scope: Scope
     package var effect: Effect
@@ -70,8 +71,8 @@ package struct Offer: Sendable, Equatable {
 
     package var bytes: [UInt8] { JSONWriter.object { write(to: &$0) } }
 
-    /// True if the offer holds beyond this project, for other people, for an unknown time, or for more than one kind of tool: a person is
-    /// asked twice.
+    /// True if the offer's effect extends beyond this project, to other people, for an unknown time, or to more than one kind of
+    /// tool: the client then asks for confirmation.
     package var isFarReaching: Bool {
         switch scope {
         case .project, .user, .agent: true
@@ -81,12 +82,12 @@ package struct Offer: Sendable, Equatable {
 }
 
 extension ApprovalRequest {
-    /// The offer of that id; nil if there is none, or two have it.
+    /// The offer with that id; nil if there is none, or if two have it.
     package func offer(_ id: String) -> Offer? {
         let found = offers.filter { $0.id == id }
         return found.count == 1 ? found[0] : nil
     }
 
-    /// The offer that the verdict takes, as it was shown.
+    /// The offer that the verdict chooses, as it was shown.
     package func offer(of verdict: Decision.Verdict) -> Offer? { verdict.offer.flatMap(offer) }
 }

@@ -1,6 +1,7 @@
-/// The choices of one question: enough to check that an answer fits before it is accepted.
+/// The choices of one question: enough to check an answer before it is accepted.
 package struct QuestionOffer: Sendable, Equatable {
-    /// For all questions of an approval together; a host leaves out what is longer, and answers are then not looked at here.
+    /// Limit for all questions of an approval together. A host leaves out longer ones, and the relay then does not check their
+    /// answers.
     package static let bytesMax = 8 << 10
 
     package var id: String
@@ -40,8 +41,8 @@ package struct QuestionOffer: Sendable, Equatable {
         writer.flag("choicesOnly", isChoicesOnly)
     }
 
-    /// True if every question is answered once, with an offered choice or, if it accepts that, in the person's own words, and no other
-    /// is.
+    /// True if every question is answered once, with an offered choice or, if the question accepts it, with free text, and nothing
+    /// else is answered.
     package static func fit(_ answers: [Answer], _ offers: [QuestionOffer]) -> Bool {
         guard answers.count == offers.count else { return false }
         return offers.allSatisfy { offer in

@@ -1,7 +1,7 @@
-/// The part of a request that a device signs, for readers that cannot open it: the audit log proves a decision by it.
+/// The part of a request that a device signs, readable without opening the request: the audit log proves a decision by it.
 package struct RequestConsent: Sendable, Equatable {
     package let host: HostKeyID
-    /// The hash of what is shown, which has a random salt: it says nothing of the content.
+    /// The salted hash of what is shown: it reveals nothing of the content.
     package let shown: InputDigest
 
     package init(host: HostKeyID, shown: InputDigest) { (self.host, self.shown) = (host, shown) }

@@ -1,17 +1,17 @@
-/// Texts for an alert about a request: written by the host, as nothing behind it reads the input.
+/// Texts for an alert about a request, written by the host, as nothing after the host reads the tool's input.
 ///
-/// They are named like a device's wishes (`PushText`). If there is no text, the request's title is used.
+/// Their names match the values of `PushText`. If there is no text, the request's title is used.
 package struct RequestWords: Sendable, Equatable {
-    /// No notification holds more, as JSON without the quotes; a host measures plain UTF-8.
+    /// Limit in bytes: no notification holds more, as JSON without the quotes; a host measures plain UTF-8.
     package static let bytesMax = 3_000
-    /// A notification that was opened shows about so much at once; of what must be scrolled for, the end is not seen.
+    /// Lines that an opened notification shows without scrolling. If it must be scrolled, its end may not be seen.
     package static let linesMax = 20
 
-    /// The whole question, part by part; nil if no alert can show all of it.
+    /// The whole question, part by part; nil if it is too long for an alert.
     package var full: String?
-    /// The command of a tool that runs one, and nothing else of its input.
+    /// The command, for a tool that runs one, and nothing else of its input.
     package var summary: String?
-    /// `full` hides nothing, and cannot be read as something else: it may be allowed from there.
+    /// `full` hides nothing and cannot be misread: the request may be allowed from the alert.
     package var isWhole = false
 
     package init(full: String? = nil, summary: String? = nil, isWhole: Bool = false) {

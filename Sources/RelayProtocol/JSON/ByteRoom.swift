@@ -1,8 +1,8 @@
-/// Bytes that are written one span after another.
+/// A buffer to which bytes are appended one span after another.
 ///
-/// An array asks with each of them whether it is anybody else's and has room. This asks once a span.
+/// An array checks with each byte whether its storage is shared and has room. This checks once per span.
 struct ByteRoom: Sendable {
-    /// Bytes behind `count` are meaningless.
+    /// Storage; bytes after `count` are undefined.
     private var bytes: [UInt8]
     private(set) var count = 0
 
@@ -30,13 +30,13 @@ struct ByteRoom: Sendable {
 
     mutating func append(_ span: [UInt8]) { unsafe span.withUnsafeBufferPointer { unsafe append($0) } }
 
-    /// Appends a word of ours.
     mutating func append(_ word: StaticString) {
         unsafe append(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
     mutating func append(_ number: Int64) {
-        // Nineteen digits and a sign. They are found from the last on, so they are written to the end of the room first.
+        // Nineteen digits and a sign. The digits are computed from the last to the first, so they are first written to the end of
+        // the space.
         let most = 20
         unsafe append(atMost: most) { room in
             var rest = number.magnitude
@@ -56,13 +56,13 @@ struct ByteRoom: Sendable {
         }
     }
 
-    /// `body` writes to the front of the room that it is given, and says how much.
+    /// Lets `body` write up to `most` bytes to the end of the buffer; it returns how many it has written.
     @inline(__always)
     mutating func append(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         let start = count
         if bytes.count - start < most { grow(by: most) }
         count += unsafe bytes.withUnsafeMutableBufferPointer { room in
-            // There is room for `most`, so there is an address.
+            // The buffer has at least `most` bytes, so its address is not nil.
             unsafe body(room.baseAddress.unsafelyUnwrapped + start)
         }
     }

@@ -1,12 +1,12 @@
-/// Looks through bytes eight at a time: most of a message is plain text that nothing has to be done about.
+/// Searches bytes eight at a time: most of a message is plain text that needs no work.
 enum ByteScan {
     /// Index of the first byte from `start` on that is not ASCII, or the end.
     static func endOfASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(bytes, from: start, marks: { $0 & highBits }, isMarked: { $0 >= 0x80 })
     }
 
-    /// The first place from `start` on, or the end, where inside of a JSON string something other than a plain byte is: a quote, a
-    /// backslash or a control character.
+    /// Index of the first byte from `start` on, or the end, that is special inside a JSON string: a quote, a backslash or a control
+    /// character.
     static func endOfPlain(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(
             bytes, from: start,
@@ -14,7 +14,7 @@ enum ByteScan {
             isMarked: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
     }
 
-    /// The first byte that our writer escapes, DEL included.
+    /// Index of the first byte that our writer escapes, DEL included, or the end.
     static func endOfUnescaped(in bytes: Span<UInt8>, from start: Int) -> Int {
         scan(
             bytes, from: start,
@@ -22,13 +22,13 @@ enum ByteScan {
             isMarked: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 == 0x7F })
     }
 
-    /// `marks` sets the high bit of the first byte in a word that is meant; what it sets above that one does not matter.
+    /// Index of the first byte that is searched for. `marks` sets the high bit of that byte in a word; bits above it do not matter.
     @inline(__always)
     private static func scan(
         _ bytes: Span<UInt8>, from start: Int, marks: (UInt64) -> UInt64, isMarked: (UInt8) -> Bool
     ) -> Int {
         var index = start
-        // Any eight bytes are a number.
+        // Safe: any eight bytes are a valid number.
         let words = unsafe bytes.bytes
         while index + MemoryLayout<UInt64>.size <= bytes.count {
             let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))

@@ -5,18 +5,20 @@
 /// attacker show one thing and do another, so it never gets past this type. Values are read on demand and their bytes can be
 /// carried on without being encoded again.
 package final class JSONDocument: Sendable {
-    /// Containers inside containers: the deepest event that is taken can be read in whatever carries it.
+    /// Nesting of containers: an event of the greatest depth can be read inside every message that carries it.
     package static let depthMax = WireLimits.eventDepthMax + WireLimits.envelopeDepthMax
-    /// Largest size that the tape can index. Every input has a limit of its own, far below.
+    /// Largest size that the tape can index. Every input has its own limit, far below this.
     static let bytesMax = Int(Int32.max)
 
     package let bytes: [UInt8]
     let nodes: JSONTape
-    /// Nesting of the deepest value.
+    /// Greatest number of nested containers.
     private let depth: Int
 
-    /// `isUTF8`: the caller has checked that they are UTF-8, as a WebSocket does with each text. `takesDoubledKeys`: only for a file of
-    /// the person's that is changed in place, and that its own program reads so; `members()` has them all.
+    /// Parses strictly.
+    /// - isUTF8: The caller has checked that the bytes are UTF-8, as a WebSocket does with each text.
+    /// - takesDoubledKeys: Accepts duplicate keys. Only for a person's file that is edited in place, and whose own program accepts
+    ///   them; `members()` returns them all.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false, takesDoubledKeys: Bool = false) throws(WireError) {
         var parser = JSONParser(byteCount: bytes.count, takesDoubledKeys: takesDoubledKeys)
         try parser.parse(bytes.span, isUTF8: isUTF8)
@@ -31,7 +33,7 @@ package final class JSONDocument: Sendable {
 
     package var root: JSONValue { JSONValue(document: self, index: 0) }
 
-    /// The place of a node, as a path like `$.events[3].kind`; computed only when somebody asks an error for it.
+    /// The path of a node, such as `$.events[3].kind`; computed only if an error is described.
     func path(to target: Int) -> String {
         var path = "$"
         var current = 0
@@ -56,7 +58,8 @@ package final class JSONDocument: Sendable {
         return path
     }
 
-    /// True if a value nests more than `max` containers, itself included. Hardly any document does, and then no node is visited.
+    /// True if more than `max` containers are nested in a value, itself included. Hardly any document is that deep, and then no
+    /// node is visited.
     func isDeeper(_ index: Int, than max: Int) -> Bool {
         guard depth > max else { return false }
         var ends: [Int] = []
@@ -68,7 +71,6 @@ package final class JSONDocument: Sendable {
         return false
     }
 
-    /// The decoded text of a string node.
     func text(of index: Int) -> String {
         let node = nodes[index]
         let raw = bytes[node.start + 1..<node.end - 1]
@@ -83,7 +85,7 @@ package final class JSONDocument: Sendable {
         if node.isEscaped { return unsafe JSONString.unescape(bytes[node.start + 1..<node.end - 1]).elementsEqual(buffer) }
         guard node.length - 2 == buffer.count else { return false }
         return unsafe bytes.withUnsafeBufferPointer { bytes in
-            // Each node is a part of the bytes, and one of this length has as many between its quotes.
+            // Safe: each node is a part of the bytes, and one of this length has as many bytes between its quotes.
             let text = unsafe UnsafeBufferPointer(rebasing: bytes[node.start + 1..<node.end - 1])
             for offset in 0..<buffer.count where unsafe text[offset] != buffer[offset] { return false }
             return true
@@ -91,14 +93,14 @@ package final class JSONDocument: Sendable {
     }
 }
 
-/// Values by their place on the tape: a `JSONValue` for each field that is read would be counted up and down.
+/// Access to values by their index on the tape: a `JSONValue` for each field that is read would cost reference counting.
 extension JSONDocument {
     /// Index of an object's member; nil if it is absent or null.
     func member(_ key: StaticString, of object: Int) -> Int? {
         let container = nodes[object]
         guard container.kind == .object else { return nil }
         let end = container.next
-        // The key with its quotes.
+        // Length of the key with its quotes.
         let length = key.utf8CodeUnitCount + 2
         var child = object + 1
         while child < end {
@@ -129,7 +131,7 @@ extension JSONDocument {
     }
 
     func string(at index: Int, bytesMax: Int) throws(WireError) -> String {
-        // The text itself is measured, not its spelling: what is accepted here is written again with other escapes, and must
+        // The limit is for the decoded text, not its spelling: what is accepted here is written again with other escapes, and must
         // then be accepted once more.
         let text = try string(at: index)
         guard text.utf8.count <= bytesMax else {
@@ -182,12 +184,12 @@ extension JSONDocument {
 
 /// One value on the tape. A container is followed by its children; an object's children are key, value, key, value.
 ///
-/// Half as large with 32 bits as with 64, and there is one for every dozen bytes of a message; see `JSONDocument.bytesMax`.
+/// Offsets have 32 bits to halve the size, as a message has a node for every dozen bytes; see `JSONDocument.bytesMax`.
 struct JSONNode: Sendable {
     enum Kind: UInt8 { case object, array, string, number, `true`, `false`, null }
 
     let kind: Kind
-    /// A string that holds an escape has to be decoded before it is compared or read.
+    /// The string contains an escape, and has to be decoded before it is compared or read.
     let isEscaped: Bool
     private let first: UInt32
     private var last: UInt32
@@ -202,20 +204,20 @@ struct JSONNode: Sendable {
         following = UInt32(next)
     }
 
-    /// First byte and the byte after the last, quotes and brackets included.
+    /// Index of the first byte, and below it of the byte after the last; quotes and brackets are included.
     var start: Int { Int(first) }
     var end: Int {
         get { Int(last) }
         set { last = UInt32(newValue) }
     }
-    /// In bytes.
+    /// Bytes of the value.
     var length: Int { Int(last - first) }
-    /// The tape index after this value and all that is in it.
+    /// The tape index after this value and its children.
     var next: Int {
         get { Int(following) }
         set { following = UInt32(newValue) }
     }
-    /// Elements of an array or members of an object.
+    /// Number of an array's elements or an object's members.
     var count: Int {
         get { Int(children) }
         set { children = UInt32(newValue) }

@@ -1,25 +1,25 @@
-/// The strict parser behind `JSONDocument`: one pass, no recursion, every refusal with its place.
+/// The strict parser behind `JSONDocument`: one pass, no recursion, every error with its place.
 struct JSONParser: ~Copyable {
-    /// While a container is open, its `next` is the place of the one around it.
+    /// While a container is open, its `next` is the index of the enclosing container.
     private var nodes: JSONTape
 
-    /// Containers that were open at one time.
+    /// Greatest number of containers that were open at one time.
     private(set) var deepest = 0
 
     private var index = 0
-    /// The innermost open container; `none` outside of all.
+    /// Index of the innermost open container; `none` outside of all.
     private var container = none
     private var depth = 0
-    /// The keys of objects that have many, by the object's place on the tape.
+    /// The keys of objects with many members, by the object's index on the tape.
     private var wideKeys: [Int: Set<[UInt8]>] = [:]
-    /// From this many members on, an object's keys are kept in a set: comparing each with each would be quadratic.
+    /// Members of an object from which on its keys are kept in a set: comparing each with each would be quadratic.
     private static let keysComparedDirectlyMax = 12
-    /// The place of no container: the tape of the longest text ends before it.
+    /// Stands for no container: the tape of the longest text has fewer nodes.
     private static let none = Int(Int32.max)
 
     private let takesDoubledKeys: Bool
 
-    /// For a text of so many bytes.
+    /// `byteCount`: bytes of the text.
     init(byteCount: Int, takesDoubledKeys: Bool) {
         nodes = JSONTape(byteCount: min(byteCount, JSONDocument.bytesMax))
         self.takesDoubledKeys = takesDoubledKeys
@@ -143,7 +143,7 @@ struct JSONParser: ~Copyable {
 
     @inline(__always)
     private mutating func skipSpace(_ bytes: Span<UInt8>) {
-        // JSON written by machines has no white space.
+        // A fast path: JSON written by machines has no white space.
         while index < bytes.count, bytes[index] <= 0x20 {
             switch bytes[index] {
             case 0x20, 0x09, 0x0A, 0x0D: index += 1

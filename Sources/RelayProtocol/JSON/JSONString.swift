@@ -1,6 +1,6 @@
 /// Escapes in JSON strings, both ways.
 enum JSONString {
-    /// Decodes a string's inside that the parser has already found valid.
+    /// Decodes the inside of a string that the parser has already found valid.
     static func unescape(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(raw.count)
@@ -61,7 +61,7 @@ enum JSONString {
         }
     }
 
-    /// Nearly all text has nothing to be escaped, and goes in one piece.
+    /// Appends a text without escapes in one piece, as nearly all texts are.
     private static func append(plain text: UnsafePointer<UInt8>, _ count: Int, to room: inout ByteRoom) {
         unsafe room.append(atMost: count + 2) { room in
             unsafe room[0] = UInt8(ascii: "\"")
@@ -71,7 +71,7 @@ enum JSONString {
         }
     }
 
-    /// `plainTo`: the first byte that has to be escaped, or the end.
+    /// Appends a text that has to be escaped. `first`: index of the first byte to escape, or the end.
     private static func append(_ text: UnsafeBufferPointer<UInt8>, plainTo first: Int, to room: inout ByteRoom) {
         room.append(UInt8(ascii: "\""))
         var (index, end) = (0, first)

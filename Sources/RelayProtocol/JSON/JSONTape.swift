@@ -2,26 +2,27 @@
 ///
 /// An array would check for shared storage with each value that is added or closed, which was a fifth of the parser's time.
 @safe struct JSONTape: ~Copyable, @unchecked Sendable {
-    // Sendable, as nobody changes it after the parser has handed it out.
-    /// `room` nodes, of which the first `count` are initialised; a node is trivial, so none has to be deinitialised.
+    // Sendable, as nothing changes it after the parser has returned it.
+    /// Memory for `room` nodes, of which the first `count` are initialised; a node is trivial, so none has to be deinitialised.
     private var nodes: UnsafeMutablePointer<JSONNode>
     private(set) var room: Int
     private(set) var count = 0
     private let roomMax: Int
 
-    /// For a text of so many bytes. There is room for what messages have at first, and in the end for no more than any text of this length has.
+    /// Allocates for a text of `byteCount` bytes: at first for the nodes of a usual message, and at most for as many as any text of
+    /// this length has.
     init(byteCount: Int) {
         roomMax = Self.roomMax(byteCount: byteCount)
         room = min(roomMax, max(Self.roomMin, byteCount / Self.bytesForEachNode))
         unsafe nodes = .allocate(capacity: room)
     }
 
-    /// As many values as a text of so many bytes can have: each takes a byte and a comma, colon or bracket of its own, except for the first in each
-    /// container that is still open.
+    /// The largest number of values in a text of this length: each takes a byte and its own comma, colon or bracket, except for the
+    /// first in each container that is still open.
     static func roomMax(byteCount: Int) -> Int { byteCount / 2 + JSONDocument.depthMax + 1 }
 
     private static let roomMin = 16
-    /// Average of our own messages.
+    /// Average in our own messages.
     private static let bytesForEachNode = 12
 
     deinit { unsafe nodes.deallocate() }

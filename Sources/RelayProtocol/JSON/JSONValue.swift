@@ -1,11 +1,11 @@
-/// A place in a `JSONDocument`, read with typed errors that name it.
+/// A value in a `JSONDocument`, read with typed errors that contain its path.
 package struct JSONValue: Sendable {
     let document: JSONDocument
     let index: Int
 
     private var node: JSONNode { document.nodes[index] }
 
-    /// Whole numbers beyond this cannot be told apart by a JavaScript client.
+    /// The largest integer that a JavaScript client represents exactly.
     package static let integerMax: Int64 = 1 << 53 - 1
 
     package var path: String { document.path(to: index) }
@@ -34,12 +34,12 @@ package struct JSONValue: Sendable {
 
     package func bool() throws(WireError) -> Bool { try document.bool(at: index) }
 
-    /// A whole number written as one: `1.0` and `1e2` are refused.
+    /// An integer written as one: `1.0` and `1e2` are refused.
     package func integer(in range: ClosedRange<Int64> = -integerMax...integerMax) throws(WireError) -> Int64 {
         try document.integer(at: index, in: range)
     }
 
-    /// Any JSON number as a double; agents write money and percentages so.
+    /// Any JSON number as a double: agents write money and percentages with fractions.
     package func number() throws(WireError) -> Double {
         guard node.kind == .number, let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite else {
             throw wrongType("a number")
@@ -52,7 +52,6 @@ package struct JSONValue: Sendable {
         return Array(JSONElements(of: self))
     }
 
-    /// The members of an object in their order.
     package func members() throws(WireError) -> [(key: String, value: JSONValue)] {
         try document.requireObject(at: index)
         var members: [(key: String, value: JSONValue)] = []
@@ -92,7 +91,7 @@ package struct JSONValue: Sendable {
         return JSONValue(document: document, index: member)
     }
 
-    /// Nothing, or an object.
+    /// Throws if the member is present and not an object.
     func checkOptionalObject(_ key: StaticString) throws(WireError) {
         if let member = document.member(key, of: index) { try document.requireObject(at: member) }
     }
@@ -153,7 +152,7 @@ package struct JSONValue: Sendable {
         return node.kind == .string && !node.isEscaped ? node.start + 1..<node.end - 1 : nil
     }
 
-    /// One of a closed set of words.
+    /// A member whose text must be one of a closed set of words.
     package func word<Words: RawRepresentable & CaseIterable>(
         _ key: StaticString, _: Words.Type = Words.self
     ) throws(WireError) -> Words where Words.RawValue == String {
@@ -173,7 +172,7 @@ package struct JSONValue: Sendable {
         Array(try elements(key, countMax: countMax))
     }
 
-    /// The elements one after the other, read as above.
+    /// The elements of an array member, read one after the other without copies.
     func elements(_ key: StaticString, countMax: Int = .max) throws(WireError) -> JSONElements {
         let value = try required(key)
         guard value.node.kind == .array else { throw value.wrongType("an array") }
@@ -186,14 +185,14 @@ package struct JSONValue: Sendable {
     package func wrongType(_ wanted: String) -> WireError { document.wrongType(index, wanted) }
 }
 
-/// The elements of an array in place.
+/// Iterates over the elements of an array in place.
 struct JSONElements: Sequence, IteratorProtocol {
     private let document: JSONDocument
     private var child: Int
     private let end: Int
     let underestimatedCount: Int
 
-    /// `array` is one.
+    /// `array` must be a JSON array.
     fileprivate init(of array: JSONValue) {
         document = array.document
         let node = document.nodes[array.index]

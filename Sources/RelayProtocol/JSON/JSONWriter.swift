@@ -1,9 +1,9 @@
-/// Writes one JSON object, fields in the order they are given, straight into bytes.
+/// Writes one JSON object directly into bytes, with the fields in the given order.
 package struct JSONWriter: Sendable {
     private var room: ByteRoom
     private var isEmpty = true
 
-    /// Most objects fit: what grows from nothing is moved half a dozen times.
+    /// Initial capacity: enough for most objects, as a buffer that grows from nothing is moved half a dozen times.
     private static let roomAtFirst = 500
 
     package init() { self.init(room: Self.roomAtFirst) }
@@ -13,20 +13,19 @@ package struct JSONWriter: Sendable {
         room.append(UInt8(ascii: "{"))
     }
 
-    /// A message: its type comes first.
+    /// Begins a message, whose first field is its type.
     package init(type: StaticString) {
         self.init()
         begin("type")
         append(quoted: type)
     }
 
-    /// Closes the object and hands out its bytes.
     package consuming func finish() -> [UInt8] {
         room.append(UInt8(ascii: "}"))
         return room.finish()
     }
 
-    /// `room`: for so many bytes at first; nil: for what most objects need.
+    /// `room`: initial capacity in bytes; nil for a default that fits most objects.
     package static func object(room: Int? = nil, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(room: room ?? roomAtFirst)
         body(&writer)
@@ -68,7 +67,7 @@ package struct JSONWriter: Sendable {
         append(json)
     }
 
-    /// Written only where true: an absent flag is false.
+    /// Writes the flag only if it is true: an absent flag is false.
     package mutating func flag(_ key: StaticString, _ flag: Bool) {
         if flag { field(key, true) }
     }
@@ -88,7 +87,7 @@ package struct JSONWriter: Sendable {
         isEmpty = false
     }
 
-    /// A value that is JSON already: carried, never encoded again.
+    /// Writes a value that is JSON already, without encoding it again.
     package mutating func raw(_ key: StaticString, _ json: some Sequence<UInt8>) {
         begin(key)
         append(json)
@@ -155,7 +154,7 @@ package struct JSONWriter: Sendable {
         let count = key.utf8CodeUnitCount
         let comma = isEmpty ? 0 : 1
         isEmpty = false
-        // A comma, the word in quotes, a colon.
+        // A comma, the key in quotes, and a colon.
         unsafe room.append(atMost: count + 4) { room in
             unsafe room[0] = UInt8(ascii: ",")
             let start = unsafe room + comma
@@ -167,7 +166,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// A word of ours, in which nothing is to be escaped.
+    /// Appends a string literal in quotes; it must need no escapes.
     private mutating func append(quoted word: StaticString) {
         room.append(UInt8(ascii: "\""))
         room.append(word)

@@ -1,18 +1,18 @@
-/// A question that the agent cannot go on without, and all that became of it.
+/// A question that the agent cannot go on without, and its progress.
 package struct Approval: Sendable {
     package let session: SessionID
     package let request: ApprovalRequest
     /// The `approval.requested` event as the host wrote it.
     package let requestBytes: [UInt8]
     package let requestedAt: Int64
-    /// When the host stops waiting, by the relay's clock, in milliseconds since 1970: hosts' clocks may say anything.
+    /// Time at which the host stops waiting, by the relay's clock, in milliseconds since 1970: hosts' clocks may be wrong.
     package var expiresAt: Int64?
-    /// The last event that changed this.
+    /// Number of the last event that changed this approval.
     package var seq: Int64
     package var stage = ApprovalStage.pending
 
     package var id: ApprovalID { request.approval }
-    /// The one answer, if there is one.
+    /// The decision, if there is one.
     package var decision: Decision? { stage.given?.decision }
 
     package init(session: SessionID, request: ApprovalRequest, requestBytes: [UInt8], requestedAt: Int64, seq: Int64) {

@@ -1,11 +1,11 @@
-/// Progress of an approval, with the fields of that stage and no others. Fields of all stages are in `Approval`.
+/// Progress of an approval: each stage has only the fields that belong to it. Fields of all stages are in `Approval`.
 package enum ApprovalStage: Sendable, Equatable {
-    /// On the wire, on disk and in the audit.
+    /// The stage's name on the wire, on disk and in the audit log.
     package enum Word: String, Sendable, CaseIterable {
         case pending, decided, delivered, applied
         case expired, cancelled, stale
 
-        /// Nothing can happen to it any more.
+        /// True if the stage cannot change any more.
         package var isFinal: Bool {
             switch self {
             case .pending, .decided, .delivered: false
@@ -14,7 +14,7 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// The decision, and when it reached the agent; nil if it never did.
+    /// The decision, and the time at which it reached the agent; nil if it never did.
     package struct Given: Sendable, Equatable {
         package let decision: Decision
         package let deliveredAt: Int64?
@@ -25,22 +25,22 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// No decision yet.
-    /// Becomes `decided` by the first decision; `expired` when its host waits no longer; `cancelled` or `stale` when its host says so.
+    /// No decision yet. Becomes `decided` by the first decision; `expired` if its host stops waiting; `cancelled` or `stale` if its
+    /// host says so.
     case pending
-    /// The decision is on the relay's disk, and waits for the host.
-    /// Becomes `delivered` or `applied` when the agent has it; `expired`, `cancelled` or `stale` when it no longer can.
+    /// The decision is on the relay's disk, and waits for the host. Becomes `delivered` or `applied` once the agent has it;
+    /// `expired`, `cancelled` or `stale` if it no longer can.
     case decided(Decision)
-    /// The agent has it: only the host can say what came of it, however long that takes.
-    /// Becomes `applied`, `cancelled` or `stale`.
+    /// The agent has the decision: only the host can report the outcome, however long that takes. Becomes `applied`, `cancelled` or
+    /// `stale`.
     case delivered(Decision, at: Int64)
-    /// The agent did as decided. Final, as are all that follow.
+    /// The agent has carried out the decision. Final, as are all that follow.
     case applied(Given, ApprovalOutcome, at: Int64)
-    /// The agent waits no longer: nobody had decided, or the decision did not reach its host in time.
+    /// The agent no longer waits: there was no decision, or it did not reach the host in time.
     case expired(Decision?, at: Int64)
-    /// Settled elsewhere, or the agent took it back.
+    /// Settled elsewhere, or withdrawn by the agent.
     case cancelled(Given?, reason: String, at: Int64)
-    /// The decision was not applied, or the approval never was one that anybody could decide.
+    /// The decision was not applied, or the approval was never one that could be decided.
     case stale(Given?, reason: String, at: Int64)
 
     package var word: Word {
@@ -55,12 +55,12 @@ package enum ApprovalStage: Sendable, Equatable {
         }
     }
 
-    /// The relay's reason for `stale`, and hosts' for `cancelled`.
+    /// The reason that the relay gives for `stale`, and hosts for `cancelled`.
     package static let sessionEnded = "sessionEnded"
 
     package var isFinal: Bool { word.isFinal }
 
-    /// The decision so far, or until the end.
+    /// The decision and its delivery, in every stage that has one.
     package var given: Given? {
         switch self {
         case .pending: nil
@@ -81,7 +81,7 @@ package enum ApprovalStage: Sendable, Equatable {
 
     package var outcome: ApprovalOutcome? { if case .applied(_, let outcome, _) = self { outcome } else { nil } }
 
-    /// Why it was settled elsewhere, or was not applied.
+    /// Reason of `cancelled` or `stale`.
     package var reason: String? {
         switch self {
         case .cancelled(_, let reason, _), .stale(_, let reason, _): reason
@@ -91,8 +91,8 @@ package enum ApprovalStage: Sendable, Equatable {
 
     // MARK: - What becomes of it
 
-    // Hosts may report anything: each method returns false and changes nothing if its step does not follow from the present stage. The
-    // first end stands.
+    // Transitions. Hosts may report anything: each method returns false and changes nothing if its step does not follow from the
+    // present stage. The first final stage is kept.
 
     package mutating func becomeDecided(_ decision: Decision) -> Bool {
         guard word == .pending else { return false }
@@ -135,7 +135,7 @@ package enum ApprovalStage: Sendable, Equatable {
 
     // MARK: - As fields of the approval
 
-    /// Fields of a record that do not belong to its stage are left out.
+    /// Decodes a record; fields that do not belong to its stage are ignored.
     init(from value: JSONValue) throws(WireError) {
         func decision() throws(WireError) -> Decision { try Decision(from: value.required("decision")) }
         func decisionIfAny() throws(WireError) -> Decision? {

@@ -1,39 +1,39 @@
 /// A command of a client.
 package enum ClientCommand: Sendable, Equatable {
-    /// Nil: the workspace's summaries and approvals.
+    /// Subscribes to a session; nil: to the workspace's summaries and approvals.
     case subscribe(SessionID?, after: Position?)
     case unsubscribe(SessionID?)
     case history(SessionID, before: Int64, limit: Int64)
     case decide(DecideCommand)
-    /// Has an effect at the agent once; what becomes of it are events of the session.
+    /// Sends a steering command, which takes effect at the agent once; its outcome is reported as events of the session.
     case steer(SessionID, SteeringAction, signature: String? = nil)
-    /// Takes back a prompt that still waits at its host, no matter whose.
+    /// Withdraws a prompt that still waits at its host, whoever sent it.
     case withdraw(SessionID, SteeringName)
-    /// Is the link alive? A browser cannot see the WebSocket's own pings.
+    /// Checks that the connection is alive: a browser cannot see the WebSocket's own pings.
     case ping
     case pair(PairingRole)
-    /// Presence of the client: in the foreground or not, the session on its screen, and its device. Valid for
+    /// Presence of the client: whether it is in the foreground, the session on its screen, and its device. Valid for
     /// `WireLimits.presenceMilliseconds` after the client's last message.
     case presence(isForeground: Bool, session: SessionID?, device: DeviceID?)
-    /// The approval is on the screen: this device need not ring for it.
+    /// Reports that the approval is on the screen: its device need not ring for it.
     case seen(SessionID, ApprovalID)
-    /// Registers a device, or what has changed about it.
+    /// Registers a device, or updates its registration.
     case device(Device)
-    /// Changes what a person hears on a device; all of it at once.
+    /// Replaces a device's notification settings, all of them at once.
     case deviceChoices(DeviceID, DeviceChoices)
     case card(DeviceID, CardReport)
     case forget(DeviceID)
-    /// All devices with what became of their last pushes; with `watches` also, from now on, what becomes of each push.
+    /// Lists all devices with the outcome of their last pushes; with `watches`, the outcome of every later push is sent too.
     case devices(watches: Bool)
-    /// An alert that says that pushes arrive.
+    /// Sends an alert to test that pushes arrive.
     case testPush(DeviceID)
     case budget(Budget)
     case budgets
     case costs(CostQuery)
-    /// Removes a session and its events; one that goes on begins again with what its host says next.
+    /// Removes a session and its events; one that has not ended begins again with its host's next events.
     case remove(SessionID)
     case letter(Letter, to: LetterPeer)
-    /// To the terminal that the session's host holds.
+    /// A wish to the terminal that the session's host holds.
     case screen(SessionID, ScreenCall.Wish, signature: String? = nil)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
@@ -200,7 +200,7 @@ package enum ClientCommand: Sendable, Equatable {
     }
 }
 
-/// `decide` and `answer`: the verdict on one approval, for exactly the input of this digest.
+/// The payload of `decide` and `answer`: the verdict on one approval, for exactly the input with this digest.
 package struct DecideCommand: Sendable, Equatable {
     package var session: SessionID
     package var approval: ApprovalID
@@ -241,12 +241,12 @@ package struct DecideCommand: Sendable, Equatable {
 
 /// Role of a pairing code, and of the token that it is exchanged for.
 package enum PairingRole: String, Sendable, CaseIterable {
-    /// Watches, decides, lets others in.
+    /// Watches, decides, and pairs others.
     case client
     case host
     /// Only watches.
     case watcher
-    /// A client that may also tell agents what to do, which is more than to allow what they ask.
+    /// A client that may also steer agents, which is more than to allow what they ask for.
     case `operator`
 
     package var isClient: Bool { self != .host }

@@ -1,4 +1,4 @@
-/// Client → relay. Every command carries a client-made id; `hello` has none.
+/// Client → relay. Every command has an id that the client made; `hello` has none.
 package enum ClientMessage: Sendable {
     case hello(Hello)
     case command(CommandID, ClientCommand)
@@ -34,7 +34,7 @@ package enum ClientMessage: Sendable {
     }
 }
 
-/// A client's message that was refused, and the command to reply to if its id could be read.
+/// An invalid message of a client, and the command to reply to if its id could be read.
 package struct ClientMessageError: Error, Equatable {
     package let command: CommandID?
     package let error: WireError

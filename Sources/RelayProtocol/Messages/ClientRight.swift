@@ -1,8 +1,9 @@
-/// A client's rights, as the relay reports them: a page offers nothing that would be refused.
+/// A client's right, as the relay reports it: a page offers nothing that would be refused.
 package enum ClientRight: String, Sendable, CaseIterable {
     case watch, decide, steer, administer
 
-    /// Nothing is said of them by a relay that knew of none: all but steering, which it did not have.
+    /// Decodes the rights. A relay of a version without rights sends none: its clients have all but steering, which it did not
+    /// support.
     static func set(from value: JSONValue) throws(WireError) -> Set<ClientRight> {
         guard value.optional("may") != nil else { return [.watch, .decide, .administer] }
         var rights: Set<ClientRight> = []

@@ -5,11 +5,11 @@ package struct Hello: Sendable, Equatable {
     /// The host's own name for itself.
     package var name: String?
     package var capabilities: Set<Capability>
-    /// Sessions that the host runs or still has events of.
+    /// Sessions that the host runs, or whose events it still has.
     package var sessions: [SessionID]
-    /// Greater than in every earlier connection of this host. Nil: it does not count them.
+    /// Number of the connection, greater than in every earlier one of this host. Nil: the host does not count them.
     package var attempt: Int64?
-    /// A host's keys, by which clients address letters to it. Nil: it has none.
+    /// Identifies a host's keys; clients address letters by it. Nil: the host has none.
     package var key: HostKeyID?
 
     package init(
@@ -58,13 +58,13 @@ package struct Hello: Sendable, Equatable {
 
 /// A host's abilities beyond reporting and applying decisions. Unknown ones are ignored.
 package enum Capability: String, Sendable, CaseIterable {
-    /// Understands `hold`.
+    /// The host understands the message `hold`.
     case hold
-    /// Says what can be done to its sessions, does it, and reports the outcome.
+    /// Announces which steering its sessions support, carries it out, and reports the outcome.
     case steer
 }
 
-/// The relay's answer to `hello`, alike for hosts and clients.
+/// The relay's answer to `hello`, the same for hosts and clients.
 package struct Welcome: Sendable, Equatable {
     package var software: String
     package var epoch: Epoch
@@ -106,7 +106,7 @@ package struct Heartbeat: Sendable, Equatable {
     package var pingSeconds: Int64
     package var hangUpSeconds: Int64
 
-    /// The most that either may be.
+    /// Largest valid value of either.
     package static let secondsMax: Int64 = 3_600
 
     package init(pingSeconds: Int64, hangUpSeconds: Int64) {

@@ -1,17 +1,17 @@
-/// Host → relay.
+/// Messages from a host to the relay.
 package enum HostMessage: Sendable {
     case hello(Hello)
     case events(HostEvents)
     case deltas(Delta)
     case output(ToolOutput)
     case letter(Letter, to: ClientID)
-    /// To a client's `screen` or `keys` of this name.
+    /// Answers a client's `screen` or `keys` command of this name.
     case answered(SteeringName, ScreenAnswer)
 
-    /// `isUTF8` is as `JSONDocument` has it.
+    /// `isUTF8`: see `JSONDocument.init(parsing:)`.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
         let value = try JSONDocument(parsing: bytes, isUTF8: isUTF8).root.object()
-        // Nearly all of them.
+        // First because nearly all messages are events.
         if value.says("events", "type") {
             self = .events(try HostEvents(from: value))
             return
@@ -65,12 +65,12 @@ package enum HostMessage: Sendable {
     }
 }
 
-/// A run of events as the host numbers them.
+/// Consecutive events with the host's numbering.
 package struct HostEvents: Sendable {
     package var session: SessionID
-    /// The host's number of the first; a session's first event is 1.
+    /// The host's number of the first event; a session's first event is 1.
     package var first: Int64
-    /// True if events before `first` are lost at the host.
+    /// True if the host has lost events before `first`.
     package var isAfterGap: Bool
     package var events: [Event]
 
@@ -99,7 +99,7 @@ package struct HostEvents: Sendable {
     }
 }
 
-/// A piece of an unfinished message; live only.
+/// A piece of an unfinished message; live only, never stored.
 package struct Delta: Sendable, Equatable {
     package var session: SessionID
     package var message: String

@@ -1,6 +1,6 @@
-/// An approval as the relay keeps it, for the host that asked for it: an entry of `GET /v1/requests`.
+/// An approval as the relay keeps it, for the host that requested it: an entry of `GET /v1/requests`.
 package struct KeptRequest: Sendable {
-    /// The full path where its session works, if that is known.
+    /// The full path of the session's folder, if known.
     package var folder: String?
     package var approval: Approval
 
@@ -9,7 +9,7 @@ package struct KeptRequest: Sendable {
         self.approval = approval
     }
 
-    /// The whole answer, and the number that the next page begins before; nil: there is none.
+    /// Decodes the whole answer. `next`: the number before which the next page begins; nil if there is none.
     package static func page(parsing bytes: [UInt8]) throws(WireError) -> (requests: [KeptRequest], next: Int64?) {
         let root = try JSONDocument(parsing: bytes).root.object()
         var requests: [KeptRequest] = []

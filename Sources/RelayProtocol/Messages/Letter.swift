@@ -1,5 +1,5 @@
-/// Bytes that a client exchanges with a host, or with another client, by way of the relay, which neither reads nor keeps them. A letter gets lost if its receiver is not
-/// connected: the sender repeats it until it is answered.
+/// Bytes that a client exchanges with a host or another client through the relay, which neither reads nor stores them. A letter is
+/// lost if its receiver is not connected: the sender repeats it until it is answered.
 package struct Letter: Hashable, Sendable {
     package let bytes: [UInt8]
 

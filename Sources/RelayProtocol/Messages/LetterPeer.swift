@@ -1,11 +1,11 @@
 /// The other end of a client's letter.
 package enum LetterPeer: Hashable, Sendable {
-    /// The connected hosts that claim this key; what a letter says proves it.
+    /// All connected hosts that claim this key; only the letter's content proves it.
     case host(HostKeyID)
     /// All connections of a client of the same workspace.
     case client(ClientID)
 
-    /// `hostField`: the field that has a host's key.
+    /// `hostField`: the field with a host's key.
     init(from value: JSONValue, hostField: StaticString) throws(WireError) {
         if let client: ClientID = try value.optionalIdentifier("client") {
             self = .client(client)

@@ -1,8 +1,8 @@
-/// Relay → client.
+/// Messages from the relay to a client.
 package enum MessageToClient: Sendable {
-    /// `may`: what this client is allowed to do.
+    /// `may`: the rights of this client.
     case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>, may: Set<ClientRight>)
-    /// `more`: the rest follows as summaries and approvals, and then `snapshotEnd`.
+    /// `more`: the rest follows as separate summaries and approvals, and then `snapshotEnd`.
     case workspaceSnapshot(sessions: [Summary], approvals: [Approval], more: Bool = false)
     case snapshotEnd
     case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
@@ -17,7 +17,7 @@ package enum MessageToClient: Sendable {
     case reply(CommandID, Reply)
     /// The plan for a push to a device, or its outcome, as JSON; sent to clients that watch devices.
     case push([UInt8])
-    /// To all connections of the client. A host's key is as it says itself.
+    /// Sent to all connections of the client. The key of `from` is as the host claims it.
     case letter(Letter, from: LetterPeer)
     case notice(Notice)
 
@@ -58,7 +58,7 @@ package enum MessageToClient: Sendable {
         }
     }
 
-    /// A page of a workspace snapshot, of summaries and approvals that are JSON already.
+    /// Encodes a page of a workspace snapshot from summaries and approvals that are JSON already.
     package static func workspaceSnapshotBytes(sessions: [[UInt8]], approvals: [[UInt8]], more: Bool) -> [UInt8] {
         var writer = JSONWriter(type: "snapshot")
         writer.array("sessions", sessions)
@@ -67,7 +67,7 @@ package enum MessageToClient: Sendable {
         return writer.finish()
     }
 
-    /// A session snapshot, of approvals that are JSON already.
+    /// Encodes a session snapshot from approvals that are JSON already.
     package static func sessionSnapshotBytes(
         _ tail: SessionEvents, seq: Int64, summary: Summary, approvals: [[UInt8]]
     ) -> [UInt8] {
@@ -151,7 +151,7 @@ package enum MessageToClient: Sendable {
     }
 }
 
-/// A run of a session's events as the relay numbers them, each as its bytes.
+/// Consecutive events of a session with the relay's numbering, each as its bytes.
 package struct SessionEvents: Sendable {
     package var session: SessionID
     package var epoch: Epoch
@@ -173,14 +173,14 @@ package struct SessionEvents: Sendable {
     }
 }
 
-/// Why a position is not continued.
+/// Reason for which a client's position cannot be continued.
 package enum ResetReason: String, Sendable, CaseIterable {
-    /// The position is of another life of the log.
+    /// The position has another epoch than the log.
     case epochChanged
-    /// The log does not reach that far.
+    /// The position is after the log's end.
     case ahead
-    /// The log no longer holds what follows the position.
+    /// The log no longer holds the events after the position.
     case trimmed
-    /// More came than the connection could take.
+    /// The connection could not take all that came.
     case behind
 }

@@ -1,19 +1,19 @@
-/// Relay → host.
+/// Messages from the relay to a host.
 package enum MessageToHost: Sendable, Equatable {
     case welcome(Welcome, host: Named<HostTag>, sessions: [SessionProgress])
     case ack([SessionProgress])
-    /// There is a hole before what was sent: send from this number on.
+    /// Events are missing before those that were sent: send again from this number on.
     case resend(SessionID, from: Int64)
     case decision(SessionID, ApprovalID, InputDigest, Decision)
     case steer(SteeringRequest)
-    /// Discard this prompt if it still waits.
+    /// Discards this prompt if it still waits.
     case withdraw(SessionID, SteeringName)
-    /// After `hello`: what was sent to steer this session and has had no outcome. What the host knows nothing of, it has lost.
+    /// After `hello`: the steering commands of this session without an outcome. Those that the host does not know, it has lost.
     case outstanding(SessionID, [SteeringName])
-    /// To a host that can hold: after its first `hello`, and whenever it changes.
+    /// Sessions to hold, for a host that supports it: sent after its first `hello`, and whenever they change.
     case hold(Holds)
     case letter(Letter, from: Named<ClientTag>)
-    /// Answered by `answered`, unless the connection ends.
+    /// Answered by `answered`, unless the connection ends first.
     case screen(ScreenCall)
     case notice(Notice)
 
@@ -111,7 +111,7 @@ package enum MessageToHost: Sendable, Equatable {
     }
 }
 
-/// The last of a session's events, by the host's numbering, on the relay's disk.
+/// The last event of a session that is on the relay's disk, by the host's numbering.
 package struct SessionProgress: Sendable, Equatable {
     package var session: SessionID
     package var through: Int64

@@ -1,11 +1,11 @@
-/// Something that a peer should know: a refused message, a limit, a store that takes no writes.
+/// Information for a peer: a refused message, a limit, a store that refuses writes.
 package struct Notice: Sendable, Equatable {
     package var code: String
     package var message: String
     package var path: String?
-    /// The session concerned, if a host has to know.
+    /// The session concerned, if the host has to know it.
     package var session: SessionID?
-    /// The limit of the workspace that was reached, if clients have to know; a word that may be a later version's.
+    /// The workspace's limit that was reached, if clients have to know it; may be a word of a later version.
     package var limit: String?
 
     package init(

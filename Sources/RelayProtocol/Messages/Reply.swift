@@ -1,19 +1,19 @@
-/// The answer to one command.
+/// The reply to one command.
 package enum Reply: Sendable, Equatable {
     case done
-    /// To what steers a session: what is known of its way to the host.
+    /// To commands that steer a session: what is known of their delivery to the host.
     case forwarded(Delivery)
-    /// To `decide` and `answer`: what the approval is now.
+    /// To `decide` and `answer`: the approval's stage now.
     case decided(ApprovalStage.Word)
     case history(first: Int64, events: [[UInt8]])
-    /// To `pair`. `expiresAt` in milliseconds since 1970, `qr` rows of 0 and 1.
+    /// To `pair`. `expiresAt` is in milliseconds since 1970; `qr` has rows of 0 and 1.
     case pairing(link: String, expiresAt: Int64, qr: [String])
-    /// To `devices`: each as JSON, with its cards and last pushes.
+    /// To `devices`: each device as JSON, with its cards and last pushes.
     case devices([[UInt8]])
-    /// To `budgets`: each as JSON, with what is spent.
+    /// To `budgets`: each budget as JSON, with the amount spent.
     case budgets([[UInt8]])
     case costs(CostReport)
-    /// To `screen`: what is on the screen, as its host sent it.
+    /// To `screen`: the screen as its host sent it.
     case screen([UInt8])
     case failed(Notice, winner: Decision?)
 
@@ -21,11 +21,11 @@ package enum Reply: Sendable, Equatable {
         .failed(Notice(code: code.rawValue, message: message), winner: winner)
     }
 
-    /// A host does not say whether it took what was sent.
+    /// The relay's knowledge of a command's delivery. A host does not confirm that it has received it.
     package enum Delivery: String, Sendable, CaseIterable {
-        /// Written to the connection of its host. A host that is killed at that moment has not taken it.
+        /// Written to the host's connection. A host that is killed at that moment has not received it.
         case sent
-        /// Recorded by a relay that was ended before it could say whether it was sent. It is not sent again.
+        /// Recorded by a relay that ended before it could record whether it was sent. It is not sent again.
         case unknown
     }
 

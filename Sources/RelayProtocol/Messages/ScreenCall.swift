@@ -1,7 +1,7 @@
-/// A client's request to a terminal that a host holds. It is relayed and answered, and on no disk.
+/// A client's request to a terminal that a host holds. It is forwarded and answered, and never stored.
 package struct ScreenCall: Sendable, Equatable {
     package enum Wish: Sendable, Equatable {
-        /// What is on the screen, once it is other than what that drawing shows; nil: now.
+        /// Asks for the screen, once it differs from the drawing of this name; nil: at once.
         case look(after: String?)
         /// As a keyboard sends them; `seen` is the drawing at which they were pressed.
         case type([UInt8], seen: String? = nil)
@@ -11,7 +11,7 @@ package struct ScreenCall: Sendable, Equatable {
     package var session: SessionID
     package var by: Named<ClientTag>
     package var wish: Wish
-    /// The device's own, carried and not read by the relay; of keys alone.
+    /// The device's signature over typed keys. The relay carries it, and does not read it.
     package var signature: String?
 
     package init(
@@ -67,9 +67,9 @@ extension ScreenCall.Wish {
 
 /// A host's answer to a `ScreenCall`.
 package enum ScreenAnswer: Sendable, Equatable {
-    /// JSON, carried as it is.
+    /// The screen as JSON, carried unchanged.
     case screen([UInt8])
-    /// The keys were given to the terminal.
+    /// The keys were written to the terminal.
     case typed
     case failed(Notice)
 
@@ -99,7 +99,7 @@ package enum ScreenAnswer: Sendable, Equatable {
         }
     }
 
-    /// As the client gets it.
+    /// The reply, as the client gets it.
     package var reply: Reply {
         switch self {
         case .screen(let screen): .screen(screen)

@@ -1,7 +1,7 @@
 /// The reduced state of a session: what lists, pushes and the Lock Screen show.
 package struct Summary: Sendable, Equatable {
     package var session: SessionID
-    /// The event after which this holds.
+    /// Number of the last event that this summary includes.
     package var seq: Int64
     /// The first event that the log still holds; 1 unless retention removed some.
     package var first: Int64 = 1
@@ -13,47 +13,47 @@ package struct Summary: Sendable, Equatable {
     package var title: String?
     package var project: String?
     package var workingDirectory: String?
-    /// The full path, if the other is shortened with `~`.
+    /// The full path, if `workingDirectory` is shortened with `~`.
     package var folder: String?
-    /// The branch of the Git checkout that it works in, as of its start.
+    /// The Git branch of its folder at the session's start.
     package var branch: String?
     package var status: SessionStatus
     package var statusReason: String?
     package var operation: String?
     package var file: String?
-    /// Tools started.
+    /// Number of tools started.
     package var operations: Int64 = 0
     package var messages: Int64 = 0
     package var todo: TodoProgress?
-    /// Pending now.
+    /// Approvals, and below them questions, that are pending now.
     package var approvals: Int64 = 0
     package var questions: Int64 = 0
     package var subagents: Int64 = 0
-    /// Calls that the owner's rules have answered so far.
+    /// Number of calls that the owner's rules have answered.
     package var ruleAnswers: Int64 = 0
     package var tokens: Tokens?
     package var costMicroUSD: Int64?
-    /// In addition to the cost; nil if nothing is guessed.
+    /// Estimated cost in addition to the cost; nil if nothing is estimated.
     package var estimateMicroUSD: Int64?
-    /// The cost; nil also if all of it is guessed: then a zero would be as wrong as the guess.
+    /// The cost; nil also if all of it is estimated: then a zero would be as wrong as the estimate.
     package var knownCostMicroUSD: Int64? { costMicroUSD == 0 && estimateMicroUSD != nil ? nil : costMicroUSD }
     package var contextUsed: Int64?
     package var contextLimit: Int64?
     package var linesAdded: Int64 = 0
     package var linesRemoved: Int64 = 0
-    /// Nil while no level of a budget that concerns it is reached.
+    /// Nil while no budget that applies to the session has reached a level.
     package var budget: BudgetMark?
-    /// Nil if its host offers nothing: clients cannot steer it.
+    /// The actions that clients can take; nil if the host offers nothing.
     package var steering: SteeringOffer?
     package var error: String?
-    /// From a host that seals: title, place and operation, for its devices. The latest that it sent.
+    /// The latest sealed text from a host that seals: title, place and operation, for its devices.
     package var line: String?
     /// Milliseconds since 1970.
     package var startedAt: Int64
     package var lastActivityAt: Int64
     package var endedAt: Int64?
 
-    /// No conversation: what is done to the host is done to this.
+    /// True if this is no conversation but stands for its host: commands to the host are sent to it.
     package var standsForHost: Bool { steering?.projects != nil }
 
     package init(session: SessionID, host: Named<HostTag>, hostIsConnected: Bool, agentName: String, startedAt: Int64) {

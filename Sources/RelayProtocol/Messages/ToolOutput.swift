@@ -1,8 +1,9 @@
-/// The end of what a tool has printed so far: replaces what was said of it before. Live only; all of it comes with the end of the call.
+/// The last part of a running tool's output, which replaces the part sent before. Live only; the end of the call brings the whole
+/// output.
 package struct ToolOutput: Sendable, Equatable {
     package var session: SessionID
     package var call: String
-    /// Whole lines.
+    /// The end of the output, in complete lines.
     package var text: String
 
     package init(session: SessionID, call: String, text: String) {

@@ -1,12 +1,12 @@
-/// A limit on spending, and the actions at its levels.
+/// A limit on spending, with the levels that are reported, and whether tools are held beyond it.
 package struct Budget: Sendable, Equatable {
     package enum Scope: Sendable, Equatable, Hashable {
         case session(SessionID)
-        /// Each session that has none of its own.
+        /// Each session without a budget of its own.
         case everySession
         /// The whole workspace within one day, UTC.
         case day
-        /// The whole workspace for ever.
+        /// The whole workspace, without an end.
         case workspace
 
         package var name: ScopeName {
@@ -19,17 +19,17 @@ package struct Budget: Sendable, Equatable {
         }
     }
 
-    /// A scope without the session that it may be about.
+    /// A scope's name, without the session that it may have.
     package enum ScopeName: String, Sendable, CaseIterable {
         case session, everySession, day, workspace
     }
 
     package var scope: Scope
-    /// 0 takes the budget away.
+    /// The limit; 0 removes the budget.
     package var microUSD: Int64
-    /// In percent, ascending.
+    /// The levels that are reported: percentages, ascending.
     package var levels: [Int64]
-    /// From 100 % on every tool of the sessions concerned needs approval.
+    /// From 100 % on, every tool of the sessions concerned needs approval.
     package var holds: Bool
 
     package static let defaultLevels: [Int64] = [50, 80, 100]
@@ -74,7 +74,7 @@ package struct Budget: Sendable, Equatable {
     package func level(at spentMicroUSD: Int64) -> Int64? { levels.last { isReached($0, at: spentMicroUSD) } }
 
     package func isReached(_ level: Int64, at spentMicroUSD: Int64) -> Bool {
-        // Exact: no number of the wire is so large that these products overflow.
+        // Exact: no number on the wire is large enough for these products to overflow.
         microUSD > 0 && spentMicroUSD * 100 >= level * microUSD
     }
 

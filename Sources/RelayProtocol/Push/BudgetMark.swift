@@ -1,12 +1,12 @@
-/// State of one session's budgets, for the page and the card.
+/// State of the budgets that apply to one session, for the page and the card.
 package struct BudgetMark: Sendable, Equatable {
-    /// The highest level that is reached of any budget that concerns it, in percent.
+    /// The highest level that any of these budgets has reached, in percent.
     package var level: Int64
     /// The amount of that budget.
     package var microUSD: Int64
-    /// A budget that holds is spent.
+    /// True if a budget with `holds` is spent.
     package var isHeld: Bool
-    /// The tools that its host can hold, if not all of them need approval. Nil while it is not held.
+    /// The tools that the host can hold, if these are not all. Nil while nothing is held.
     package var reach: HoldReach?
 
     package init(level: Int64, microUSD: Int64, isHeld: Bool, reach: HoldReach? = nil) {

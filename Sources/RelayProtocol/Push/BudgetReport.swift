@@ -1,13 +1,13 @@
-/// A budget, and what has become of it: one entry of the reply to `budgets`.
+/// A budget with its state: one entry of the reply to `budgets`.
 package struct BudgetReport: Sendable, Equatable {
     package var budget: Budget
-    /// For `everySession`, the most that one of its sessions has spent.
+    /// The amount spent; for `everySession`, by the session that has spent most.
     package var spentMicroUSD: Int64
-    /// The highest level that is reached, in percent.
+    /// The highest level reached, in percent.
     package var crossed: Int64?
-    /// The day that `spentMicroUSD` is of, such as `2026-11-21`; for the scope `day`.
+    /// The day to which `spentMicroUSD` belongs, such as `2026-11-21`; only for the scope `day`.
     package var day: String?
-    /// Hosts that are connected and do not hold sessions although the budget says so.
+    /// Connected hosts that cannot hold sessions although the budget asks for it.
     package var cannotHold: [String]
 
     package init(

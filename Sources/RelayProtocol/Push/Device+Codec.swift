@@ -35,7 +35,7 @@ extension Device {
         }
     }
 
-    /// Choices for what has neither cards nor a key of its own.
+    /// Reads the choices of a device that has neither cards nor a seal key.
     private mutating func readUnsealed(_ value: JSONValue) throws(WireError) {
         (cards, starts) = (.off, .never)
         try choices.read(value, texts: PushText.unsealed)
@@ -71,7 +71,8 @@ extension Device {
         }
     }
 
-    /// For clients: that it can be reached is everybody's business, what by is the relay's and the push service's.
+    /// Encodes the device for clients: they may know that it can be reached, but its address is only for the relay and the push
+    /// service.
     package var bytesWithoutSecrets: [UInt8] {
         JSONWriter.object { writer in
             write(to: &writer) {
@@ -100,7 +101,7 @@ extension Device {
         choices.write(to: &writer)
     }
 
-    /// The number before the first point: 18 of `18.1`.
+    /// The major version: 18 of `18.1`.
     package var systemMajor: Int { Int(system.prefix { $0 != "." }) ?? 0 }
 }
 
@@ -130,19 +131,19 @@ extension CardReport {
 }
 
 extension JSONValue {
-    /// 32 bytes in base64. A key that cannot be one would only be noticed when the phone stays silent.
+    /// 32 bytes in base64. An invalid key would otherwise only be noticed when the phone stays silent.
     func optionalSealKey(_ key: StaticString) throws(WireError) -> String? {
         guard let text = try optionalString(key, bytesMax: WireLimits.nameBytesMax) else { return nil }
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         let values = text.utf8.dropLast().compactMap { digits.firstIndex(of: $0) }
-        // 43 digits carry 258 bits: the last two are over.
+        // 43 digits carry 258 bits; the last two must be zero.
         guard text.utf8.count == 44, text.utf8.last == UInt8(ascii: "="), values.count == 43, values[42] & 3 == 0 else {
             throw WireError(.badValue, at: "\(path).\(key)", "a key is 32 bytes in base64")
         }
         return text
     }
 
-    /// A token of APNs: hexadecimal digits, lower case from here on.
+    /// An APNs token: hexadecimal digits, converted to lower case.
     func optionalToken(_ key: StaticString) throws(WireError) -> String? {
         guard let text = try optionalString(key, bytesMax: WireLimits.tokenBytesMax) else { return nil }
         guard !text.isEmpty, text.utf8.count % 2 == 0, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {

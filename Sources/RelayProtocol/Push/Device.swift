@@ -1,36 +1,36 @@
-/// A client's registration for push: what its app tells the relay of itself, and what its person wants to hear.
+/// A client's registration for push: what its app reports of itself, and the person's notification settings.
 package struct Device: Sendable, Equatable {
     package var id: DeviceID
     package var name: String
-    /// The profile of the app, by name; of a browser `web`, of a topic `ntfy`, of a receiver `receiver`.
+    /// Name of the app's profile; `web` for a browser, `ntfy` for a topic, `receiver` for a receiver.
     package var profile: String
     package var address: DeviceAddress
-    /// The version of iOS, such as `18.1`; of a browser its name and the system's; of others their profile.
+    /// Version of iOS, such as `18.1`; for a browser its name and the system's; for others their profile.
     package var system: String
-    /// The person's choice in Settings: more updates of cards.
+    /// The person's choice in iOS Settings: more frequent updates of cards.
     package var hasFrequentPushes = false
     package var cards = CardMode.perSession
     /// When the relay starts a card by itself.
     package var starts = CardStarts.whenNeeded
     package var text = PushText.summary
-    /// 32 bytes in base64; with `sealed` only.
+    /// 32 bytes in base64; only with `sealed`.
     package var sealKey: String?
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var quiet: QuietHours?
-    /// Nil: what needs no answer is told as it happens. Approvals and questions always are.
+    /// When alerts that need no answer are sent. Nil: at once, as approvals and questions always are.
     package var gathering: Gathering?
-    /// Nil: it is not told what a week has cost.
+    /// Settings of the weekly cost alert. Nil: there is none.
     package var weekly: WeeklyCosts?
-    /// With `gathering`: its notification also counts the calls that rules answered.
+    /// With `gathering`: the digest also counts the calls that rules answered.
     package var countsRules = false
-    /// No push says what something cost.
+    /// Pushes show no costs.
     package var hidesCost = false
-    /// For all but an app: its notifications may offer to allow. None of them can ask for an unlock before a button counts, and whoever can read
-    /// a topic, or what a receiver does with a push, can use it, so only the person can say who that is.
+    /// Notifications of a device that is no app may have a button to allow. The button cannot ask for an unlock, and anyone who can
+    /// read the topic, or the receiver's pushes, can use it, so only the person can choose this.
     package var allowsOnLockScreen = false
 
-    /// True if a notification that shows the whole input may offer to allow it. An app's own asks for an unlock first.
+    /// True if a notification that shows the whole input may have a button to allow it. An app's button asks for an unlock first.
     package var takesAllow: Bool {
         switch address {
         case .apns: true
@@ -65,27 +65,28 @@ package enum CardStarts: String, Sendable, CaseIterable {
     case always
 }
 
-/// Amount of detail in a push, which anyone who sees the Lock Screen can read, and Apple.
+/// Amount of detail in a push, which Apple and anyone who sees the Lock Screen can read.
 package enum PushText: String, Sendable, CaseIterable {
     /// The whole command or question, as far as it fits.
     case full
-    /// The host's text for lists.
+    /// A short text, as the host writes it for lists.
     case summary
-    /// "An agent needs approval".
+    /// Only that something waits, such as "An agent needs approval".
     case generic
     /// Alerts are ciphertext for the device's key; cards show counts only.
     case sealed
 
-    /// All that a browser gets is encrypted to it, and neither an app of ntfy nor a receiver opens what is sealed.
+    /// The values without `sealed`: what a browser gets is encrypted to it anyway, and neither ntfy's apps nor receivers can open
+    /// sealed texts.
     package static let unsealed: [PushText] = [.full, .summary, .generic]
 }
 
-/// Reasons to ring for that a person can choose.
+/// Reasons for an alert that a person can choose.
 package enum AlertKind: String, Sendable, CaseIterable {
     case approval, question, error, finished, budget
 }
 
-/// From minute `from` of the day to minute `to`, in this time zone; over midnight where `to` is the smaller.
+/// From minute `from` of the day to minute `to` in this time zone; over midnight if `to` is smaller.
 package struct QuietHours: Sendable, Equatable {
     package var from: Int64
     package var to: Int64
@@ -99,7 +100,7 @@ package struct QuietHours: Sendable, Equatable {
     }
 }
 
-/// An app's report of one of its cards.
+/// An app's report on one of its cards.
 package struct CardReport: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case active, stale, ended, dismissed
@@ -108,7 +109,7 @@ package struct CardReport: Sendable, Equatable {
     package var card: CardID
     /// Nil: the aggregate card.
     package var session: SessionID?
-    /// Token for its updates. Nil: not known yet, or it listens to a channel.
+    /// Push token for the card's updates. Nil: not known yet, or the card listens to a channel.
     package var token: String?
     package var state: State
 

@@ -1,12 +1,12 @@
-/// A device's address: a case for each channel of pushes, with everything that this channel needs. The properties below are all that the
-/// planner reads.
+/// A device's address: a case for each push channel, with everything that this channel needs. The planner reads only the properties
+/// below.
 package enum DeviceAddress: Sendable, Equatable {
     case apns(APNsTokens)
     /// Nil: the browser has no subscription any more.
     case web(WebSubscription?)
-    /// Nil: it was dropped.
+    /// Nil: the address was dropped.
     case ntfy(NtfyTopic?)
-    /// Nil: it was dropped.
+    /// Nil: the address was dropped.
     case receiver(Receiver?)
 
     package var service: PushService {
@@ -40,7 +40,7 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// Destination of starts of cards. Only an app has one.
+    /// Destination for starting cards; only apps have one.
     package var starts: String? {
         get { if case .apns(let tokens) = self { tokens.starts } else { nil } }
         set {
@@ -50,8 +50,8 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// In which of its service's worlds both places are. A service may find that it is another than the app has told. Other services than
-    /// Apple's have one world.
+    /// The service's environment that both addresses belong to. Apple may report that it is another than the app said. Other
+    /// services have one environment.
     package var environment: PushEnvironment {
         get { if case .apns(let tokens) = self { tokens.environment } else { .production } }
         set {
@@ -61,14 +61,14 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// The place is dead.
+    /// Removes an address that no longer works.
     package mutating func drop(_ place: String) {
         if alerts == place { alerts = nil }
         if starts == place { starts = nil }
     }
 
-    /// A place belongs to one device: what the other names is its own from now on. A receiver belongs to its operator, and any number of
-    /// devices may name it.
+    /// Removes the addresses that `other` has too: an address belongs to the device that reported it last. A receiver belongs to
+    /// its operator, and any number of devices may name it.
     package mutating func yield(to other: DeviceAddress) {
         guard service != .receiver else { return }
         if Self.isSame(service, alerts, other.service, other.alerts) { alerts = nil }
@@ -81,11 +81,11 @@ package enum DeviceAddress: Sendable, Equatable {
     }
 }
 
-/// A carrier of pushes, by name.
+/// A push service, by name.
 package enum PushService: String, Sendable, CaseIterable {
     case apns, web, ntfy, receiver
 
-    /// Several workspaces may push to the same place: a topic belongs to whoever knows it, a receiver to its operator.
+    /// True if several workspaces may push to the same address: a topic belongs to whoever knows it, a receiver to its operator.
     package var sharesAddresses: Bool {
         switch self {
         case .apns, .web: false
@@ -93,7 +93,7 @@ package enum PushService: String, Sendable, CaseIterable {
         }
     }
 
-    /// Records of pushes name their service if it is another.
+    /// The service of push records that name none.
     package static let ofUnmarkedRecords = PushService.apns
 }
 
@@ -101,7 +101,7 @@ package enum PushService: String, Sendable, CaseIterable {
 package struct APNsTokens: Sendable, Equatable {
     package var environment: PushEnvironment
     package var alerts: String?
-    /// Since iOS 17.2.
+    /// The token that starts cards, since iOS 17.2.
     package var starts: String?
 
     package init(_ environment: PushEnvironment, alerts: String? = nil, starts: String? = nil) {

@@ -1,30 +1,30 @@
-/// A person's choices for a device. Any client of theirs may change them, without learning the device's address.
+/// A person's notification settings for a device. Any client of theirs may change them, without learning the device's address.
 package struct DeviceChoices: Sendable, Equatable {
     package var text = PushText.summary
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var quiet: QuietHours?
-    /// Nil: what needs no answer is told as it happens.
+    /// When alerts that need no answer are sent. Nil: at once.
     package var gathering: Gathering?
-    /// Nil: it is not told what a week has cost.
+    /// Settings of the weekly cost alert. Nil: there is none.
     package var weekly: WeeklyCosts?
     /// See `Device.countsRules`.
     package var countsRules = false
     package var hidesCost = false
-    /// Not for an app; see `Device.allowsOnLockScreen`.
+    /// Ignored for apps; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
 
     package init() {}
 
-    /// All of it at once: what is left out of a change is not left as it was.
+    /// Decodes a complete set of choices: a field that is left out is not kept as it was.
     package init(from value: JSONValue) throws(WireError) {
         for field in ["text", "kinds", "muted"] as [StaticString] { _ = try value.required(field) }
         try read(value, texts: PushText.allCases)
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// Fields that are absent stay as they are, except flags, quiet hours, gathering and weekly costs, whose absence
-    /// means "no".
+    /// Reads the fields that are present; absent ones keep their value, except flags, quiet hours, gathering and weekly costs,
+    /// whose absence means "off".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")
@@ -60,7 +60,7 @@ package struct DeviceChoices: Sendable, Equatable {
         hidesCost = try value.flag("hidesCost")
     }
 
-    /// Each time zone that they name, with its place there.
+    /// Each time zone in the choices, with the path of its field.
     package var timeZones: [(place: String, name: String)] {
         let named: [(place: String, name: String?)] = [
             ("quiet.timeZone", quiet?.timeZone), ("gather.timeZone", gathering?.timeZone),
@@ -116,7 +116,8 @@ extension Device {
         }
     }
 
-    /// Why this cannot be chosen for this device, with its place in a command that has the choices on its top level; nil: it can.
+    /// Reason why these choices are invalid for this device, with the path in a command that has them on its top level; nil if they
+    /// are valid.
     package func fault(in choices: DeviceChoices) -> WireError? {
         switch address {
         case .apns:

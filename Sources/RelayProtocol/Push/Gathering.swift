@@ -1,19 +1,19 @@
-/// When a device is told of what needs no answer: not as it happens, but all of it in one notification.
+/// When a device gets alerts that need no answer: not at once, but together in one notification.
 package enum Gathering: Sendable, Equatable {
-    /// Announced that many minutes after the first alert.
+    /// So many minutes after the first alert.
     case interval(minutes: Int64)
-    /// Once a day, at this minute of it in this time zone of the tz database.
+    /// Once a day, at this minute of the day in this time zone of the tz database.
     case daily(at: Int64, timeZone: String)
 
     package enum Word: String, Sendable, CaseIterable {
         case interval, daily
     }
 
-    /// Less is hardly less than each by itself; more is `daily`.
+    /// A shorter interval is hardly better than no gathering; a longer one is `daily`.
     package static let minutesMin: Int64 = 5
     package static let minutesMax: Int64 = 1_440
 
-    /// Nil: it depends on none.
+    /// The time zone; nil if none is needed.
     package var timeZone: String? {
         switch self {
         case .interval: nil

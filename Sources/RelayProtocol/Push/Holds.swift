@@ -1,4 +1,4 @@
-/// The sessions of one host whose every tool needs approval, all of them: replaces what was said before.
+/// The sessions of one host whose every tool needs approval: the whole list, which replaces the earlier one.
 package struct Holds: Sendable, Equatable {
     /// Every session is held, also those that begin later.
     package var everySession: Bool
@@ -23,7 +23,7 @@ package struct Holds: Sendable, Equatable {
         writer.strings("sessions", sessions.map(\.rawValue).sorted())
     }
 
-    /// Adds sessions. More than a file or message may have becomes every session.
+    /// Adds sessions. A list longer than `WireLimits.heldSessionsMax` becomes every session.
     package func adding(_ more: Set<SessionID>) -> Holds {
         let all = sessions.union(more)
         return all.count > WireLimits.heldSessionsMax

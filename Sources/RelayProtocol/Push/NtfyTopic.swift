@@ -1,11 +1,11 @@
 /// Destination of a person's pushes on an ntfy server: https://docs.ntfy.sh/publish/.
 ///
-/// A secret: on most servers whoever knows a topic can read it. No description and no reflection shows more than the server.
+/// Secret: on most servers anyone who knows a topic can read it. Description and reflection show the server only.
 package struct NtfyTopic: Sendable, Hashable {
     /// Scheme, name and port, as a URL begins.
     package let server: String
     package let topic: String
-    /// Access token with which the relay publishes; nil: the server takes messages from everybody.
+    /// Access token with which the relay publishes; nil if the server accepts messages without one.
     package let token: String?
 
     package init(server: String, topic: String, token: String? = nil) {
@@ -14,24 +14,24 @@ package struct NtfyTopic: Sendable, Hashable {
 
     static let serverBytesMax = 300
     static let serverPattern = "^https?://[a-z0-9.-]{1,253}(:[0-9]{1,5})?$"
-    /// The server's own rule.
+    /// The topics that ntfy's servers accept.
     static let topicPattern = "^[A-Za-z0-9_-]{1,64}$"
     /// A token of ntfy has 32 bytes; other servers may make longer ones.
     static let tokenPattern = "^[!-~]{1,256}$"
 
     // MARK: - As one text
 
-    /// The name of this address in intents. None of the three contains a space.
+    /// The address as text, for intents: the three parts joined by spaces, which none of them contains.
     package var place: String { ([server, topic] + [token].compactMap(\.self)).joined(separator: " ") }
 
-    /// Nil for what is no `place`.
+    /// Parses a `place`; nil if the text is none.
     package init?(place: String) {
         let parts = place.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard (2...3).contains(parts.count) else { return nil }
         self.init(server: parts[0], topic: parts[1], token: parts.count == 3 ? parts[2] : nil)
     }
 
-    /// The topic as it is pasted: `https://ntfy.sh/topic`. Nil for what is no such link.
+    /// Parses a pasted link such as `https://ntfy.sh/topic`; nil if the text is none.
     package init?(link: String, token: String? = nil) {
         let parts = link.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }

@@ -1,13 +1,14 @@
-/// One place where pushes reach an app, whichever device of whichever workspace names it: a token of APNs, of a device or a card, the
-/// endpoint of a browser, a topic of ntfy, or a receiver.
+/// One address at which pushes reach an app, independent of the device and workspace that registered it: an APNs token of a device
+/// or a card, the endpoint of a browser, an ntfy topic, or a receiver.
 ///
-/// A secret, as what it is made of.
+/// Secret, as its parts are.
 package struct PushAddress: Hashable, Sendable {
     package let service: PushService
-    /// Without what only opens or seals: a browser's endpoint with other keys, or a topic with another token, is the same place.
+    /// The part that identifies the address, without keys and access tokens: a browser's endpoint with other keys, or a topic with
+    /// another token, is the same address.
     package let text: String
 
-    /// `place` as a device's address or an intent names it.
+    /// `place`: the address in the form that a device or an intent has.
     package init(_ service: PushService, place: String) {
         self.service = service
         text =
@@ -26,9 +27,8 @@ extension PushAddress: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension DeviceAddress {
-    /// The device's addresses, cards aside.
+    /// The device's own addresses, without those of its cards.
     package var places: [PushAddress] { [alerts, starts].compactMap { $0.map { PushAddress(service, place: $0) } } }
 
-    /// Removes every address.
     package mutating func dropAll() { (alerts, starts) = (nil, nil) }
 }

@@ -1,17 +1,17 @@
-/// The action left after a push service has refused a push, from its client to the planner.
+/// A push client's advice to the planner after its service has refused a push.
 package enum PushAdvice: String, Sendable, CaseIterable {
-    /// Forget the token: it is dead.
+    /// Remove the token: it is no longer valid.
     case dropToken
-    /// The answer is about an older token than the one that is registered: keep it.
+    /// Keep the token: the answer is about an older one than is registered.
     case keepToken
-    /// Send nothing more to this token until the app tells it again: the service knows it nowhere.
+    /// Send nothing more to this token until the app reports it again: the service knows it in none of its environments.
     case quarantineToken
-    /// The app's name or topic is not what the profile says.
+    /// The app's name or topic differs from the profile's.
     case markProfile
     case dropChannel
     case enableBroadcast
     case fixRequest
     case fixCredentials
-    /// Nothing is wrong with it: the service is in trouble, or has had too much.
+    /// Try later: the address is fine, but the service is unavailable or limits the rate.
     case sendLater
 }

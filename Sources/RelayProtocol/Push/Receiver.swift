@@ -1,5 +1,5 @@
-/// A program or webhook that the relay's operator has set up to get pushes, by the name that the operator gave it. No secret: what is
-/// behind the name is known to the relay alone.
+/// A program or webhook that the relay's operator has set up to get pushes, by the name that the operator gave it. Not secret: only
+/// the relay knows what the name stands for.
 package struct Receiver: Sendable, Hashable {
     package let name: String
 

@@ -1,22 +1,23 @@
-/// A browser's push subscription, as the wire has it. Its channel decides whether the endpoint may be called.
+/// A browser's push subscription as on the wire. The channel checks whether the endpoint may be called.
 ///
-/// A secret: anyone who has all three can ring that browser. No description and no reflection shows more than the service.
+/// Secret: anyone who has all three fields can send notifications to that browser. Description and reflection show the push service
+/// only.
 package struct WebSubscription: Sendable, Hashable {
-    /// A URL.
+    /// URL that pushes are sent to.
     package let endpoint: String
-    /// The browser's key, a point of P-256: 65 bytes in base64url without padding.
+    /// The browser's public key, a point of P-256: 65 bytes in base64url without padding.
     package let p256dh: String
-    /// 16 bytes in base64url without padding.
+    /// The authentication secret: 16 bytes in base64url without padding.
     package let auth: String
 
     package init(endpoint: String, p256dh: String, auth: String) {
         (self.endpoint, self.p256dh, self.auth) = (endpoint, p256dh, auth)
     }
 
-    /// Today's push services use 150 to 700 bytes.
+    /// Limit in bytes; today's push services use 150 to 700.
     package static let endpointBytesMax = 2_048
     static let endpointPattern = "^[!-~]{1,\(endpointBytesMax)}$"
-    /// 0x04 first, and the last digit carries four bits.
+    /// The first byte is 0x04; the last digit carries four bits.
     static let publicKeyPattern = "^B[A-P][A-Za-z0-9_-]{84}[AEIMQUYcgkosw048]$"
     static let publicKeyExample =
         "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
@@ -25,17 +26,17 @@ package struct WebSubscription: Sendable, Hashable {
 
     // MARK: - As one text
 
-    /// The name of this address in intents. None of the three contains a space.
+    /// The address as text, for intents: the three parts joined by spaces, which none of them contains.
     package var place: String { "\(endpoint) \(p256dh) \(auth)" }
 
-    /// Nil for what is no `place`.
+    /// Parses a `place`; nil if the text is none.
     package init?(place: String) {
         let parts = place.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else { return nil }
         self.init(endpoint: parts[0], p256dh: parts[1], auth: parts[2])
     }
 
-    /// The name of its push service, which is nobody's secret.
+    /// Host name of the push service, which is not secret.
     package var service: String {
         let authority = endpoint.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
         return String(authority.prefix { !":/?#".contains($0) }.prefix(WireLimits.nameBytesMax))

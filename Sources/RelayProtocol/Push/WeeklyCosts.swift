@@ -1,8 +1,8 @@
-/// When a device is told once a week what the seven days before have cost.
+/// Time at which a device gets a weekly alert about the cost of the previous seven days.
 package struct WeeklyCosts: Sendable, Equatable {
     /// 1 is Monday, 7 is Sunday.
     package var weekday: Int64
-    /// The minute of that day.
+    /// Minute of that day.
     package var at: Int64
     /// Name in the tz database, such as `Europe/Berlin`.
     package var timeZone: String

@@ -1,4 +1,4 @@
-/// A host's key of one epoch, wrapped for one device. The relay carries it, and can open none.
+/// A host's key of one epoch, wrapped for one device. The relay carries it and cannot open it.
 package struct KeyWrap: Sendable, Equatable {
     static let epochRange: ClosedRange<Int64> = 1...Int64(UInt32.max)
     /// 60 bytes in base64url: a nonce, the key and its tag.
@@ -6,11 +6,11 @@ package struct KeyWrap: Sendable, Equatable {
     static let example = String(repeating: "wrap", count: 20)
 
     package let epoch: Int64
-    /// A device's keys have names like a host's.
+    /// The device's keys, identified in the same form as a host's.
     package let device: HostKeyID
     package let wrap: String
 
-    /// Nil if the epoch is none, or the wrap has another length than any has.
+    /// Nil if the epoch is invalid, or the wrap has the wrong length.
     package init?(epoch: Int64, device: HostKeyID, wrap: String) {
         guard Self.epochRange.contains(epoch), wrap.utf8.count == 80, Base64URL.isSpelled(wrap) else { return nil }
         (self.epoch, self.device, self.wrap) = (epoch, device, wrap)

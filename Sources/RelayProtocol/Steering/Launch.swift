@@ -2,9 +2,9 @@
 package struct Launch: Sendable, Equatable {
     package enum Purpose: Sendable, Equatable {
         case start
-        /// Resumes the session that the agent's list of past sessions names so.
+        /// Resumes the session that has this identifier in the agent's list of past sessions.
         case resume(String)
-        /// Starts nothing.
+        /// Lists past sessions and starts nothing.
         case past
     }
 
@@ -12,7 +12,7 @@ package struct Launch: Sendable, Equatable {
     /// The name under which the host offers the project.
     package var project: String
     package var agent: String
-    /// One of those that the agent offers; without it the one that asks most.
+    /// One of the modes that the agent offers; nil: the one that asks most.
     package var mode: String?
     package var model: String?
     /// The first prompt.
@@ -41,7 +41,7 @@ package struct Launch: Sendable, Equatable {
         }
     }
 
-    /// Without the text and the pictures, which are content.
+    /// Decodes all but the text and the pictures, which are content.
     init(_ kind: SteeringAction.Kind, target value: JSONValue) throws(WireError) {
         pictures = []
         project = try value.object().string("project", bytesMax: WireLimits.nameBytesMax)
@@ -67,9 +67,9 @@ package struct Launch: Sendable, Equatable {
 
 /// A folder in which a host lets sessions be started.
 package struct ProjectOffer: Sendable, Equatable {
-    /// Unique on this host only.
+    /// Name of the project, unique on this host only.
     package var name: String
-    /// The folder as people know it: `~/work/site`.
+    /// The folder as people write it: `~/work/site`.
     package var folder: String
 
     package init(name: String, folder: String) {
@@ -93,12 +93,12 @@ package struct ProjectOffer: Sendable, Equatable {
 /// An agent that a host can start.
 package struct StartableAgent: Sendable, Equatable {
     package var name: String
-    /// The agent's name as its makers write it.
+    /// The agent's name as its maker writes it.
     package var title: String
     package var modes: [String]
-    /// Empty if the agent takes any name.
+    /// Models to choose from; empty if the agent accepts any name.
     package var models: [String]
-    /// Pictures reach it with its first prompt.
+    /// True if pictures can be sent with the first prompt.
     package var takesPictures: Bool
 
     package init(name: String, title: String, modes: [String] = [], models: [String] = [], takesPictures: Bool = false) {
@@ -128,14 +128,14 @@ package struct StartableAgent: Sendable, Equatable {
     }
 }
 
-/// A session of a project that an agent could go on with. Content: it is in the body of the event that answers `past`.
+/// A session of a project that an agent can resume. Content: it is in the body of the event that answers `past`.
 package struct PastSession: Sendable, Equatable {
-    /// The agent's own.
+    /// The agent's own identifier of the session.
     package var id: String
     package var title: String
-    /// When something last happened in it, in milliseconds since 1970.
+    /// Time of the session's last activity, in milliseconds since 1970.
     package var at: Int64
-    /// Open in some program now, so that it cannot be resumed.
+    /// True if some program has the session open, so that it cannot be resumed.
     package var isOpen: Bool
 
     package init(id: String, title: String, at: Int64, isOpen: Bool = false) {
@@ -145,7 +145,7 @@ package struct PastSession: Sendable, Equatable {
         self.isOpen = isOpen
     }
 
-    /// The sessions of an event; nil if it lists none.
+    /// The sessions that an event lists; nil if it lists none.
     package static func list(inEvent bytes: [UInt8]) -> [PastSession]? {
         guard let body = try? JSONDocument(parsing: bytes).root.optional("body"), body.optional("sessions") != nil else {
             return nil

@@ -1,10 +1,10 @@
-/// A picture that goes with a prompt. The wire names it; its bytes go over HTTP, outside the log.
+/// A picture in a prompt. The wire refers to it by digest; its bytes are transferred by HTTP, outside the log.
 package struct Picture: Sendable, Hashable {
     package var digest: PictureDigest
     package var type: PictureType
-    /// Size of the picture.
     package var bytes: Int
-    /// The picture itself in base64, between its host's download and its delivery to the agent. No relay writes or reads it.
+    /// The picture's bytes in base64, from their download by the host until their delivery to the agent. The relay neither writes
+    /// nor reads this.
     package var content: String?
 
     package init(digest: PictureDigest, type: PictureType, bytes: Int, content: String? = nil) {
@@ -45,9 +45,9 @@ package struct PictureDigest: Hashable, Sendable {
     }
 }
 
-/// A picture's type by its first bytes alone: its sender can call it anything.
+/// A picture's type, derived from its first bytes: the type that its sender claims is not trusted.
 package enum PictureType: String, Sendable, CaseIterable {
-    /// For a host that seals: what it is, it and its devices know.
+    /// A sealed picture: only the host and its devices know its type.
     case sealed = "application/x-heliograph-sealed"
     case png = "image/png"
     case jpeg = "image/jpeg"
@@ -56,7 +56,7 @@ package enum PictureType: String, Sendable, CaseIterable {
     /// First byte of a sealed picture.
     package static let sealedMark: UInt8 = 4
 
-    /// Nil if it is none that an agent can see.
+    /// Nil if the bytes are of no type that agents accept.
     package init?(of bytes: [UInt8]) {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png
@@ -69,7 +69,7 @@ package enum PictureType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The ending of a file's name.
+    /// The file name extension.
     package var ending: String {
         switch self {
         case .png: "png"

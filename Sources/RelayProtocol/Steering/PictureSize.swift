@@ -1,9 +1,9 @@
-/// The size of a picture in pixels, from its headers: a file of a few kilobytes may be a picture of gigabytes to whoever decodes it.
+/// A picture's size in pixels, read from its headers: a file of a few kilobytes may take gigabytes when it is decoded.
 package struct PictureSize: Sendable, Equatable {
     package let width: Int
     package let height: Int
 
-    /// 200 MB while it is decoded; a phone's photo has up to 50 million.
+    /// Limit in pixels: 200 MB once decoded; a phone's photo has up to 50 million.
     package static let pixelsMax = 50_000_000
 
     package init(width: Int, height: Int) {
@@ -11,7 +11,7 @@ package struct PictureSize: Sendable, Equatable {
         self.height = height
     }
 
-    /// Nil if the file is none of `PictureType`, or does not say its size where a decoder would look.
+    /// Nil if the bytes are of no `PictureType`, or the size is not where a decoder would look for it.
     package init?(of bytes: [UInt8]) {
         let size: PictureSize? =
             switch PictureType(of: bytes) {
@@ -34,7 +34,7 @@ package struct PictureSize: Sendable, Equatable {
         return PictureSize(width: big(bytes, 16, 4), height: big(bytes, 20, 4))
     }
 
-    /// Of the first frame, which is the one that is drawn.
+    /// Size of the first frame, which is the one that is drawn.
     private static func jpeg(_ bytes: [UInt8]) -> PictureSize? {
         var at = 2
         while at + 9 <= bytes.count, bytes[at] == 0xFF {
@@ -42,7 +42,7 @@ package struct PictureSize: Sendable, Equatable {
             if marker >= 0xC0, marker <= 0xCF, ![0xC4, 0xC8, 0xCC].contains(marker) {
                 return PictureSize(width: big(bytes, at + 7, 2), height: big(bytes, at + 5, 2))
             }
-            // Between segments there may be bytes that fill.
+            // Fill bytes are allowed between segments.
             at += marker == 0xFF ? 1 : 2 + big(bytes, at + 2, 2)
         }
         return nil

@@ -1,8 +1,8 @@
 /// A host's rules, as its owner wrote them.
 package struct RulesOffer: Sendable, Equatable {
-    /// In the file's order; those that have no room are left out at its end.
+    /// The rules in the file's order; those that exceed the limit are left out at its end.
     package var rules: [RuleOffer]
-    /// The owner has accepted this file. Otherwise no rule allows anything.
+    /// True if the owner has accepted this file. Otherwise no rule allows anything.
     package var isAccepted: Bool
     /// Number of rules that are left out.
     package var more: Int
@@ -31,14 +31,14 @@ package struct RulesOffer: Sendable, Equatable {
         if more > 0 { writer.field("more", Int64(more)) }
     }
 
-    /// True if a rule can be switched off from afar: it allows, and is not off yet.
+    /// True if a rule can be switched off remotely: it allows, and is not off yet.
     package var hasRulesToSwitchOff: Bool { more > 0 || rules.contains { $0.answer == "allow" && !$0.isOff } }
 }
 
 /// One of a host's rules.
 package struct RuleOffer: Sendable, Equatable {
     package var name: String
-    /// `allow`, `deny`, `ask` or `passkey`; a string, so that a newer host's word does not make the offer unreadable.
+    /// `allow`, `deny`, `ask` or `passkey`; a string, so that a newer host's value does not make the offer undecodable.
     package var answer: String
     package var patterns: [String]
     package var words: String?
@@ -46,7 +46,7 @@ package struct RuleOffer: Sendable, Equatable {
     package var agent: String?
     package var hours: String?
     package var until: String?
-    /// It was switched off from afar, and allows nothing until the owner accepts the file again.
+    /// Switched off remotely: allows nothing until the owner accepts the file again.
     package var isOff = false
 
     package init(name: String, answer: String, patterns: [String]) {
@@ -70,7 +70,7 @@ package struct RuleOffer: Sendable, Equatable {
         isOff = try value.flag("off")
     }
 
-    /// Also what a command prints.
+    /// The rule as JSON; a command prints it too.
     package var bytes: [UInt8] {
         JSONWriter.object {
             $0.field("name", name)

@@ -1,24 +1,23 @@
 /// A client's command to a session, other than an answer to its agent.
 package enum SteeringAction: Sendable, Equatable {
     case prompt(Prompt)
-    /// Stop what the agent is doing; it waits for the next prompt then.
+    /// Stops what the agent is doing; it then waits for the next prompt.
     case interrupt
-    /// End the session.
     case stop
-    /// Go on in this mode: one of those that the session offers.
+    /// Switches to this mode, one of those that the session offers.
     case mode(String)
     case model(String)
-    /// From here on a person is asked before every tool, whatever the agent's rules and mode would let run; or by these again.
+    /// True: a person is asked before every tool, whatever the agent's rules and mode would allow. False: these apply again.
     case askAll(Bool)
-    /// For a host, by the session that represents it.
+    /// For a host, sent to the session that represents it.
     case launch(Launch)
-    /// For a host: its rule of this name allows nothing any more, until its owner accepts the rules again.
+    /// For a host: switches off the rule with this name, until its owner accepts the rules again.
     case ruleOff(String)
-    /// For a host: this rule stands in its file from now on, as if its owner had written it there.
+    /// For a host: adds this rule to its file, as if its owner had written it.
     case ruleAdd(String)
-    /// For a host: this rule stands in its file in the place of the one of that name, which allows.
+    /// For a host: replaces the rule with that name, which must be one that allows, by this text.
     case ruleChange(String, to: String)
-    /// For a host: what these rules would have answered to what was asked before; without text its own. Changes nothing.
+    /// For a host: tests these rules, or without a text its own, against earlier requests. Changes nothing.
     case ruleTry(String)
 
     package var kind: Kind {
@@ -37,7 +36,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// Kind of the action, and type of the message that carries it to the relay and on to the host.
+    /// Kind of the action, and `type` of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
         case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff, ruleAdd, ruleChange, ruleTry
 
@@ -70,9 +69,8 @@ package enum SteeringAction: Sendable, Equatable {
     package struct Prompt: Sendable, Equatable {
         package var text: String
         package var whenBusy: WhenBusy
-        /// One of the agent's own commands, chosen from those that it offers. No other text is ever taken for one.
+        /// True if the text is one of the agent's own commands, chosen from its offer. No other text is ever run as one.
         package var isCommand: Bool
-        /// Pictures that go with the prompt.
         package var pictures: [Picture]
 
         package init(text: String, whenBusy: WhenBusy = .queue, isCommand: Bool = false, pictures: [Picture] = []) {
@@ -88,9 +86,9 @@ package enum SteeringAction: Sendable, Equatable {
 
     /// Handling of a prompt that arrives while the agent works, or waits for an answer.
     package enum WhenBusy: String, Sendable, CaseIterable {
-        /// Waits at its host, and can be withdrawn meanwhile.
+        /// The prompt waits at its host, and can be withdrawn meanwhile.
         case queue
-        /// Passed to the agent at once, if the agent accepts that.
+        /// The prompt is passed to the agent at once, if the agent accepts that.
         case steer
         case refuse
     }
@@ -148,7 +146,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// The body of the command's event. What a signature covers besides the text is in it where there is one.
+    /// Writes the body of the command's event. If the command is signed, this includes everything that the signature covers.
     package func writeBody(to writer: inout JSONWriter, isSigned: Bool) {
         writer.field("text", text)
         if isSigned, case .prompt(let prompt) = self {
@@ -158,7 +156,7 @@ package enum SteeringAction: Sendable, Equatable {
         if !pictures.isEmpty { writer.array("pictures", pictures.map(\.named)) }
     }
 
-    /// The command's content, which goes into the body of its event.
+    /// The command's text, which is content: it goes into the body of its event.
     package var text: String? {
         switch self {
         case .prompt(let prompt): prompt.text
@@ -167,7 +165,7 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
-    /// A prompt, or a launch, with these pictures.
+    /// A copy of a prompt or launch with these pictures.
     package func with(_ pictures: [Picture]) -> SteeringAction {
         switch self {
         case .prompt(var prompt):

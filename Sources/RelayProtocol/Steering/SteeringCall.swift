@@ -1,18 +1,18 @@
-/// A client's command to a session, as its log has it. The text of a prompt is content: it is in the event's body, which the relay only
-/// carries.
+/// A client's command to a session, as it is in the log. The text of a prompt is content: it is in the event's body, which the
+/// relay only carries.
 package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID
     package var by: Named<ClientTag>
     package var action: SteeringAction.Kind
-    /// The chosen mode or model, the rule's name, or the text of rules.
+    /// The chosen mode or model, the rule's name, or the rules' text.
     package var choice: String?
-    /// For `ruleChange`: the name of the rule whose place that text takes.
+    /// For `ruleChange`: the name of the rule that is replaced.
     package var rule: String?
-    /// For `askAll`: true asks for every tool from here on.
+    /// For `askAll`: true if every tool needs approval from now on.
     package var isOn: Bool?
     /// For `start`, `resume` and `past`, without text and pictures.
     package var launch: Launch?
-    /// The device's own, and the keys of the host that takes only what was signed for them; nil if the host takes everything.
+    /// The device's signature, and below it the keys of the host that requires one; nil if the host requires none.
     package var signature: String?
     package var consent: HostKeyID?
 
@@ -58,7 +58,7 @@ package struct SteeringCall: Sendable, Equatable {
         consent = try head.optionalHostKeyID("consent")
     }
 
-    /// The whole action, with what the event's body says of it.
+    /// The complete action, with the content from the event's body.
     package func action(body: JSONValue?) throws(WireError) -> SteeringAction {
         switch action {
         case .prompt:

@@ -2,15 +2,15 @@
 package enum SteeringStage: String, Sendable, CaseIterable {
     /// Waits at its host until the agent is free.
     case queued
-    /// Given to the agent, which has not shown yet that it took it.
+    /// Given to the agent, which has not confirmed it yet.
     case given
-    /// Proven by the agent's own evidence.
+    /// The agent's own output proves that it has taken the command.
     case taken
     /// The agent did not get it.
     case refused
     /// Withdrawn by a client while it waited.
     case withdrawn
-    /// Possibly taken: there was no evidence in time, or its host ended meanwhile.
+    /// Possibly taken: there was no confirmation in time, or the host ended meanwhile.
     case unknown
 
     package var isFinal: Bool { self != .queued && self != .given }
@@ -20,13 +20,13 @@ package enum SteeringStage: String, Sendable, CaseIterable {
 package struct SteeringChange: Sendable, Equatable {
     package var name: SteeringName
     package var stage: SteeringStage
-    /// Why it was refused, or nobody knows; of what was taken, how that is known.
+    /// Reason for `refused` or `unknown`; for `taken`, how that is known.
     package var reason: String?
     /// For `start` and `resume`: the session that has begun.
     package var started: SessionID?
-    /// For `past`: content, which goes into the event's body and is not read back from its head.
+    /// For `past`: the sessions found. Content: written to the event's body, and not read back from its head.
     package var past: [PastSession]?
-    /// For `ruleTry`: JSON, content as well.
+    /// The result of `ruleTry`: JSON, which is content as well.
     package var tried: [UInt8]?
 
     package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil, started: SessionID? = nil) {
@@ -43,7 +43,7 @@ package struct SteeringChange: Sendable, Equatable {
             started: try head.optionalIdentifier("started"))
     }
 
-    /// The fields that are content.
+    /// Writes the fields that are content.
     package func writeBody(to writer: inout JSONWriter) {
         if let past { writer.array("sessions", past.map(\.bytes)) }
         if let tried { writer.raw("tried", tried) }

@@ -1,4 +1,4 @@
-/// A command that steers a session, by the client that gave it and that client's own id of it.
+/// A steering command, identified by its client and that client's own id for it.
 package struct SteeringName: Sendable, Hashable {
     package var client: ClientID
     package var command: CommandID

@@ -1,37 +1,36 @@
 /// Actions that clients can take on a session, and its current settings; each offer replaces the one before.
 package struct SteeringOffer: Sendable, Equatable {
     package var actions: Set<SteeringAction.Kind>
-    /// Prompts reach the agent while it works, if the person wants that.
+    /// True if prompts can be sent to the agent while it works.
     package var steersWhileBusy: Bool
-    /// Pictures reach the agent with a prompt.
+    /// True if prompts can have pictures.
     package var takesPictures: Bool
-    /// Its host holds its terminal: clients can look at the screen, and those that may steer can type there.
+    /// True if the host holds the session's terminal: clients can watch its screen, and those with the right to steer can type.
     package var hasScreen = false
-    /// Why an action that people expect is not among them, and what to do about it.
+    /// Reason why an action that people expect is missing, and what to do about it.
     package var reason: String?
-    /// A person is asked before every tool, because a client asked for that.
+    /// True if a person is asked before every tool because a client has requested that.
     package var asksAll = false
-    /// The tools that its host can hold once a budget is spent, if not all of them would need approval.
+    /// The tools that the host can hold once a budget is spent, if these are not all.
     package var hold: HoldReach?
-    /// The host's keys, if it takes only what a trusted device has signed for them; nil: it takes what the relay brings.
+    /// The host's keys, if it accepts only what a trusted device has signed for them; nil if it trusts the relay.
     package var consent: HostKeyID?
-    /// Its content is sealed: clients open `sealed`, and answer with what stands beside it.
+    /// True if the session's content is sealed: clients open `sealed`, and refer to actions by the aliases beside it.
     package var seals = false
-    /// For a session that represents a host that seals: its keys, for the devices that it trusts. Nil for any other.
+    /// For the session that represents a sealing host: its keys, wrapped for the devices that it trusts. Otherwise nil.
     package var wraps: [KeyWrap]?
-    /// The whole offer, for devices that can open it.
+    /// The whole offer, sealed for the host's devices.
     package var sealed: String?
     package var mode: String?
     package var modes: [String]
-    /// Values that `model` may have; empty if the agent takes any name.
+    /// Models to choose from; empty if the agent accepts any name.
     package var models: [String]
-    /// The agent's own commands, as they are typed: `/compact`.
+    /// The agent's own commands as they are typed, such as `/compact`.
     package var commands: [String]
-    /// For a session that represents its host: where sessions can be started there. Nil for any other.
+    /// For the session that represents its host: folders in which sessions can be started. Otherwise nil.
     package var projects: [ProjectOffer]?
-    /// The agents that can be started on this host.
     package var agents: [StartableAgent] = []
-    /// For a session that represents its host: its rules, if it has any.
+    /// For the session that represents its host: its rules, if it has any.
     package var rules: RulesOffer?
 
     package init(
@@ -54,7 +53,7 @@ package struct SteeringOffer: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) {
         self.init()
-        // A newer host may offer more: what is known is valid all the same.
+        // Unknown actions of a newer host are ignored; the others are valid.
         for entry in try value.object().array("actions", countMax: WireLimits.steeringActionsMax) {
             if let kind = SteeringAction.Kind(rawValue: try entry.string()) { actions.insert(kind) }
         }
@@ -111,14 +110,14 @@ package struct SteeringOffer: Sendable, Equatable {
         if let rules { writer.object("rules") { rules.write(to: &$0) } }
     }
 
-    /// Reason why this prompt's pictures would be ignored; nil if they are taken, or there are none.
+    /// Reason why this prompt's pictures would be ignored; nil if there is none.
     package func refusal(ofPicturesOf prompt: SteeringAction.Prompt) -> String? {
         guard !prompt.pictures.isEmpty else { return nil }
         guard takesPictures else { return "this session takes no pictures" }
         return prompt.isCommand ? "a command takes no pictures" : nil
     }
 
-    /// Reason why a host with this offer would refuse the launch; nil if it may be tried.
+    /// Reason why a host with this offer would refuse the launch; nil if it may accept it.
     package func refusal(of launch: Launch) -> String? {
         guard projects?.contains(where: { $0.name == launch.project }) == true else { return "the host offers no such project" }
         guard let agent = agents.first(where: { $0.name == launch.agent }) else { return "the host offers no such agent" }

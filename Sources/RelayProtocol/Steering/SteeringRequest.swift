@@ -1,10 +1,10 @@
-/// A command that steers a session, as its host gets it.
+/// A steering command, as it is sent to the host.
 package struct SteeringRequest: Sendable, Equatable {
     package var command: CommandID
     package var session: SessionID
     package var by: Named<ClientTag>
     package var action: SteeringAction
-    /// The device's own, carried and not read by the relay.
+    /// The device's signature, which the relay carries and does not read.
     package var signature: String?
 
     package init(

@@ -1,4 +1,4 @@
-/// RFC 4648 §5 without padding. Each value has one spelling.
+/// RFC 4648 §5 without padding. Each value has exactly one valid encoding.
 enum Base64URL {
     static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
@@ -17,7 +17,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for any other spelling than `text(_:)` has.
+    /// Decodes the text; nil if it is not exactly what `text(_:)` would return.
     static func bytes(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
@@ -33,19 +33,19 @@ enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
             }
         }
-        // Six bits left over are a character too many; bits that are set there would be a second spelling.
+        // Six leftover bits are a character too many; bits that are set there would be a second encoding of the same value.
         guard bitCount < 6, bits & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
         return bytes
     }
 
-    /// True if no character is any other than an encoding has.
+    /// True if every character is in the base64url alphabet.
     static func isSpelled(_ text: String) -> Bool { text.utf8.allSatisfy { values[Int($0)] < 64 } }
 
-    /// Characters that so many bytes take.
+    /// Number of characters for so many bytes.
     static func textCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }
 
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// By character; 64 for all others.
+    /// Values by character; 64 for all others.
     private static let values = {
         var values = [UInt8](repeating: 64, count: 256)
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -54,7 +54,7 @@ enum Base64URL {
 }
 
 extension JSONValue {
-    /// Sealed bytes, which the relay carries and does not open.
+    /// A member with sealed bytes in base64url, which the relay carries and does not open.
     func optionalSealed(_ key: StaticString, bytesMax: Int) throws(WireError) -> String? {
         guard let value = optional(key) else { return nil }
         let text = try value.string(bytesMax: bytesMax)

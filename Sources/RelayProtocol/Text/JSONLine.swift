@@ -1,7 +1,7 @@
-/// Turns wire bytes into one line that is safe to print: the same JSON, spelled otherwise.
+/// Turns wire bytes into one line that is safe to print: the same JSON, spelled differently.
 ///
-/// White space between tokens goes, as a host may have put line breaks there; characters that would be invisible or command a
-/// terminal become `\uXXXX`, which they can because they occur in strings only.
+/// White space between tokens is dropped, as a host may have put line breaks there. Invisible characters and those that control a
+/// terminal become `\uXXXX`, which is valid as they occur in strings only.
 package enum JSONLine {
     package static func text(_ json: some Sequence<UInt8>) -> String {
         var result = ""

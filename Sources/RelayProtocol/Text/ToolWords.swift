@@ -1,6 +1,6 @@
-/// Tools in words: agents call some of theirs by names that tell nobody else what they do.
+/// Names of tools for people: some agents name theirs in ways that explain nothing.
 package enum ToolWords {
-    /// "Bash", "create_issue of github", "a plan". Whatever is not known is left as it is.
+    /// The tool's name for people: "Bash", "create_issue of github", "a plan". An unknown name is unchanged.
     package static func name(_ tool: String) -> String {
         switch tool {
         case planTool: "a plan"
@@ -9,7 +9,7 @@ package enum ToolWords {
         }
     }
 
-    /// The action of a call: "run Bash", "use create_issue of github".
+    /// The call as an action: "run Bash", "use create_issue of github".
     package static func deed(_ tool: String) -> String {
         switch tool {
         case planTool: "go ahead with a plan"
@@ -18,7 +18,7 @@ package enum ToolWords {
         }
     }
 
-    /// True if the request is a question in itself, which its title asks.
+    /// True if the tool asks a question itself, so that the request's title is that question.
     package static func isQuestion(_ tool: String) -> Bool { tool == planTool || tool == questionTool }
 
     private static let planTool = "ExitPlanMode"
@@ -26,7 +26,7 @@ package enum ToolWords {
     private static let prefix = "mcp__"
     private static let separator = "__"
 
-    /// Nil also where two tools would be called alike.
+    /// The tool's server and its name there; nil also if that name would be ambiguous.
     private static func server(_ tool: String) -> (server: Substring, tool: Substring)? {
         guard tool.hasPrefix(prefix) else { return nil }
         let parts = tool.dropFirst(prefix.count).split(separator: separator, omittingEmptySubsequences: false)

@@ -1,24 +1,25 @@
-/// Makes hostile text harmless to look at: what would be invisible, change direction or command the terminal is spelled out.
+/// Makes hostile text safe to look at: characters that are invisible, change direction or control the terminal are spelled out.
 ///
-/// Everything that an agent, a host or another client wrote goes through here before it is printed or pushed. U+202E is shown as `⟨U+202E⟩`.
+/// Everything that an agent, a host or another client wrote passes through here before it is printed or pushed. U+202E is shown as
+/// `⟨U+202E⟩`.
 package enum VisibleText {
-    /// More than this many marks on one letter paint over the lines around it.
+    /// Combining marks allowed on one letter: more of them paint over the lines around it.
     static let marksMax = 4
 
-    /// For lists and headings: one line, emoji as they are.
+    /// For lists and headings: one line; emoji are kept.
     package static func line(_ text: String) -> String { render(text, isBlock: false, isStrict: false) }
 
-    /// For what somebody said: line breaks and tabs stay, emoji as they are.
+    /// For messages: line breaks, tabs and emoji are kept.
     package static func prose(_ text: String) -> String { render(text, isBlock: true, isStrict: false) }
 
-    /// For what somebody decides on: line breaks, tabs and the plain space are the only white space that is not spelled out, and
-    /// nothing invisible is let through, not even inside emoji.
+    /// For texts that a person decides on: all white space except line breaks, tabs and the plain space is spelled out, and so is
+    /// everything invisible, even inside emoji.
     package static func exact(_ text: String) -> String { render(text, isBlock: true, isStrict: true) }
 
-    /// `exact`, with line breaks spelled out.
+    /// Like `exact`, with line breaks spelled out.
     package static func exactLine(_ text: String) -> String { render(text, isBlock: false, isStrict: true) }
 
-    /// Sentences about what makes the look of this text untrustworthy.
+    /// Warnings, as sentences, about what may mislead a reader of this text.
     package static func warnings(about text: String) -> [String] {
         var warnings: [String] = []
         var hidden = 0
@@ -37,7 +38,8 @@ package enum VisibleText {
         return warnings
     }
 
-    /// True if, with everything hidden spelled out, the text may still be misread: by order, or by letters that look alike.
+    /// True if the text may be misread even with everything hidden spelled out: it has right-to-left letters, or letters that look
+    /// like others.
     package static func mayMislead(_ text: String) -> Bool {
         text.unicodeScalars.contains(where: isRightToLeftLetter) || firstMixedWord(in: text) != nil
     }
@@ -45,7 +47,7 @@ package enum VisibleText {
     // MARK: - Rendering
 
     private static func render(_ text: String, isBlock: Bool, isStrict: Bool) -> String {
-        // A String, as appending several scalars at once to a scalar view copies all of it each time (measured).
+        // A `String`, as appending several scalars at once to a scalar view copies the whole view each time (measured).
         var result = ""
         var previous: Unicode.Scalar?
         var marks = marksMax  // A mark in front would sit on our own text.
@@ -91,7 +93,8 @@ package enum VisibleText {
 
     // MARK: - Classes of characters
 
-    /// Controls, direction marks, zero-width and ignorable characters, tags, line separators, and what has no agreed look.
+    /// True for controls, direction marks, zero-width and ignorable characters, tags, line separators, and characters without an
+    /// agreed appearance.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {
@@ -113,7 +116,7 @@ package enum VisibleText {
         scalar.properties.generalCategory == .spaceSeparator && scalar != " "
     }
 
-    /// The joiner and the emoji selector, right behind an emoji: everyday in what people and agents say.
+    /// True for a joiner or emoji selector directly after an emoji, which are common in messages.
     private static func isPartOfEmoji(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         guard scalar.value == 0xFE0F || scalar.value == 0x200D, let previous else { return false }
         if scalar.value == 0x200D, previous.value == 0xFE0F { return true }
@@ -129,7 +132,7 @@ package enum VisibleText {
 
     // MARK: - Letters that look alike
 
-    /// The first word that has both ASCII letters and letters of an alphabet that imitates them.
+    /// The first word with both ASCII letters and letters of an alphabet that look like them.
     private static func firstMixedWord(in text: String) -> String? {
         var word = String.UnicodeScalarView()
         var hasASCII = false
@@ -151,7 +154,7 @@ package enum VisibleText {
         return hasASCII && hasImitation ? String(word) : nil
     }
 
-    /// Greek, Cyrillic, Armenian, Cherokee, mathematical and full-width letters.
+    /// True for Greek, Cyrillic, Armenian, Cherokee, mathematical and full-width letters.
     private static func imitatesLatin(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0370...0x03FF, 0x0400...0x052F, 0x0531...0x0587, 0x13A0...0x13FF, 0xAB70...0xABBF, 0x1D400...0x1D7FF,

@@ -1,4 +1,4 @@
-/// The JSON Schema of every message, as the relay serves it; made from `WireTable` when it is first asked for.
+/// The JSON Schema of every message, as the relay serves it; built from `WireTable` on first use.
 package enum Schema {
     package static let json: [UInt8] = {
         var maker = SchemaMaker()
@@ -6,11 +6,11 @@ package enum Schema {
     }()
 }
 
-/// Rules that a schema cannot express are in its descriptions; presence that it can express is in `object`.
+/// Builds the schema. Rules that a schema cannot express are in its descriptions; presence that it can express is in `object`.
 private struct SchemaMaker {
     private typealias JSON = [UInt8]
 
-    /// The definitions that several places refer to, by name.
+    /// Shared definitions, by name.
     private var definitions: [String: JSON] = [:]
 
     mutating func document() -> [UInt8] {
@@ -72,7 +72,7 @@ private struct SchemaMaker {
 
     private mutating func defineEvents() {
         guard definitions["event"] == nil else { return }
-        // First of all, as what it holds may refer to it.
+        // Added first, as the definitions below may refer to it.
         definitions["event"] = []
         let event = schema(WireTable.event)
         for kind in EventKind.allCases { definitions["head.\(kind.rawValue)"] = schema(WireTable.head(kind)) }
@@ -127,7 +127,7 @@ private struct SchemaMaker {
         let plain: JSON
         if let name = type.name {
             if definitions[name] == nil {
-                // The type may refer to itself.
+                // Added before it is built, as the type may refer to itself.
                 definitions[name] = []
                 definitions[name] = spelled(type)
             }

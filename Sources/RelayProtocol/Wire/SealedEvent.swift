@@ -1,21 +1,22 @@
-/// An event as its host sends it if content is sealed: a head with what the relay needs, and the whole of it for the host's devices.
+/// An event as its host sends it if content is sealed: a head with the fields that the relay needs, and the whole event encrypted
+/// for the host's devices.
 ///
-/// The table says which field is on which side. A field that it does not know is sealed, and so is the head of a kind that it does not know.
+/// `WireTable` says which fields stay readable. Unknown fields are sealed, and so is the head of an unknown kind.
 package struct SealedEvent: Sendable {
-    /// The plain event, sealed: base64url.
+    /// The plain event, sealed, in base64url.
     package var sealed: String
-    /// The session's sealed line from here on; nil if it is unchanged.
+    /// The session's new sealed line; nil if it is unchanged.
     package var line: String?
-    /// For an offer of the session that represents its host.
+    /// Wrapped keys, for an offer of the session that represents its host.
     package var wraps: [KeyWrap]?
-    /// For a request that can be decided with a signature.
+    /// The signed part, for a request that can be decided with a signature.
     package var consent: RequestConsent?
 
     package init(_ sealed: String, line: String? = nil, wraps: [KeyWrap]? = nil, consent: RequestConsent? = nil) {
         (self.sealed, self.line, self.wraps, self.consent) = (sealed, line, wraps, consent)
     }
 
-    /// The event for the wire. `alias` names what clients name in commands.
+    /// Encodes the event for the wire. `alias` replaces names that clients use in commands.
     package func bytes(of event: Event, alias: @escaping (String) -> String) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("kind", event.head.kind)
@@ -33,7 +34,7 @@ package struct SealedEvent: Sendable {
         }
     }
 
-    /// The head as the relay reads it, but for what an offer has only if it is sealed.
+    /// Writes the head as the relay reads it, without the fields that only a sealed offer has.
     private static func writeHead(of event: Event, to writer: inout JSONWriter, alias: @escaping (String) -> String) {
         guard let kind = event.head.knownKind, let fields = heads[kind],
             let head = try? JSONDocument(parsing: event.bytes).root.object("head")
@@ -48,7 +49,7 @@ package struct SealedEvent: Sendable {
 private struct Stripping {
     let alias: (String) -> String
 
-    /// Writes the members that the table has a side for.
+    /// Writes the members according to their side in the table.
     func write(_ object: JSONValue, _ fields: [WireField], to writer: inout JSONWriter) {
         guard let members = try? object.members() else { return }
         for field in fields {
@@ -76,7 +77,7 @@ private struct Stripping {
         }
     }
 
-    /// The value without what the table does not know in it.
+    /// The value without members that the table does not know.
     private func known(_ value: JSONValue, _ type: WireType) -> [UInt8]? {
         switch type.shape {
         case .object(let object):

@@ -1,20 +1,20 @@
 /// One field of a message, a head or an object.
 package struct WireField: Sendable {
     package enum Presence: Sendable, Equatable {
-        /// Reading refuses what lacks it.
+        /// Required: decoding fails without it.
         case required
-        /// Always written; what lacks it means the default.
+        /// Always written; if absent, the default applies.
         case defaulted
-        /// Written if there is a value.
+        /// Written only if there is a value.
         case optional
-        /// Present if another field has one of these words: always with the first list, perhaps with the second.
+        /// Present if another field has one of these words: always with the first list, optionally with the second.
         case with(String, always: [String], perhaps: [String])
         /// At most one of an object's alternatives is present.
         case alternative
         /// Required if this alternative is present.
         case beside(String)
 
-        /// Present if another field has this word, and perhaps required then.
+        /// Present if another field has this word; `isRequired` says whether always.
         package static func with(_ field: String, is word: String, isRequired: Bool) -> Presence {
             .with(field, always: isRequired ? [word] : [], perhaps: isRequired ? [] : [word])
         }
@@ -24,9 +24,10 @@ package struct WireField: Sendable {
     package let type: WireType
     package let presence: Presence
     package let meaning: String?
-    /// An example value, JSON, for fields of which a reader takes nothing else.
+    /// A JSON example for fields whose reader accepts nothing else.
     package let example: String?
-    /// In an event's head: what a sealed host lets the relay read of it. Nil outside of heads, and within what is wholly on one side.
+    /// In an event's head: what the relay can read of the field if its host seals. Nil outside of heads, and inside values that are
+    /// wholly readable or wholly sealed.
     package private(set) var side: WireSide?
 
     package init(_ name: String, _ type: WireType, _ presence: Presence, _ meaning: String? = nil, example: String? = nil) {
@@ -51,7 +52,7 @@ package struct WireField: Sendable {
         WireField(name, type, .optional, meaning)
     }
 
-    /// The field as one of an event's head.
+    /// A copy of the field with this side, for an event's head.
     package func on(_ side: WireSide) -> WireField {
         var field = self
         field.side = side
@@ -60,7 +61,7 @@ package struct WireField: Sendable {
 
     package var isRequired: Bool { presence == .required }
 
-    /// For people: the words of another field with which this one is present; nil if that depends on none.
+    /// A text for people: the words of another field with which this one is present; nil if it depends on no other field.
     package var standing: String? {
         guard case .with(let other, let always, let perhaps) = presence else { return nil }
         var parts: [String] = []

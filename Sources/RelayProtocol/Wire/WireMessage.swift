@@ -9,9 +9,9 @@ package struct WireMessage: Sendable {
 
     package let type: String
     package let meaning: String?
-    /// Besides `type`.
+    /// The fields besides `type`.
     package let fields: [WireField]
-    /// Distinguishes two messages of one type: this is the one that has this field.
+    /// Distinguishes two messages of the same type: only this one has this field.
     package let onlyWith: String?
 
     init(_ type: String, onlyWith: String? = nil, _ meaning: String?, _ fields: [WireField]) {

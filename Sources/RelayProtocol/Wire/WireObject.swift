@@ -1,6 +1,6 @@
-/// The fields of a message, a head or an object that several of them share.
+/// The fields of a message or a head, or of an object that several of them have.
 package struct WireObject: Sendable {
-    /// `quiet-hours`; nil if it is spelled out in its only place.
+    /// Name such as `quiet-hours`; nil if the object is used in one place and spelled out there.
     package let name: String?
     package let meaning: String?
     package let fields: [WireField]

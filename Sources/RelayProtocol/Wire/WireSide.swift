@@ -1,25 +1,25 @@
-/// The relay's part of a head's field if the host seals its content. Clients read the opened event.
+/// The relay's view of a field in an event's head if the host seals its content. Clients read the decrypted event.
 package enum WireSide: Sendable, Equatable {
-    /// The field as it is, without members that the table does not know.
+    /// The field unchanged, without members that the table does not know.
     case head
-    /// Nothing.
+    /// Nothing: the field is sealed.
     case sealed
-    /// This text, as a reader requires one.
+    /// This placeholder text, because a reader requires one.
     case standIn(String)
-    /// A reason that the wire names by a word; any other is left out, or has this text in its place.
+    /// A reason that is one of the wire's own words; any other is left out, or replaced by this text.
     case named(else: String?)
-    /// Another name, which its host maps back.
+    /// An alias, which the host maps back.
     case alias
-    /// Each text's place in the list, from `1`.
+    /// The index of each text in the list, from `1`, in place of the text.
     case places
-    /// The text of that other field of the same object.
+    /// The value of that other field of the same object.
     case same(as: String)
     /// The field is in sealed events only.
     case added
-    /// Each field of the object, or of the list's objects, has a side of its own.
+    /// Each field of the object, or of the list's objects, has its own side.
     case parts
 
-    /// The texts that stand for another.
+    /// All placeholder texts.
     package static let standIns = Set(
         EventKind.allCases.flatMap { kind in
             WireTable.head(kind).fields.compactMap { field in
@@ -27,7 +27,7 @@ package enum WireSide: Sendable, Equatable {
             }
         })
 
-    /// Reasons of hosts and of this project, not of people or agents: they are told by word.
+    /// Reasons made by hosts and this project, not by people or agents: they are sent in plain text.
     package static let reasons: Set<String> = [
         "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear",
         "deniedLocally", "digestMismatch", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",

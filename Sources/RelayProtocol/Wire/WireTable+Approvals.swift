@@ -1,4 +1,4 @@
-/// Sessions, approvals and decisions.
+/// Wire types of sessions, approvals and decisions.
 extension WireTable {
     static let status = WireType.word(SessionStatus.self, name: "status")
     static let stage = WireType.word(ApprovalStage.Word.self, name: "stage")
@@ -58,7 +58,7 @@ extension WireTable {
 
     /// Stages that only a decision leads to.
     private static let given = ["decided", "delivered", "applied"]
-    /// Stages that an approval may come to before anybody has decided.
+    /// Stages that an approval may reach without a decision.
     private static let ended = ["expired", "cancelled", "stale"]
 
     static let decision = WireObject(

@@ -1,4 +1,4 @@
-/// Between a client and the relay.
+/// Messages between a client and the relay.
 extension WireTable {
     private static let snapshotEventsMax = 200
 

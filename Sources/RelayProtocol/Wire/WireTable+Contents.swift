@@ -1,4 +1,4 @@
-/// Objects in the bodies of events, which the relay carries: for the page and the protocol document.
+/// Objects in the bodies of events, which the relay only carries: for the page and the protocol document.
 extension WireTable {
     package static let contents = [change, question]
 

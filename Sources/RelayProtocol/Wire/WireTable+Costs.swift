@@ -1,4 +1,4 @@
-/// What clients ask about costs, and the answer.
+/// The clients' query for costs, and its answer.
 extension WireTable {
     static let costQuery: [WireField] = [
         .required(

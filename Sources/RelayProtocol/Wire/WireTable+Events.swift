@@ -201,7 +201,7 @@ extension WireTable {
 
     private static let appliedRule: [WireField] = [
         .required("name", .name).on(.standIn("sealed")),
-        // Files of rules are short, and a hash of one can be found by trying.
+        // A placeholder, because rule files are short, and the hash of one can be found by trying.
         .required("digest", .digest, "Of the file of rules.").on(.standIn(String(repeating: "0", count: 64))),
         .required("decision", .word(AppliedRule.Answer.self)).on(.head),
         .optional("message", .line, "A denial's words for the agent's model.").on(.sealed),

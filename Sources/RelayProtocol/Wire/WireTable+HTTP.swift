@@ -1,4 +1,4 @@
-/// Objects that are sent over HTTP alone: pairing, tokens and their revocation, pictures.
+/// Objects that are only sent over HTTP: pairing, tokens and their revocation, pictures.
 extension WireTable {
     package static let http = [
         token, pairing, paired, pairedPage, registration, registering, registered, me, meHost, revocation, revoked, renaming,

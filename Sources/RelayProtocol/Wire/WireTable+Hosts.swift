@@ -1,4 +1,4 @@
-/// Between a host and the relay.
+/// Messages between a host and the relay.
 extension WireTable {
     static let hostToRelay: [WireMessage] = [
         WireMessage(

@@ -1,4 +1,4 @@
-/// Devices, what is pushed to them, and budgets.
+/// Wire types of devices, pushes and budgets.
 extension WireTable {
     private static let apnsToken = WireType(
         .pattern("^([0-9A-Fa-f]{2}){1,\(WireLimits.tokenBytesMax / 2)}$", example: "0aff"), name: "apns-token",
@@ -13,7 +13,7 @@ extension WireTable {
         .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
         .defaulted("starts", .word(CardStarts.self)),
     ]
-    /// A person's choices for any device.
+    /// Choices that every device has.
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
@@ -26,7 +26,7 @@ extension WireTable {
     private static let allowOnLockScreen = WireField.optional(
         "allowOnLockScreen", .flag, "A notification that shows the whole input may offer to allow it.")
 
-    /// All that a person may choose for a device that is registered.
+    /// All choices that a person may change on a registered device.
     package static let deviceChoices: [WireField] = [
         .required("text", .word(PushText.self), "`sealed` if the device has sent a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
@@ -94,7 +94,7 @@ extension WireTable {
             )
         ])
 
-    /// What a program gets on its standard input, and a webhook as the body of a request.
+    /// The document that a receiver's program reads from standard input, and a webhook gets as the body of a request.
     package static let pushDocument = WireObject(
         "push-document", "One push to a receiver. It may arrive again with the same `id`.",
         [

@@ -1,4 +1,4 @@
-/// Terminals that hosts hold, for clients.
+/// Wire types of terminals that hosts hold, for clients.
 extension WireTable {
     package static let screen = WireObject(
         "screen", "What a terminal shows.",

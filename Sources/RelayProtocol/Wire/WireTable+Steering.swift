@@ -1,6 +1,6 @@
 /// Commands of clients to sessions, and their outcomes.
 extension WireTable {
-    /// Besides what names it: the fields of the message of each kind.
+    /// The fields of a command of this kind, besides those that identify it.
     static func steering(_ kind: SteeringAction.Kind) -> (meaning: String, fields: [WireField]) {
         switch kind {
         case .prompt:

@@ -1,7 +1,7 @@
 /// Every message, head and object of the wire, field by field.
 ///
-/// The schema is made from it when it is asked for, the page's types and the protocol document's lists by `make wire`. What reads and
-/// writes is written by hand, as most of it is hot: `WireCodecTests` holds each of its fields against this table.
+/// The schema is built from it on first use; the page's types and the protocol document's lists by `make wire`. Encoders and
+/// decoders are written by hand, as most are performance-critical: `WireCodecTests` checks each of their fields against this table.
 package enum WireTable {
     package static func messages(_ direction: WireMessage.Direction) -> [WireMessage] {
         switch direction {

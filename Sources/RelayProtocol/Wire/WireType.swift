@@ -4,19 +4,19 @@ package struct WireType: Sendable {
         case flag
         case integer(ClosedRange<Int64>)
         case text(bytesMax: Int)
-        /// Spelled in one way alone; `example` is.
+        /// A text that matches this regular expression; `example` does.
         case pattern(String, example: String)
-        /// One of a closed set.
+        /// One of a closed set of words.
         case word([String])
-        /// Text; a reader takes words that it does not know, too.
+        /// One of these words, but readers accept unknown ones too.
         case openWord([String], bytesMax: Int = .max)
         case object(WireObject)
-        /// An object of these if it has the field of that name, else the first object.
+        /// The object that belongs to the listed field that is present, else the first one.
         case either(WireObject, with: KeyValuePairs<String, WireObject>)
         case list(WireType, ClosedRange<Int>)
-        /// An event: of this kind alone, or of any that the peer may state.
+        /// An event of this kind, or of any; `isOfHost` limits it to kinds that hosts may send.
         case event(EventKind?, isOfHost: Bool)
-        /// An object that is carried as it is.
+        /// An object that is carried unchanged.
         case fields
     }
 
@@ -66,10 +66,10 @@ extension WireType {
         .text(bytesMax: WireLimits.lineBytesMax), name: "line", "A line that lists show; at most 4,096 bytes.")
     package static let typed = WireType(
         .text(bytesMax: WireLimits.textBytesMax), name: "text", "What a person types; at most 32,768 bytes.")
-    /// Limited by the message alone.
+    /// A text limited only by the size of its message.
     package static let anyText = WireType(.text(bytesMax: .max))
 
-    /// For the host's devices alone; the relay carries it.
+    /// A sealed text for the host's devices only; the relay carries it.
     package static func sealed(bytesMax: Int) -> WireType {
         WireType(.pattern("^[A-Za-z0-9_-]{1,\(bytesMax)}$", example: "c2VhbGVk"))
     }
@@ -79,7 +79,7 @@ extension WireType {
         WireType(.event(kind, isOfHost: isOfHost))
     }
     package static func object(_ object: WireObject) -> WireType { WireType(.object(object), name: object.name) }
-    /// An object that is spelled out in place.
+    /// An object without a name, spelled out in place.
     package static func object(_ fields: [WireField]) -> WireType { WireType(.object(WireObject(nil, fields))) }
     package static func list(_ type: WireType, _ range: ClosedRange<Int> = 0...Int.max) -> WireType {
         WireType(.list(type, range))

@@ -2,16 +2,17 @@ package import RelayCore
 internal import RelayModel
 package import RelayProtocol
 
-/// Checks an audit log that is stored: its chain, and what is stored with it. The store brings the rows, those of approvals first.
+/// Checks a stored audit log: its chain, and that it agrees with the other tables. The store passes the rows, those of approvals
+/// first.
 package struct AuditExamination {
-    /// A workspace's name, and how many records there were.
+    /// A workspace's name, and the number of its audit records.
     package typealias Workspace = (name: String, audited: Int64)
 
     private var verifier: AuditVerifier
     /// Workspaces by their number in the store.
     private let workspaces: [Int64: Workspace]
     private var unrecorded: [AuditedApproval: Decision] = [:]
-    /// The last record of each workspace that was met.
+    /// Number of the last record seen of each workspace.
     private var last: [Int64: Int64] = [:]
 
     package init(wanting heads: [String], of workspaces: [Int64: Workspace]) {
@@ -19,7 +20,7 @@ package struct AuditExamination {
         self.workspaces = workspaces
     }
 
-    /// Every decision needs a record.
+    /// Adds an approval. If it has a decision, that needs a record.
     package mutating func add(_ stored: StoredApproval, _ key: AuditedApproval) throws(WireError) {
         if !stored.isIntact {
             verifier.fault("approval \(key.workspace)/\(key.session)/\(key.approval) \(DamagedRecord.changed)")
@@ -27,7 +28,7 @@ package struct AuditExamination {
         if let decision = try Approval(stored: stored.record).decision { unrecorded[key] = decision }
     }
 
-    /// In the order of `workspace`, a number, and `n`.
+    /// Adds a record. Called in the order of `workspace` (its number) and `n`.
     package mutating func add(_ bytes: [UInt8], workspace number: Int64, n: Int64) {
         let workspace = workspaces[number]
         let place = "row \(n) of \(workspace?.name ?? "no workspace")"
@@ -39,8 +40,8 @@ package struct AuditExamination {
         if let decided = line.decision, unrecorded[decided.key] == decided.decision { unrecorded[decided.key] = nil }
     }
 
-    /// Once all rows were there. Where an exported file is named, its lines are to be the first of what is stored; `stored` has one of
-    /// them by the number of its workspace.
+    /// Called after all rows. If an exported file is named, its lines must be the first stored lines; `stored` returns one of them
+    /// by the number of its workspace.
     package consuming func finish(
         comparing file: String?, stored: (_ workspace: Int64, _ n: Int64) throws -> [UInt8]?
     ) throws -> AuditReport {

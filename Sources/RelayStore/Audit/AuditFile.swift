@@ -3,11 +3,11 @@ package import RelayCore
 
 /// An exported audit log, read line by line.
 package enum AuditFile {
-    /// A decision with all that a person can say in it, every character escaped, is far below this.
+    /// Limit of a line: a decision with the longest texts, every character escaped, is far below it.
     private static let lineBytesMax = 1 << 20
     private static let chunkBytes = 256 << 10
 
-    /// Calls `body` with each line and its number, from 1. The last line has its end, or it was cut.
+    /// Calls `body` with each line and its number, from 1. A last line without a line break was cut off; it is passed as it is.
     package static func forEachLine(of path: String, _ body: ([UInt8], Int) throws -> Void) throws(LogError) {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw LogError(.unreachable(isPassing: false), "\(path) cannot be read.")
@@ -33,7 +33,7 @@ package enum AuditFile {
         }
     }
 
-    /// Checks an exported file by itself; `heads` are hashes that must be among its records.
+    /// Checks an exported file on its own; `heads` are hashes that must be among its records.
     package static func verify(_ path: String, heads: [String]) throws(LogError) -> AuditReport {
         var verifier = AuditVerifier(wanting: heads)
         try forEachLine(of: path) { bytes, number in _ = verifier.take(bytes, at: "line \(number)") }

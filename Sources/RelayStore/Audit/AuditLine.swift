@@ -7,12 +7,12 @@ package struct AuditLine {
     package let n: Int64
     let previous: String
     package let hash: String
-    /// The decision, in a record of one, and what it decided.
+    /// For the record of a decision: the decision, and the approval it is about.
     package let decision: (key: AuditedApproval, decision: Decision)?
-    /// True if `hash` is the hash of this very line.
+    /// True if `hash` is the hash of exactly this line.
     let isIntact: Bool
 
-    /// Throws if this is no audit record at all.
+    /// Throws if this is not an audit record.
     init(parsing bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
         workspace = try value.identifier("workspace")
@@ -26,7 +26,7 @@ package struct AuditLine {
         } else {
             decision = nil
         }
-        // Byte for byte as it was written. A record from before controls were spelled out may be shown with them spelled out.
+        // Byte for byte as it was written. Lines written before controls were escaped may be shown with them escaped.
         isIntact =
             Self.isIntact(bytes, hash, after: previous) || Self.isIntact(Self.asFirstWritten(bytes), hash, after: previous)
     }
@@ -39,8 +39,8 @@ package struct AuditLine {
 
     // MARK: - Controls
 
-    /// C1 control characters, which command a terminal, and separators of lines are spelled as escapes: an export shows these bytes as they
-    /// are. Of an object that we wrote, only strings have others than ASCII.
+    /// Escapes C1 control characters, which control a terminal, and line separators, because an export shows these bytes as they
+    /// are. In an object that we wrote, only strings contain bytes other than ASCII.
     package static func spelledOut(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 == 0xC2 || $0 == 0xE2 }) else { return json }
         var spelled: [UInt8] = []
@@ -62,13 +62,13 @@ package struct AuditLine {
         return spelled
     }
 
-    /// The line as it was before anything was spelled out: such records had those characters themselves.
+    /// The line before anything was escaped: old records contained those characters unescaped.
     private static func asFirstWritten(_ json: [UInt8]) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(json.count)
         var rest = json[...]
         while let first = rest.first {
-            // Another escape is kept, and a backslash that is one is not taken for the beginning of the next.
+            // Other escapes are kept, and an escaped backslash is not taken for the beginning of the next escape.
             guard first == UInt8(ascii: "\\") else {
                 written.append(first)
                 rest = rest.dropFirst()
@@ -89,7 +89,7 @@ package struct AuditLine {
     }
 }
 
-/// An approval's name in the whole file.
+/// Identifies an approval among all workspaces.
 package struct AuditedApproval: Hashable {
     package let workspace: WorkspaceID
     package let session: SessionID

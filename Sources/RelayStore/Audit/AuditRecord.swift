@@ -5,13 +5,13 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// What one line of the audit log says, before it has its place in the chain.
+/// The content of one line of the audit log, before it has its place in the chain.
 ///
 /// A line is one JSON object: `n`, `at`, `workspace`, `what`, then what it is about, then `previous` and `hash`.
 ///
 /// - `n` counts the records of a workspace, from 1.
-/// - `at`, in milliseconds since 1970, is the event's own time: by the relay's clock for what the relay does
-///   (`approval.decided`, `approval.expired`, everything about tokens), by the host's clock for what the host states.
+/// - `at`, in milliseconds since 1970, is the event's own time: by the relay's clock for what the relay does (`approval.decided`,
+///   `approval.expired`, everything about tokens), by the host's clock for what the host states.
 /// - `previous` is the `hash` of record `n - 1`, and 64 zeros in the first.
 /// - `hash` is the SHA-256, as 64 hexadecimal digits, of the text of `previous` followed by the line without `hash`: everything
 ///   before `,"hash"`, and a closing brace.
@@ -21,12 +21,12 @@ package struct AuditRecord {
     private let what: String
     private let body: (inout JSONWriter) -> Void
 
-    /// One stage that an approval has reached. Tool and title are as stored: the wire bounds them. The decision is in the
-    /// record of its being made, with the words that went with it.
+    /// A stage that an approval has reached. Tool and title are recorded as stored: the wire limits their length. A decision is
+    /// recorded once, when it is made, with its texts.
     package init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
         self.workspace = workspace
         self.at = at
-        // A rule's answer comes with the request, and no device has signed it: it has a word of its own.
+        // A rule's answer comes with the request, and no device has signed it: so it has its own word.
         let ruled: Decision? =
             if approval.request.rule != nil, case .delivered(let decision, _) = approval.stage { decision } else { nil }
         what = ruled == nil ? AuditWord.approval(approval.stage.word) : AuditWord.ruled
@@ -40,9 +40,10 @@ package struct AuditRecord {
             if let ruled { writer.object("decision") { ruled.write(to: &$0) } }
             if case .decided(let decision) = approval.stage {
                 writer.object("decision") { decision.write(to: &$0) }
-                // An offer's id alone says nothing, so its rule and place are recorded.
+                // An offer's id alone means nothing, so its rule and place are recorded too.
                 if let offer = approval.request.offer(of: decision.verdict) { writer.object("offer") { offer.write(to: &$0) } }
-                // Of a host that wants a signature, whether there is one or not: who reads this must miss it.
+                // Recorded for each host that requires signatures, even if there is none: a reader must be able to notice a missing
+                // one.
                 if let shown = ShownText.text(inEvent: approval.requestBytes),
                     let read = try? ShownText(parsing: shown)
                 {
@@ -66,8 +67,8 @@ package struct AuditRecord {
         }
     }
 
-    /// What a client asked of a session, and what came of it in the end; nil for every other event. The text of a prompt is in
-    /// the log; here is its digest, which outlives what retention removes.
+    /// A client's command to a session, or its final outcome; nil for every other event. The text of a prompt is in the log; its
+    /// digest here is kept when retention removes the event.
     package init?(steering event: LogEvent, of session: SessionKey) {
         guard event.kind.hasPrefix("steering."), let read = try? JSONDocument(parsing: event.bytes).root,
             let known = try? Event(from: read)
@@ -110,7 +111,7 @@ package struct AuditRecord {
         }
     }
 
-    /// The rest of what the device signed. The text's digest is all that a plain prompt needs.
+    /// Writes the other values that the device signed. For a plain prompt the text's digest is enough.
     private static func write(
         _ call: SteeringCall, _ body: JSONValue?, in session: SessionID, to writer: inout JSONWriter
     ) {
@@ -126,8 +127,8 @@ package struct AuditRecord {
         }
     }
 
-    /// `what` is one of `AuditWord`'s. `by` is the token by which it was done; nil: the relay's own machine. The token's digest is left
-    /// out: it would prove a guess.
+    /// A change of a token. `what`: one of `AuditWord`'s. `by`: the token that did it; nil: the relay's own machine. The token's
+    /// digest is left out, as it would confirm a guessed secret.
     package init(_ token: Token, _ what: String, by: String?, at: Int64) {
         workspace = token.workspace
         self.at = at
@@ -142,7 +143,7 @@ package struct AuditRecord {
         }
     }
 
-    /// `what` is one of `AuditWord`'s: what the relay's own machine did with a workspace.
+    /// A change of a workspace, made on the relay's own machine. `what`: one of `AuditWord`'s.
     package init(_ workspace: Named<WorkspaceTag>, _ what: String, at: Int64) {
         self.workspace = workspace.id
         self.at = at
@@ -150,7 +151,7 @@ package struct AuditRecord {
         body = { $0.field("name", workspace.name) }
     }
 
-    /// The record as it follows `head`, and the head that it makes.
+    /// The record's line after `head`, and the new head.
     package func line(after head: AuditHead) -> (line: [UInt8], head: AuditHead) {
         var line = JSONWriter.object { writer in
             writer.field("n", head.n + 1)
@@ -168,12 +169,12 @@ package struct AuditRecord {
     }
 }
 
-/// What an audit record can be about.
+/// Words for `what` of a record.
 package enum AuditWord {
     package static let tokenCreated = "token.created"
     package static let tokenRevoked = "token.revoked"
     package static let tokenRenamed = "token.renamed"
-    /// A pairing code became this token.
+    /// A pairing code was exchanged for this token.
     package static let pairingRedeemed = "pairing.redeemed"
     package static let workspaceAdded = "workspace.added"
     package static let workspaceRenamed = "workspace.renamed"

@@ -3,20 +3,20 @@ internal import RelayProtocol
 
 /// Reads audit lines in order and reports where the chain is broken.
 ///
-/// After a fault it continues from the faulty line, so that one changed line is one or two sentences, not a thousand.
+/// After a fault it continues from the faulty line, so that one changed line causes one or two sentences, not a thousand.
 package struct AuditVerifier {
     private(set) var report = AuditReport()
     private var heads: [WorkspaceID: AuditHead] = [:]
     private var order: [WorkspaceID] = []
-    /// Heads kept elsewhere that no record has shown yet.
+    /// Hashes of heads that were kept elsewhere, and have not been found yet.
     private var wantedHashes: Set<String>
 
-    /// Lines in a row that are none of the log's, of which the first is told: another kind of file is one sentence.
+    /// Consecutive lines that are no audit records, with the first of them: so a file of another kind is reported in one sentence.
     private var strange: (count: Int, first: String) = (0, "")
 
     package init(wanting hashes: [String]) { wantedHashes = Set(hashes) }
 
-    /// `place` names the line for people. Returns the line if it can be read.
+    /// `place` identifies the line in reports. Returns the line if it can be read.
     package mutating func take(_ bytes: [UInt8], at place: String) -> AuditLine? {
         report.recordCount += 1
         let line: AuditLine

@@ -3,9 +3,10 @@ internal import ConsentKeys
 package import RelayCore
 internal import RelayProtocol
 
-/// Reads audit lines in order and proves each decision and command by the signature of a device, without the relay's word.
+/// Reads audit lines in order and verifies each decision and command by a device's signature, without relying on the relay.
 ///
-/// What is signed is made anew from the line. One without a good signature is a fault, unless the log says that its host refused it.
+/// The signed statement is rebuilt from the line. A line without a valid signature is a fault, unless the log says that its host
+/// refused it.
 package struct SignatureVerifier {
     fileprivate struct Subject: Hashable {
         let session: String
@@ -14,13 +15,13 @@ package struct SignatureVerifier {
 
     private let keys: SigningKeys
     private var report = SignatureReport()
-    /// Without a good signature, and not refused so far, with the sentence.
+    /// Sentences about decisions and commands without a valid signature that have not been refused so far.
     private var unproven: [Subject: String] = [:]
     private var order: [Subject] = []
 
     package init(_ keys: SigningKeys) { self.keys = keys }
 
-    /// `place` names the line for people. Lines that are no records are for `AuditVerifier`.
+    /// `place` identifies the line in reports. Lines that are no records are left to `AuditVerifier`.
     package mutating func take(_ bytes: [UInt8], at place: String) {
         guard let line = try? JSONDocument(parsing: bytes).root.object(), let what = try? line.string("what") else { return }
         do throws(WireError) {
@@ -54,7 +55,8 @@ package struct SignatureVerifier {
         }
         let subject = Subject(session.rawValue, approval.rawValue, of: line)
         let sentence = "\(place): what \(approval) was decided"
-        // Hosts of an earlier version do not say what is signed of what they seal, and records of one do not say that it was sealed.
+        // Hosts of an earlier version do not record what was signed for sealed content, and their records do not say that it was
+        // sealed.
         guard let consent = line.optional("consent"), try !consent.flag("sealed") || consent.optional("shown") != nil else {
             guard let problem = signer(of: decision.signature).problem else {
                 report.sealedCount += 1
@@ -84,7 +86,7 @@ package struct SignatureVerifier {
         var problem: String? { if case .bad(let sentence) = self { sentence } else { nil } }
     }
 
-    /// A proof that nobody wanted counts if it is good, and is no fault if it is not.
+    /// Checks a passkey's signature. If none was required, a valid one counts, and an invalid one is no fault.
     private func passkey(
         _ text: String?, _ statement: (SignatureText) -> DecisionStatement, isWanted: Bool
     ) -> PasskeyOutcome {
@@ -138,7 +140,7 @@ package struct SignatureVerifier {
         if unproven.removeValue(forKey: subject) != nil { report.refusedCount += 1 }
     }
 
-    /// Nil if the statement has a good signature of a known device.
+    /// The problem with the signature, as a sentence; nil if the statement has a valid one of a known device.
     private func problem(of text: String?, _ statement: (SignatureText) -> any Statement) -> String? {
         switch signer(of: text) {
         case .unknown(let problem): problem
@@ -150,7 +152,7 @@ package struct SignatureVerifier {
 
     private enum Signer {
         case device(SignatureText, SigningPoint)
-        /// The problem.
+        /// No known signer; the sentence says why.
         case unknown(String)
 
         var problem: String? { if case .unknown(let problem) = self { problem } else { nil } }
@@ -171,7 +173,7 @@ package struct SignatureVerifier {
         try value.optionalString(key).flatMap(InputDigest.init).flatMap { ConsentHash($0.bytes) }
     }
 
-    /// A client's name of a command is its own alone.
+    /// A command's name, with its client: other clients may use the same identifier.
     private static func command(_ line: JSONValue, _ client: String) throws(WireError) -> String {
         client + " " + (try line.string("command"))
     }
@@ -184,7 +186,7 @@ package struct SignatureVerifier {
         }
     }
 
-    /// The detail as far as the record says all of it; nil if it needs a text or pictures that are not in it.
+    /// The detail if the record contains all of it; nil if it includes a text or pictures that are not recorded.
     private static func knownDetail(
         _ kind: SteeringAction.Kind, _ line: JSONValue, _ host: KeyID, _ session: SessionID, _ command: CommandID
     ) throws(WireError) -> ConsentHash? {
@@ -225,7 +227,7 @@ package struct SignatureVerifier {
 }
 
 extension SignatureVerifier.Subject {
-    /// Sessions have the same names in several workspaces.
+    /// Includes the workspace, as several may have sessions with the same name.
     fileprivate init(_ session: String, _ name: String, of line: JSONValue) {
         let workspace = (try? line.string("workspace")) ?? ""
         self.init(session: workspace + " " + session, name: name)

@@ -4,10 +4,10 @@ internal import Foundation
 package import RelayCore
 internal import RelayProtocol
 
-/// Devices' public signing keys, from a host's `devices.json` or from any other JSON that lists them: an array, an object with `devices`, or an
-/// object a line. Of each entry only `sign` is used, also of those that the host does not trust any more.
+/// Devices' public signing keys, from a host's `devices.json` or any other JSON that lists them: an array, an object with
+/// `devices`, or one object a line. Only `sign` of each entry is used, also of devices that the host no longer trusts.
 package struct SigningKeys: Sendable {
-    /// All hosts of a busy team.
+    /// Limit of the file: enough for all hosts of a busy team.
     private static let bytesMax = 16 << 20
     private var points: [KeyID: SigningPoint] = [:]
     private var passkeys: [KeyID: [Passkey]] = [:]
@@ -24,12 +24,12 @@ package struct SigningKeys: Sendable {
     }
 
     func point(of device: KeyID) -> SigningPoint? { points[device] }
-    /// Of the device at all hosts of the list.
+    /// The device's passkeys at all listed hosts.
     func passkeys(of device: KeyID) -> [Passkey] { passkeys[device] ?? [] }
 
     private mutating func add(_ bytes: [UInt8]) throws {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        // One document, or one a line.
+        // The file is one JSON document, or one a line.
         if let document = try? JSONDocument(parsing: bytes) { return try add(document.root) }
         for line in lines { try add(JSONDocument(parsing: Array(line)).root) }
     }
@@ -40,7 +40,7 @@ package struct SigningKeys: Sendable {
         } else if try value.object().optional("devices") != nil {
             for entry in try value.array("devices") { try add(entry) }
             guard value.optional("distrusted") != nil else { return }
-            // A key that was distrusted before keys were kept has none.
+            // Devices that were distrusted before keys were recorded have no key.
             for entry in try value.array("distrusted") where try entry.object().optional("sign") != nil { try add(entry) }
         } else {
             let sign = try value.required("sign")

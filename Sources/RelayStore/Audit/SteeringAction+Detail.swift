@@ -3,7 +3,7 @@ internal import ConsentKeys
 internal import RelayProtocol
 
 extension SteeringAction {
-    /// The hash of what the action does, as a device signs it.
+    /// The hash of the action's details, as a device signs it.
     func signedDetail(_ host: KeyID, _ session: SessionID, _ command: CommandID) -> ConsentHash {
         if case .prompt(let prompt) = self {
             return PromptStatement(

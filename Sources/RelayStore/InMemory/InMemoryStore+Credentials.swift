@@ -17,7 +17,7 @@ extension InMemoryStore: CredentialStore {
     package func tokens() -> [Token] { content.withLock { $0.tokens.filter { $0.revokedAt == nil } } }
 
     package func allTokens() -> [Token] {
-        // Reversed first: of two made in the same millisecond, the later one comes first.
+        // Reversed first, so that of two made in the same millisecond the later one comes first.
         content.withLock { $0.tokens.reversed().sorted { $0.createdAt > $1.createdAt } }
     }
 

@@ -43,7 +43,7 @@ extension InMemoryStore.Content {
             || own.reduce(0) { $0 + $1.picture.content.count } > PictureLimits.workspaceBytesMax
     }
 
-    /// Forgets pictures older than the last event that goes, or all with the session.
+    /// Removes pictures older than the last removed event, or all of them with the session.
     mutating func forgetPictures(of trim: SessionTrim, upTo last: Int64?) {
         guard let end = trim.state == nil ? Int64.max : last else { return }
         pictures.removeAll { $0.key == trim.key && $0.at <= end }

@@ -5,14 +5,13 @@ internal import Synchronization
 
 /// The log and the credentials in memory, for tests.
 ///
-/// It keeps no audit log, and there is nothing to keep in order.
+/// It has no audit log, and needs no maintenance.
 package final class InMemoryStore: Sendable {
     package let epoch: Epoch
     let content: Mutex<Content>
 
-    /// Contents of a store's tables.
     struct Content: Sendable {
-        /// Includes removed workspaces.
+        /// All workspaces, including removed ones.
         var workspaces: [Named<WorkspaceTag>] = []
         var removedWorkspaces: Set<WorkspaceID> = []
         var limits: [WorkspaceID: WorkspaceLimits] = [:]
@@ -20,32 +19,30 @@ package final class InMemoryStore: Sendable {
         var registrations: [Registration] = []
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
-        /// In the order in which they came.
+        /// Sessions in the order in which they came.
         var sessions: [Session] = []
         var numbers: [SessionKey: Int] = [:]
         var commands: [CommandKey: CommandRecord] = [:]
         var records: [PushRecord.Key: PushRecord] = [:]
         var clock: AgeClockRecord?
-        /// Oldest first.
+        /// Pictures, the oldest first.
         var pictures: [(key: SessionKey, picture: KeptPicture, at: Int64)] = []
     }
 
     struct Session: Sendable {
         let key: SessionKey
         var place: RemovedSession
-        /// Nil once it was removed.
+        /// Nil once the session was removed.
         var state: SessionState?
         /// The number of `events[0]`.
         var firstSeq: Int64 = 1
         var events: [[UInt8]] = []
-        /// The time of each event.
         var times: [Int64] = []
         var approvals: [Approval] = []
 
         func event(_ seq: Int64) -> [UInt8] { events[Int(seq - firstSeq)] }
     }
 
-    /// A command's identity.
     struct CommandKey: Hashable {
         let workspace: WorkspaceID
         let client: ClientID
@@ -72,7 +69,7 @@ extension InMemoryStore: SessionLog {
                     state.approvals.append((session.key.workspace, approval))
                 }
             }
-            // In an order that is the same in every run: simulations replay.
+            // Sorted, so that every run has the same order: simulations are replayed.
             state.commands = content.commands.values
                 .filter { $0.at >= commandsSince && !content.removedWorkspaces.contains($0.workspace) }
                 .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
@@ -140,12 +137,12 @@ extension InMemoryStore: SessionLog {
 }
 
 extension InMemoryStore.Content {
-    /// The workspaces that are there.
+    /// Workspaces that were not removed.
     var standing: [Named<WorkspaceTag>] { workspaces.filter { !removedWorkspaces.contains($0.id) } }
 
     func session(_ key: SessionKey) -> InMemoryStore.Session? { numbers[key].map { sessions[$0] } }
 
-    /// Hands back the names under which something was asked again.
+    /// Returns the names under which an approval was requested again.
     mutating func append(_ append: SessionAppend) -> [ApprovalName] {
         let state = append.state
         let place = RemovedSession(host: state.summary.host.id, seq: state.seq, hostSeq: state.hostSeq)

@@ -1,8 +1,8 @@
-/// One row of a table that is moved, with its values in the order of `MovedTable.columns`.
+/// One row of a moved table, with its values in the order of `MovedTable.columns`.
 package struct MovedRow: Sendable {
     package enum Value: Sendable, Equatable {
         case null
-        /// A flag, too: 0 or 1.
+        /// Also a flag: 0 or 1.
         case integer(Int64)
         case text(String)
         case blob([UInt8])
@@ -28,13 +28,13 @@ extension MovedRow {
     package func text(_ place: Int) -> String { values[place].text ?? "" }
     package func blob(_ place: Int) -> [UInt8] { values[place].blob ?? [] }
 
-    /// True if the row is as it was written; nil if it has no checksum. `workspace` is the name of the row's workspace.
+    /// True if the row is unchanged since it was written; nil if it has no checksum. `workspace`: name of the row's workspace.
     func isIntact(in table: MovedTable, workspace: String) -> Bool? {
         guard let place = table.place(of: "checksum"), let column = values[place].integer else { return nil }
         return checksum(in: table, workspace: workspace).map { $0.column == column }
     }
 
-    /// The same row of a session that has another number now, with its checksum. One that was not as it was written still is not.
+    /// The row with its session's new number, and a checksum to match. A damaged row stays damaged.
     package func renumbered(_ number: Int64, in table: MovedTable) -> MovedRow {
         let isIntact = isIntact(in: table, workspace: "")
         var row = self
@@ -45,7 +45,7 @@ extension MovedRow {
         return row
     }
 
-    /// Nil for a table whose rows have none.
+    /// Nil for a table whose rows have no checksum.
     private func checksum(in table: MovedTable, workspace: String) -> RowChecksum? {
         switch table {
         case .sessions:

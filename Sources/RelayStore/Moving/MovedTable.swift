@@ -1,7 +1,7 @@
-/// A table as `migrate` moves it, in the order in which one refers to another.
+/// A table that `migrate` moves, in an order in which rows only refer to earlier ones.
 ///
-/// The columns are those of a database. In a data file some of them are made of others: there an event's place is one number, and sessions
-/// are numbered in the whole file.
+/// The columns are those of a database. In a data file some of them are combined: there an event's place is one number, and
+/// sessions are numbered in the whole file.
 package enum MovedTable: String, Sendable, CaseIterable {
     case meta, workspaces, tokens
     case pairingCodes = "pairing_codes"
@@ -22,14 +22,14 @@ package enum MovedTable: String, Sendable, CaseIterable {
 
     package func place(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
 
-    /// Rows of `meta` that are about the data; all others are about one file. The second is where an audit log begins that is younger
-    /// than its relay; 0 means nothing.
+    /// Selects the rows of `meta` that are about the data; all others are about one file. `audit_follows_approval` says where an
+    /// audit log begins that is younger than its relay; 0 means nothing.
     package static let metaCondition = "name = 'clock' OR name = 'audit_follows_approval' AND value <> '0'"
 
-    /// At a time, so that the largest rows fit in memory: an event has up to 256 KiB, a picture some MiB.
+    /// Rows read at a time, so that the largest ones fit in memory: an event has up to 256 KiB, a picture some MiB.
     package var rowsAtOnce: Int { self == .pictures ? 4 : 256 }
 
-    /// True if the rows belong to a session, whose number comes after that of the workspace.
+    /// True if the rows belong to a session, whose number is in the column after the workspace's.
     package var isOfSession: Bool { [.events, .approvals, .damagedStates, .pictures].contains(self) }
 
     private static let layout: [Self: [Column]] = {

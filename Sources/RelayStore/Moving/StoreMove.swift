@@ -1,19 +1,19 @@
 internal import RelayCore
 
-/// One side of a move. It is used by one thread, in one transaction, in which nobody else writes.
+/// One side of a move. Used on one thread, in one transaction, while nobody else writes.
 package protocol MovedStore {
-    /// The table's own count of its rows, however they are read.
+    /// The number of rows as the store counts them, independently of `read`.
     func count(_ table: MovedTable) throws -> Int64
     /// Calls `body` with all rows, some at a time.
     func read(_ table: MovedTable, _ body: ([MovedRow]) throws -> Void) throws
 }
 
 package protocol MoveTarget: MovedStore {
-    /// The numbers of workspaces stay; those of sessions may change.
+    /// Workspaces keep their numbers; sessions may get new ones.
     func write(_ rows: [MovedRow], to table: MovedTable) throws
 }
 
-/// Copies everything that a store holds to another kind of store, and compares.
+/// Copies the whole content of a store to another kind of store, and compares the two.
 package enum StoreMove {
     /// One table's contents on both sides, read back.
     package struct ComparedTable: Sendable {
@@ -31,7 +31,7 @@ package enum StoreMove {
         package let isComparing: Bool
     }
 
-    /// Throws if the two sides differ afterwards; then nothing of the target may be kept.
+    /// Throws if the two sides differ afterwards; then the target must be discarded.
     package static func copy(
         from source: some MovedStore, to target: some MoveTarget, _ progress: (Progress) -> Void
     ) throws -> [ComparedTable] {
@@ -60,7 +60,7 @@ package enum StoreMove {
         return outcomes
     }
 
-    /// The digests of every table, with names in the place of sessions' numbers.
+    /// The digests of every table, with sessions' names in place of their numbers.
     package static func digests(
         of store: some MovedStore, _ progress: (Progress) -> Void = { _ in }
     ) throws -> [MovedTable: TableDigest] {

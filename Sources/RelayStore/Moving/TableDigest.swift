@@ -1,12 +1,12 @@
 internal import HeliographCrypto
 
-/// A table's row count and a digest of its rows, in any order.
+/// A table's row count and a digest of its rows, independent of their order.
 ///
-/// The digest is the sum of the rows' SHA-256, by parts of 64 bits, because two stores sort names differently and one has numbers of its
-/// own. It detects accidents, not forged rows.
+/// The digest is the sum of the rows' SHA-256, in parts of 64 bits, because two stores sort names differently and one has its own
+/// numbers. It detects accidents, not forged rows.
 package struct TableDigest: Sendable, Equatable {
     package private(set) var rows: Int64 = 0
-    /// Rows that are not as they were written. They are moved as they are.
+    /// Damaged rows. They are moved unchanged.
     package private(set) var damaged: Int64 = 0
     private var parts: [UInt64] = [0, 0, 0, 0]
 
@@ -17,7 +17,7 @@ package struct TableDigest: Sendable, Equatable {
         if isIntact == false { damaged += 1 }
         var bytes: [UInt8] = [isIntact.map { $0 ? 1 : 2 } ?? 0]
         for value in values {
-            // With what it is and its length, so that no end of one passes for the beginning of the next.
+            // Each value is added with its type and length, so that the end of one is not taken for the beginning of the next.
             switch value {
             case .null: bytes.append(0)
             case .integer(let number):
@@ -39,7 +39,7 @@ package struct TableDigest: Sendable, Equatable {
         }
     }
 
-    /// 64 digits.
+    /// The digest as 64 hexadecimal digits.
     package var text: String {
         Crypto.hex(parts.flatMap { part in (0..<8).map { UInt8(truncatingIfNeeded: part >> (56 - $0 * 8)) } })
     }

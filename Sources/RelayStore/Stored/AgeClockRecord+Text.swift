@@ -1,6 +1,6 @@
 package import RelayCore
 
-/// The record's form in the data file: one line of the table `meta`.
+/// The record's form in the store: one row of the table `meta`.
 extension AgeClockRecord {
     package static let name = "clock"
 
@@ -8,7 +8,7 @@ extension AgeClockRecord {
         [String(time), String(wall), String(uptime), steadyFor.map(String.init) ?? "-", boot].joined(separator: " ")
     }
 
-    /// Nil if it is none; then only the log's own times are known.
+    /// Nil if the text is invalid; then only the log's own times are known.
     package init?(text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 5, let time = Int64(words[0]), let wall = Int64(words[1]), let uptime = Int64(words[2]) else {

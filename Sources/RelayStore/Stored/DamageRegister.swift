@@ -2,7 +2,7 @@ package import RelayCore
 package import RelayModel
 internal import Synchronization
 
-/// Rows found damaged since the store was opened, until others take their place. From any thread.
+/// Rows found damaged since the store was opened, until they are replaced. Safe on any thread.
 package final class DamageRegister: Sendable {
     private let rows = Mutex<[DamagedRow]>([])
 
@@ -15,7 +15,7 @@ package final class DamageRegister: Sendable {
     /// Replaces the findings of the previous load, except for events, which a load does not read.
     package func loaded(_ damaged: [DamagedRow]) { rows.withLock { $0 = damaged + $0.filter(\.isEvent) } }
 
-    /// Replaces what is known of events, after a check of all of them.
+    /// Replaces the findings about events, after a check of all of them.
     package func checked(_ damaged: [DamagedRow]) { rows.withLock { $0 = $0.filter { !$0.isEvent } + damaged } }
 
     package func forget(mendedBy batch: LogBatch) {

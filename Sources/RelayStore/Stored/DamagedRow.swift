@@ -2,10 +2,9 @@ package import RelayCore
 package import RelayModel
 internal import RelayProtocol
 
-/// A row that is not as it was written, and what would take its place.
+/// A damaged row, and what would replace it.
 package struct DamagedRow: Sendable {
     package enum Subject: Sendable {
-        /// A session's state.
         case state
         /// An event, by its number.
         case event(Int64)

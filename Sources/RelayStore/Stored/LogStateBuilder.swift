@@ -2,25 +2,25 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// Builds what the core starts from out of what is stored, around what is not as it was written or does not decode.
+/// Builds the core's initial state from stored rows, without the rows that are damaged or do not decode.
 ///
-/// Sessions come before their approvals, everything in the order in which it was stored.
+/// Sessions are added before their approvals, everything in the order in which it was stored.
 package struct LogStateBuilder {
     package var state = LogState()
     package private(set) var damaged: [DamagedRow] = []
-    /// Sessions that exist, so that their approvals have a place.
+    /// Sessions in `state`, to which approvals can be added.
     private var loaded: Set<SessionKey> = []
-    /// Memory of the offers of steering that were read, for each host.
+    /// Memory of the loaded steering offers, by host.
     private var offers: [WorkspaceID: [HostID: Int]] = [:]
-    /// Memory of the resolved approvals in `state`, for each workspace.
+    /// Memory of the resolved approvals in `state`, by workspace.
     private var resolved: [WorkspaceID: Int] = [:]
 
-    /// Workspaces that were removed: what is left of them is on its way out.
+    /// Removed workspaces, whose remaining data is being deleted.
     private let leftOut: Set<String>
 
     package init(without removed: Set<String>) { leftOut = removed }
 
-    /// `read` is nil where the host's name is misspelled.
+    /// `read` returns nil if the host's name is invalid.
     package mutating func addSession(
         workspace: String, session: String, read: (SessionKey) -> StoredPlace?
     ) {
@@ -40,7 +40,8 @@ package struct LogStateBuilder {
         }
     }
 
-    /// An earlier version bounded neither offers nor resolved approvals: a relay starts with what it has memory for.
+    /// True if the offer fits in memory. An earlier version limited neither offers nor resolved approvals, so a relay loads only as
+    /// many as fit.
     private mutating func hasRoom(for offer: SteeringOffer, of key: SessionKey, _ session: SessionState) -> Bool {
         let host = session.summary.host.id
         let bytes = offers[key.workspace, default: [:]][host, default: 0] + offer.memoryBytes
@@ -49,7 +50,7 @@ package struct LogStateBuilder {
         return true
     }
 
-    /// Keeps those that were stored last: the core keeps no more either.
+    /// Drops resolved approvals beyond the limit and keeps those stored last, as the core does.
     private mutating func boundResolved(of workspace: WorkspaceID) {
         var rest = SessionLimits.resolvedApprovalBytesPerWorkspaceMax
         var kept: [(workspace: WorkspaceID, approval: Approval)] = []
@@ -64,13 +65,13 @@ package struct LogStateBuilder {
         resolved[workspace] = SessionLimits.resolvedApprovalBytesPerWorkspaceMax - rest
     }
 
-    /// A session that is damaged is taken for a removed one.
+    /// Treats a damaged session as a removed one.
     private mutating func remove(_ key: SessionKey, _ stored: StoredPlace, because what: String) {
         state.addRemoved(key, stored.place)
         damage(key.workspace.rawValue, key.session.rawValue, what, .state)
     }
 
-    /// `read` is called where the session was loaded.
+    /// `read` is called if the session was loaded.
     package mutating func addApproval(workspace: String, session: String, read: () -> StoredApproval) {
         guard let workspaceID = WorkspaceID(workspace), let sessionID = SessionID(session),
             loaded.contains(SessionKey(workspace: workspaceID, session: sessionID))
@@ -82,7 +83,7 @@ package struct LogStateBuilder {
             state.approvals.append((workspaceID, approval))
             guard approval.stage.isFinal else { return }
             resolved[workspaceID, default: 0] += approval.requestBytes.count
-            // Now and then, as all are looked at.
+            // Only now and then, as it looks at all of them.
             if resolved[workspaceID, default: 0] > 2 * SessionLimits.resolvedApprovalBytesPerWorkspaceMax {
                 boundResolved(of: workspaceID)
             }
@@ -98,7 +99,7 @@ package struct LogStateBuilder {
         state.commands.append(CommandRecord(workspace: workspaceID, client: clientID, command: commandID, at: at))
     }
 
-    /// A channel is there until its service has deleted it, whatever became of its workspace.
+    /// Adds a record. A channel exists until its push service has deleted it, even if its workspace was removed.
     package mutating func addRecord(workspace: String, kind: String, name: String, bytes: [UInt8], checksum: Int64?) {
         if isLeftOut(workspace), kind != PushRecord.Kind.channel.rawValue { return }
         guard

@@ -2,25 +2,25 @@ internal import HeliographZlib
 package import RelayModel
 internal import RelayProtocol
 
-/// Tells a row that is as it was written from one in which the disk changed something: the CRC-32 of what its columns say, in their order.
+/// Detects a row that the disk has changed: the CRC-32 of its columns, in their order.
 ///
-/// It is in a column of its own. Rows of before version 4 of the schema have none there, and are believed. It is for accidents:
-/// anyone who can write the file can write it, too.
+/// It is in its own column. Rows from before version 4 of the schema have none, and are trusted. It is for accidents: anyone who
+/// can write the file can also write a matching checksum.
 package struct RowChecksum {
     private var value: UInt32 = 0
 
-    /// The column's value: signed, so that it takes four bytes of the file.
+    /// The column's value: signed, so that it takes four bytes in the file.
     package var column: Int64 { Int64(Int32(bitPattern: value)) }
 
     package func matches(_ column: Int64?) -> Bool { column == nil || column == self.column }
 
-    /// Nothing and 0 are not alike.
+    /// Adds the number; nil and 0 give different checksums.
     mutating func add(_ number: Int64?) {
         var words = (number == nil ? 0 : 1, number ?? 0)
         unsafe withUnsafeBytes(of: &words) { unsafe add($0) }
     }
 
-    /// Adds the text with its length, so that one text's end cannot pass for the next one's beginning.
+    /// Adds the text with its length, so that the end of one text is not taken for the beginning of the next.
     mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { text in
@@ -40,7 +40,7 @@ package struct RowChecksum {
 }
 
 extension RowChecksum {
-    /// Computed for each event, so on its columns in place.
+    /// Works on the columns in place, as it is computed for each event.
     package init(id: Int64, kind: UnsafeRawBufferPointer, at: Int64, bytes: UnsafeRawBufferPointer) {
         var words = (id, at, Int64(kind.count))
         unsafe withUnsafeBytes(of: &words) { unsafe add($0) }
@@ -63,7 +63,7 @@ extension RowChecksum {
             isRemoved: isRemoved)
     }
 
-    /// Names that may be misspelled.
+    /// The names of the session and its host may be invalid.
     init(
         session key: (workspace: String, session: String), host: String, seq: Int64, hostSeq: Int64, state: [UInt8],
         isRemoved: Bool
@@ -77,7 +77,7 @@ extension RowChecksum {
         add(state)
     }
 
-    /// `session` is its number in the file.
+    /// `session`: its number in the file.
     package init(approval: String, session: Int64, seq: Int64, stage: String, resolvedAt: Int64?, record: [UInt8]) {
         add(session)
         add(approval)

@@ -2,13 +2,13 @@ package import RelayCore
 internal import RelayModel
 internal import RelayProtocol
 
-/// An approval's row, checked.
+/// An approval's row, with the result of its check.
 package struct StoredApproval {
     package let name: String
     package let record: [UInt8]
     package let isIntact: Bool
 
-    /// `session` is its number in the store.
+    /// `session`: its number in the store.
     package init(
         name: String, record: [UInt8], session: Int64, seq: Int64, stage: String, resolvedAt: Int64?, checksum: Int64?
     ) {
@@ -20,7 +20,7 @@ package struct StoredApproval {
 }
 
 extension ApprovalPage {
-    /// `state`: its session's.
+    /// `state`: the encoded state of its session.
     package mutating func add(_ stored: StoredApproval, state: [UInt8]) {
         guard stored.isIntact else { return }
         add(try? Approval(stored: stored.record), in: (try? SessionState(stored: state))?.summary.place)

@@ -2,14 +2,14 @@ package import RelayCore
 package import RelayModel
 internal import RelayProtocol
 
-/// A session's row, checked: its state, and where its log would continue if it were removed.
+/// A session's row, checked: its state, and the position from which its log would continue if it were removed.
 package struct StoredPlace {
     package let place: RemovedSession
     let state: [UInt8]
     let isRemoved: Bool
     let isIntact: Bool
 
-    /// Nil if the host's name is misspelled.
+    /// Nil if the host's name is invalid.
     package init?(
         of key: SessionKey, host: String, seq: Int64, hostSeq: Int64, state: [UInt8], isRemoved: Bool, checksum: Int64?
     ) {

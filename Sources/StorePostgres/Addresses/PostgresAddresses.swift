@@ -3,7 +3,7 @@ package import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// Owners of push addresses, according to the commits.
+/// Ownership of push addresses, as recorded by the commits.
 package final class PostgresAddresses: AddressStore {
     private let database: PostgresDatabase
 

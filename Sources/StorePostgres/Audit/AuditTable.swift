@@ -3,18 +3,18 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The audit log's rows.
+/// The rows of the audit log.
 ///
-/// Retention does not remove them. A writer guesses the next position; if another has taken it meanwhile, the database refuses, and the
-/// whole transaction is repeated while the others wait.
+/// Retention does not remove them. A writer takes the next number without a lock; if another one has taken it meanwhile, the
+/// database refuses, and the whole transaction is repeated while the others wait.
 enum AuditTable {
-    /// The position of a workspace's log.
+    /// The end of a workspace's audit log.
     struct Place: Sendable {
         /// The workspace's number.
         let number: Int32
         var head: AuditHead
 
-        /// The line of the next record, and the log's position then.
+        /// Appends a record: returns its line, and advances the head.
         mutating func add(_ record: AuditRecord) throws(LogError) -> [UInt8] {
             guard head.n < EventKey.seqMax else {
                 throw LogError(.full, "The database has no number left for a record of the audit log.")
@@ -25,7 +25,7 @@ enum AuditTable {
         }
     }
 
-    /// A record that is about no session, in the caller's transaction.
+    /// Appends a record that is about no session, in the caller's transaction.
     static func add(_ record: AuditRecord, on connection: PostgresConnection) throws {
         guard var place = try places(of: record.workspace, on: connection)[record.workspace] else {
             throw LogError(.conflict, "There is no workspace \(record.workspace).")
@@ -42,8 +42,8 @@ enum AuditTable {
             ], within: PostgresDatabase.askingMax)
     }
 
-    /// The places of a workspace, or of every one. The numbers of records that were taken off the end are not given again: the gap says for ever that
-    /// they were there.
+    /// The end of a workspace's log, or of each one's. Numbers of records that were cut off at the end are not used again: the gap
+    /// shows that they existed.
     static func places(of workspace: WorkspaceID?, on connection: PostgresConnection) throws -> [WorkspaceID: Place] {
         let rows = try connection.run(
             PostgresStatement(

@@ -3,7 +3,7 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Reads the audit log: who decided what, and who was let in.
+/// Reads the audit log: who decided what, and who was paired.
 package final class PostgresAudit: AuditLog {
     private let database: PostgresDatabase
 
@@ -35,7 +35,7 @@ package final class PostgresAudit: AuditLog {
         }
     }
 
-    /// At a time: a record is some 500 bytes, and far below 1 MiB.
+    /// Records read at a time: a record has some 500 bytes, and far less than 1 MiB.
     private static let recordsAtOnce: Int64 = 256
 
     private static func forEachRecord(
@@ -61,7 +61,8 @@ package final class PostgresAudit: AuditLog {
 
     private static let approvalsAtOnce: Int64 = 256
 
-    /// Every decision in the tables that was made since there has been an audit log: a data file that was moved here may be older.
+    /// Adds every stored decision since the audit log began: the data may have been moved here from a file that is older than its
+    /// audit log.
     private static func addDecisions(on connection: PostgresConnection, to examination: inout AuditExamination) throws {
         let before = try ask("SELECT value::bigint FROM meta WHERE name = 'audit_follows_approval'", on: connection)
         var last = before.first?.integer(0) ?? 0

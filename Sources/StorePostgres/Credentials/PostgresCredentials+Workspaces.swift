@@ -3,7 +3,7 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Workspaces beyond the first, each change with its record in their own audit logs.
+/// Workspaces beyond the first; each change is recorded in their own audit logs.
 extension PostgresCredentials: WorkspaceStore {
     package func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError) {
         try database.write { connection in
@@ -20,7 +20,7 @@ extension PostgresCredentials: WorkspaceStore {
         _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules
     ) throws(LogError) -> RegistrationRules.Refusal? {
         try database.write { connection in
-            // Nodes register one after the other: the bounds are for all of them together.
+            // Nodes register workspaces one after the other, as the limits apply to all of them together.
             _ = try Self.run("LOCK TABLE workspaces IN SHARE ROW EXCLUSIVE MODE", on: connection)
             let (registered, all) = (try Self.registrations(on: connection), try Self.workspaces(on: connection))
             if let refusal = rules.refusal(of: registration.from, beside: registered, among: all.count) { return refusal }
@@ -68,7 +68,7 @@ extension PostgresCredentials: WorkspaceStore {
     package func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage] {
         try database.read { connection in
             var found: [WorkspaceID: WorkspaceUsage] = [:]
-            // Spelled so that bytes that are no text any more are none either: such a state counts for nothing.
+            // Written so that bytes that are not valid text give no number instead of an error: such a state counts as nothing.
             func sum(_ field: String) -> String {
                 "coalesce(sum(substring(s.state FROM '\"\(field)\":([0-9]{1,18})')::bigint), 0)::bigint"
             }

@@ -3,14 +3,14 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
+/// Workspaces, tokens and pairing codes; each change of a token is recorded in the audit log.
 package final class PostgresCredentials: CredentialStore {
     let database: PostgresDatabase
 
     init(_ database: PostgresDatabase) { self.database = database }
 
     package func bootstrap(workspaceName: String) throws(LogError) -> Named<WorkspaceTag> {
-        // Nearly always it is there, and a relay that only looks must not wait for changes of others.
+        // Nearly always one exists, and a relay that only reads must not wait for the changes of others.
         if let first = try workspaces().first { return first }
         return try database.write { connection in
             _ = try Self.run(
@@ -72,7 +72,7 @@ package final class PostgresCredentials: CredentialStore {
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
         try database.write { connection in
             guard var token = try Self.token(renaming.id, on: connection), renaming.concerns(token) else { return nil }
-            // Said again, it is nothing new for the audit log.
+            // Renaming to the same name is not recorded again.
             guard token.name != renaming.name else { return token }
             token.name = renaming.name
             _ = try Self.run(
@@ -85,7 +85,7 @@ package final class PostgresCredentials: CredentialStore {
     package func noteUses(_ uses: [String: TokenUse]) throws(LogError) {
         let uses = Array(uses)
         try database.write { connection in
-            // Nothing depends on it: it waits for no standby, and holds up nobody who does.
+            // Nothing depends on the last use, so this commit waits for no standby, and delays no commit that does.
             _ = try Self.run("SELECT set_config('synchronous_commit', 'local', true)", on: connection)
             _ = try Self.run(
                 """
@@ -132,7 +132,7 @@ package final class PostgresCredentials: CredentialStore {
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
         try database.write { connection in
-            // Another caller, in whichever process, waits or comes too late.
+            // Other callers, in any process, wait for this row or come too late.
             let row = try Self.run(
                 """
                 UPDATE pairing_codes SET used_at = $1::bigint WHERE digest = $2::bytea AND \(Self.isOpen)
@@ -172,7 +172,7 @@ package final class PostgresCredentials: CredentialStore {
         }
     }
 
-    /// One that was removed keeps its row, which what refers to it would find.
+    /// Throws if the workspace does not exist. Not left to a foreign key: a removed workspace keeps its row.
     private static func checkWorkspace(_ workspace: WorkspaceID, on connection: PostgresConnection) throws {
         guard try workspaces(on: connection).contains(where: { $0.id == workspace }) else {
             throw LogError(.conflict, "There is no workspace \(workspace).")
@@ -201,7 +201,7 @@ package final class PostgresCredentials: CredentialStore {
         let statement = PostgresStatement("SELECT \(columns) FROM tokens \(selection)", values)
         return try connection.run(statement, within: PostgresDatabase.askingMax).map {
             Token(
-                // A kind that a newer relay made is one that lets nobody in.
+                // A kind of a newer version is treated as one that cannot pair others.
                 id: $0.text(0), digest: $0.bytes(1), role: try Stored.word($0.text(2)),
                 kind: Token.Kind(rawValue: $0.text(3)) ?? .unsure, subject: $0.text(4), name: $0.text(5),
                 workspace: try Stored.identifier($0.text(6)), parent: $0.optionalText(7), pageKeyDigest: $0.optionalBytes(8),

@@ -3,14 +3,15 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The rows of a removed workspace, except its audit log, unless it is erased.
+/// The rows of a removed workspace, without its audit log unless it is erased.
 ///
-/// Not fenced: it has no owner any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
+/// Not fenced: the workspace has no owner any more, and a relay that still commits to it finds its sessions gone, and reads
+/// everything again.
 struct WorkspaceData {
-    /// True if workspace `w` has rows that its owner still needs: also channels, which have to be deleted elsewhere.
+    /// True if workspace `w` has rows that its owner still needs, including channels, which have to be deleted at the push service.
     ///
-    /// Reads the first entry of each index: an EXISTS in a query about many workspaces reads the whole of each table, and this query is
-    /// frequent.
+    /// Reads the first entry of each index: an EXISTS in a query about many workspaces reads the whole of each table, and this
+    /// query is frequent.
     static let isLeft = """
         ((SELECT min(number) FROM sessions WHERE workspace = w.number) IS NOT NULL
         OR (SELECT min(client) FROM commands WHERE workspace = w.number) IS NOT NULL
@@ -22,7 +23,7 @@ struct WorkspaceData {
     private let isErased: Bool
     private let connection: PostgresConnection
 
-    /// In the caller's transaction.
+    /// Reads the data in the caller's transaction.
     init(of workspace: WorkspaceID, on connection: PostgresConnection) throws {
         let sql = "SELECT number, is_erased FROM workspaces WHERE workspace = $1::text AND removed_at IS NOT NULL"
         let rows = try connection.run(
@@ -47,9 +48,9 @@ struct WorkspaceData {
         }
     }
 
-    /// Takes some of it away; true if nothing is left.
+    /// Deletes some of the rows; true if nothing is left.
     func remove(rowsMax: Int) throws -> Bool {
-        // The number of both is bounded.
+        // The number of rows in these tables is limited, so they are deleted at once.
         _ = try delete("commands WHERE workspace = $1::int")
         _ = try delete("push_records WHERE workspace = $1::int AND kind <> 'channel'")
         _ = try delete("push_addresses WHERE workspace = $1::int AND NOT has_moved")
@@ -74,7 +75,7 @@ struct WorkspaceData {
             for table in ["pictures", "approvals", "damaged_states"] {
                 left -= try delete("\(table) WHERE workspace = $1::int AND session = $2::int", session)
             }
-            // The session's row counts its audit records; from here on its workspace's row has to.
+            // The session's row counts its audit records; from now on its workspace's row has to.
             _ = try connection.run(
                 PostgresStatement(
                     "UPDATE workspaces SET audited = greatest(audited, $2::bigint) WHERE number = $1::int", .int(number),
@@ -84,7 +85,7 @@ struct WorkspaceData {
         return try isGone
     }
 
-    /// The newest first: what is left of it meanwhile is a log whose end was cut off.
+    /// Deletes the newest records first, so that meanwhile the rest is a log whose end was cut off.
     private func removeAudit(rowsMax: Int) throws {
         guard isErased else { return }
         _ = try connection.run(

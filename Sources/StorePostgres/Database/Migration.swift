@@ -2,29 +2,29 @@ internal import Foundation
 internal import HeliographPostgreSQL
 internal import RelayCore
 
-/// Brings a database up to date, one program at a time.
+/// Migrates a database to the newest schema; one process at a time.
 enum Migration {
-    /// A version that touches every row of a large table.
+    /// Time limit of the migration: enough for a version that changes every row of a large table.
     static let runningMax = Duration.seconds(600)
 
-    /// A reader of a table for minutes, such as `pg_dump`, is not waited for with a lock in hand: all others would wait behind it, the
-    /// owner that renews its lease, too. The change is given up, and tried again.
+    /// Wait for a table's lock. A long reader of a table, such as `pg_dump`, is not waited for: all others would queue behind this
+    /// lock request, among them the owner that renews its lease. The migration is then rolled back, and tried again.
     private static let patience = "SET LOCAL lock_timeout = '2s'"
     private static let attemptSeconds = 1.0
-    /// Half a minute in all; the next start tries again.
+    /// Number of attempts: half a minute in all; the next start tries again.
     private static let attemptsMax = 10
 
-    /// Versions of PostgreSQL that the store was written for: pipelines need none, `pg_terminate_backend` with a deadline needs 14.
+    /// Oldest supported version of PostgreSQL: pipelines need none, `pg_terminate_backend` with a deadline needs 14.
     static let serverVersionMin = 14_00_00
 
-    /// Treatment of running relays whose version cannot work beside this one.
+    /// Treatment of running relays whose version cannot work together with this one.
     enum OlderRelays: Sendable {
-        /// The old relays end, and this relay goes on.
+        /// The old relays are ended, and this relay continues.
         case replace
         /// The migration throws, and nothing is changed.
         case spare(because: String)
 
-        /// A command must not end the relays that serve.
+        /// For commands, which must not end the relays in service.
         static let spareForCommand = spare(
             because: """
                 Relays of an older version serve from the database, and cannot beside this one. Run the command of their version, or \
@@ -32,14 +32,14 @@ enum Migration {
                 """)
     }
 
-    /// `address` is the one that the connection was made to.
+    /// `address`: the one that the connection was made to.
     static func bringUpToDate(_ connection: PostgresConnection, at address: String, _ olderRelays: OlderRelays) throws {
         try check(connection)
         try Pooler.refuseSharing(connection, at: address)
-        // Nearly always it is.
+        // Nearly always it is up to date.
         let found = try version(of: connection)
         if found == Schema.newest { return }
-        // A schema that the address names is meant.
+        // A schema named in the address is intended.
         if found == nil, !address.contains("search_path") { try refuseOtherSchema(connection) }
         for attempt in 1...attemptsMax {
             do { return try migrate(connection, olderRelays) } catch let error as PostgresError
@@ -81,7 +81,8 @@ enum Migration {
         throw LogError(.unreachable(isPassing: false), reason)
     }
 
-    /// For a schema without tables: a path that leads elsewhere since the last start must not begin a new and empty relay.
+    /// Throws if other schemas have the tables and this one has none: a search_path that was changed since the last start must not
+    /// begin a new, empty relay.
     private static func refuseOtherSchema(_ connection: PostgresConnection) throws {
         let others = try connection.run(
             .once(

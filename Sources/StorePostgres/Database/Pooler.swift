@@ -1,13 +1,13 @@
 internal import HeliographPostgreSQL
 internal import RelayCore
 
-/// A pooler between this process and the database, such as PgBouncer.
+/// A connection pooler between this process and the database, such as PgBouncer.
 enum Pooler {
-    /// One that is busy with others may give a session to them in between.
+    /// Number of checks: a pooler that is busy with others may give a session to them in between.
     private static let looksMax = 5
 
-    /// Throws if connections share sessions of the database: settings, plans and locks of one would be another's. One that gives each
-    /// connection a session of its own is as good as none.
+    /// Throws if connections share sessions of the database: settings, plans and locks of one would apply to another. A pooler that
+    /// gives each connection its own session is accepted.
     static func refuseSharing(_ connection: PostgresConnection, at address: String) throws {
         guard try session(of: connection) != connection.backendPID else { return }
         let other = try PostgresConnection(to: address, as: "heliograph/pooler")

@@ -3,16 +3,16 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 internal import Synchronization
 
-/// The connections to one database, but for the one that commits to the log. From any thread.
+/// The connections to one database, except the one that commits to the log. Safe on any thread.
 final class PostgresDatabase: Sendable {
-    /// One pipeline, whatever it does: many times what a busy database takes. Less than an operator waits before looking.
+    /// Time limit of one pipeline: many times what a busy database takes, and less than an operator waits before investigating.
     static let askingMax = Duration.seconds(10)
-    /// At once: reads of history and a command or two. Each is a process of the database's.
+    /// Simultaneous connections: enough for reads of history and a command or two. Each is a process of the database.
     static let connectionsMax = 4
-    /// Changes that were begun or wait for their turn: a relay and its page make a handful at a time.
+    /// Changes that are under way or wait for their turn: a relay and its page make a handful at a time.
     static let changesMax = 16
-    /// For the locks that a change needs, in milliseconds. A longer wait means that a standby is away; the database would go on waiting for
-    /// them after we have gone.
+    /// Wait for the locks of a change, in milliseconds. A longer wait means that a standby is missing; without this limit the
+    /// database would wait for them even after we have disconnected.
     private static let lockMillisecondsMax = 5_000
 
     private let address: String
@@ -20,7 +20,7 @@ final class PostgresDatabase: Sendable {
     let name: String
     private let idle = Mutex<[PostgresConnection]>([])
     private let free = DispatchSemaphore(value: connectionsMax)
-    /// One change at a time: those that wait leave the connections to who reads.
+    /// Allows one change at a time: those that wait leave the connections to readers.
     private let turn = DispatchSemaphore(value: 1)
     private let changes = Atomic(0)
     private let isClosed = Atomic(false)
@@ -32,7 +32,7 @@ final class PostgresDatabase: Sendable {
         self.name = name
     }
 
-    /// A connection of one's own.
+    /// Opens a separate connection, which is not pooled.
     func connect(
         for purpose: String, within limit: Duration = PostgresConnection.openingMax
     ) throws(PostgresError) -> PostgresConnection {
@@ -43,10 +43,11 @@ final class PostgresDatabase: Sendable {
         return connection
     }
 
-    /// The schema of all its tables; nil before the first connection.
+    /// The schema of the tables; nil before the first connection.
     var schema: String? { schemaFound.withLock { $0 } }
 
-    /// A role's search_path may be changed while a relay runs: connections made later would lead to other tables.
+    /// Checks that the connection uses the same schema as the first one: a role's search_path may be changed while a relay runs,
+    /// and later connections would use other tables.
     private func stayInSchema(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
         let current = try connection.run(.once("SELECT current_schema()::text"), within: limit)[0].optionalText(0)
         let found = schemaFound.withLock { found in
@@ -58,9 +59,9 @@ final class PostgresDatabase: Sendable {
             .once("SELECT set_config('search_path', quote_ident($1::text), false)", .text(found)), within: limit)
     }
 
-    /// Ensures that an acknowledged commit is on a disk: turns `synchronous_commit` on if the database or the role has it off. The other
-    /// values, `local`, `remote_write` and `remote_apply`, are kept: they choose on how many machines. Also ensures that the server sends
-    /// warnings: a commit's warning is part of its answer.
+    /// Ensures that an acknowledged commit is on a disk: turns `synchronous_commit` on if the database or the role has it off. The
+    /// other values, `local`, `remote_write` and `remote_apply`, are kept: they choose on how many machines. Also ensures that the
+    /// server sends warnings: a commit's warning is part of its answer.
     static func prepare(_ connection: PostgresConnection, within limit: Duration) throws(PostgresError) {
         _ = try connection.run(
             [
@@ -73,13 +74,13 @@ final class PostgresDatabase: Sendable {
             ], within: limit)
     }
 
-    /// Nothing can be read or written afterwards; what is under way comes to its end.
+    /// After this nothing can be read or written; queries under way are completed.
     func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
         idle.withLock { $0.removeAll() }
     }
 
-    /// Asks something that changes nothing.
+    /// Runs a query that changes nothing.
     func read<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
         try use { connection throws in
             do { return try body(connection) } catch let error as PostgresError where error.code == .lost {
@@ -93,12 +94,12 @@ final class PostgresDatabase: Sendable {
         try read { try $0.run(PostgresStatement(sql, values), within: Self.askingMax) }
     }
 
-    /// Reads everything as it is at one moment.
+    /// Reads in one transaction with a consistent snapshot.
     func snapshot<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
         try transaction(Self.snapshot, body)
     }
 
-    /// The same on a connection of its own: nobody who asks a little waits behind what takes minutes.
+    /// Uses a separate connection, so that short queries do not wait for a long snapshot.
     func snapshot<Value>(
         for purpose: String, _ body: (PostgresConnection) throws -> Value
     ) throws(LogError) -> Value {
@@ -116,11 +117,11 @@ final class PostgresDatabase: Sendable {
 
     private static let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    /// Runs `body` in one transaction: all of it or nothing. Throws `inDoubt` if the outcome is unknown. `body` runs a second time if a
-    /// commit of the log was first to append to the audit log.
+    /// Runs `body` in one transaction: all of it or nothing. Throws `inDoubt` if the outcome is unknown. `body` runs a second time
+    /// if a commit of the log appended to the audit log first.
     ///
-    /// Writers run one at a time, except for the log's commits, so what `body` reads does not change before it ends, as with a data file.
-    /// Throws `unreachable` if nothing was done, for now: too many changes wait, or another one does not end.
+    /// Writers run one at a time, except for the log's commits, so what `body` reads does not change before it ends, as with a data
+    /// file. Throws `unreachable` if nothing was done for now: too many changes wait, or another one does not end.
     func write<Value>(_ body: (PostgresConnection) throws -> Value) throws(LogError) -> Value {
         defer { changes.subtract(1, ordering: .relaxed) }
         guard changes.add(1, ordering: .relaxed).newValue <= Self.changesMax else {
@@ -134,7 +135,7 @@ final class PostgresDatabase: Sendable {
         defer { turn.signal() }
         do throws(LogError) { return try write([Self.oneWriter], body) } catch {
             guard error.isAuditPlaceTaken else { throw error }
-            // The second time without the log's commits, which lock the row to share it.
+            // The second attempt excludes the log's commits, which take a shared lock on these rows.
             return try write([Self.oneWriter, PostgresStatement("SELECT FROM owners ORDER BY scope FOR UPDATE")], body)
         }
     }
@@ -209,13 +210,13 @@ final class PostgresDatabase: Sendable {
 }
 
 extension LogError {
-    /// Another writer has appended to the audit log since its end was read.
+    /// True if another writer has appended to the audit log since its end was read.
     var isAuditPlaceTaken: Bool {
         guard let error = underlying as? PostgresError else { return false }
         return error.state == SQLState.uniqueViolation && error.constraint == "audit_pkey"
     }
 
-    /// Nothing was done, and only because others did something at the same time: a deadlock, or what cannot be put in an order.
+    /// True if nothing was done, and only because of concurrent transactions: a deadlock or a serialisation failure.
     var isOutOfTurn: Bool {
         guard let error = underlying as? PostgresError, error.code == .refused else { return false }
         return error.state?.hasPrefix("40") == true

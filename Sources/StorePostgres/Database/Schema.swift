@@ -1,23 +1,23 @@
 internal import HeliographPostgreSQL
 
-/// The tables, as a row of migrations: one a version, never changed once released.
+/// The tables, as a list of migrations: one a version, never changed once released.
 ///
-/// They have the names and columns that `StoreSQLite`'s have, and mean the same. What differs: a workspace's number comes first in every
-/// key, as that is what is divided up when one database is not enough; sessions are numbered within their workspace, by the owner of the
-/// log; events and audit records have the two parts of their place in columns of their own; and there are `owners` and `nodes`, which a
-/// file needs not.
+/// They have the names and columns of `StoreSQLite`'s, with the same meaning. The differences: a workspace's number comes first in
+/// every key, as the data is divided by it when one database is not enough; sessions are numbered within their workspace, by the
+/// owner of the log; events and audit records have the two parts of their key in separate columns; and there are `owners` and
+/// `nodes`, which a file does not need.
 enum Schema {
     /// The last version is this many.
     static var newest: Int { versions.count }
 
-    /// The statements of each version, from 1 on. They are done one by one, in one transaction.
+    /// The statements of each version, from 1 on. They are executed one by one, in one transaction.
     static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
         """
 
-    /// "HELIOGRA", in ASCII: other programs that use the same database have other locks.
+    /// "HELIOGRA" in ASCII, so that other programs on the same database use other locks.
     static let migrationLock: Int64 = 0x4845_4C49_4F47_5241
 
     private static let v1 = [
@@ -28,9 +28,9 @@ enum Schema {
             value text NOT NULL
         )
         """,
-        // The relay that may commit to a log: one row, for everything (until version 6). generation grows with each claim: each commit locks
-        // the row and compares, so that a replaced relay can write nothing more. born_on: the database's identity and timeline when the
-        // epoch began; on another one something may be missing that clients have seen.
+        // The relay that may commit to a log: one row, for everything (until version 6). generation grows with each claim: each
+        // commit locks the row and compares, so that a replaced relay can no longer write. born_on: the database's identity and
+        // timeline when the epoch began; on another one something may be missing that clients have seen.
         """
         CREATE TABLE owners (
             scope text COLLATE "C" PRIMARY KEY,
@@ -41,7 +41,8 @@ enum Schema {
         )
         """,
         "INSERT INTO owners (scope) VALUES ('')",
-        // One row a process of a relay, which it renews. Not in owners: a commit that waits for a standby holds that row.
+        // One row for each process of a relay, which renews it. Not in owners: a commit that waits for a standby holds that row's
+        // lock.
         """
         CREATE TABLE nodes (
             holder text COLLATE "C" PRIMARY KEY,
@@ -49,7 +50,7 @@ enum Schema {
             expires_at timestamptz NOT NULL
         )
         """,
-        // audited: the last record of its audit log that was about no session; see sessions.
+        // audited: the last record of the workspace's audit log that was about no session; see sessions.
         """
         CREATE TABLE workspaces (
             number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -86,9 +87,9 @@ enum Schema {
             parent text COLLATE "C"
         )
         """,
-        // is_removed: retention removed the session. Its row stays, as its place; its state is what it had used up. audited: the last
-        // record of the workspace's audit log that was about the session: how many there were, so that rows which are taken off the end are
-        // missed. Never becomes less. Room is left in each page, as a state is written over with each commit.
+        // is_removed: retention removed the session. Its row stays as its position; its state is then its usage. audited: the last
+        // record of the workspace's audit log that was about the session, so that records that were cut off at the end are noticed.
+        // Never decreases. Space is left in each page, as a state is replaced with each commit.
         """
         CREATE TABLE sessions (
             workspace int NOT NULL REFERENCES workspaces (number),
@@ -105,7 +106,7 @@ enum Schema {
             UNIQUE (workspace, session)
         ) WITH (fillfactor = 70)
         """,
-        // checksum: see RowChecksum; an event's place goes into it as session << 32 | seq.
+        // checksum: see RowChecksum; an event's key goes into it as session << 32 | seq.
         """
         CREATE TABLE events (
             workspace int NOT NULL,
@@ -118,7 +119,7 @@ enum Schema {
             PRIMARY KEY (workspace, session, seq)
         )
         """,
-        // resolved_at is null for as long as something can still happen to it. number says in which order they came.
+        // resolved_at is null as long as the approval can still change. number is their order of arrival.
         """
         CREATE TABLE approvals (
             workspace int NOT NULL,
@@ -134,7 +135,7 @@ enum Schema {
             FOREIGN KEY (workspace, session) REFERENCES sessions (workspace, number)
         )
         """,
-        // A state that no longer decoded, kept before another took its place.
+        // A state that does not decode, saved before it was replaced.
         """
         CREATE TABLE damaged_states (
             workspace int NOT NULL,
@@ -154,7 +155,7 @@ enum Schema {
         )
         """,
         "CREATE INDEX commands_by_time ON commands (at)",
-        // Records of the push planner as JSON of its own: devices, cards, pushes, budgets.
+        // Records of the push planner in its own JSON: devices, cards, pushes, budgets.
         """
         CREATE TABLE push_records (
             workspace int NOT NULL REFERENCES workspaces (number),
@@ -165,7 +166,7 @@ enum Schema {
             PRIMARY KEY (workspace, kind, name)
         )
         """,
-        // Pictures that go with prompts, the newest with the highest number. The digest says whether one is as it was written.
+        // Pictures in prompts, the newest with the highest number. The digest shows whether one is unchanged.
         """
         CREATE TABLE pictures (
             number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -181,7 +182,7 @@ enum Schema {
         )
         """,
         "CREATE INDEX pictures_by_digest ON pictures (workspace, digest)",
-        // Only ever added to; retention passes it by.
+        // Append-only; retention does not touch it.
         """
         CREATE TABLE audit (
             workspace int NOT NULL,
@@ -190,7 +191,7 @@ enum Schema {
             PRIMARY KEY (workspace, n)
         )
         """,
-        // Against accidents; anyone who owns the tables can drop these, and the hashes are for them.
+        // Prevents accidents; anyone who owns the tables can drop these triggers, and the hashes protect against that.
         """
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'the audit log is only ever added to'; END $$
@@ -199,8 +200,8 @@ enum Schema {
         CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
         """,
-        // First in every commit. The lock is what makes it safe: without it somebody could take over, and load, between this and the
-        // commit.
+        // Called first in every commit. The lock makes it safe: without it another relay could take over, and load, between this
+        // check and the commit.
         """
         CREATE FUNCTION fence(of_scope text, of_generation bigint) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
@@ -222,7 +223,8 @@ enum Schema {
     ]
 
     private static let v2 = [
-        // When the workspace was removed: nobody gets in, and its data is on its way out. Its row stays, as its audit log does.
+        // When the workspace was removed: nobody can connect to it, and its data is being deleted. Its row stays, as its audit log
+        // does.
         "ALTER TABLE workspaces ADD COLUMN removed_at bigint"
     ]
 
@@ -273,14 +275,15 @@ enum Schema {
         """
     ]
 
-    /// Before this version one row of `owners`, with the scope '', was for everything. A program of a version before knows no other: from
-    /// here on nobody can hold or fence it, so none of those programs can commit, or take over, ever again.
+    /// The version from which `owners` has a row for each workspace. Before, one row with the scope '' was for everything. Programs
+    /// of earlier versions know no other, so from this version on none of them can hold or fence it, commit, or take over.
     static let versionOfRows = 6
 
     private static let v6 = [
         // True if the node is about to end; it is given no more workspaces.
         "ALTER TABLE nodes ADD COLUMN is_leaving boolean NOT NULL DEFAULT false",
-        // The owner of before may have stopped in the middle of a commit, with its locks; it can make none after the next statement.
+        // The previous owner may have stopped in the middle of a commit, with its locks; after the next statement it cannot commit
+        // any more.
         """
         SELECT count(pg_terminate_backend(pid, 2000)) FROM pg_stat_activity, owners
         WHERE scope = '' AND datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
@@ -304,7 +307,7 @@ enum Schema {
             RETURN left(of_log, 64 - length(ending)) || ending;
         END $$
         """,
-        // One row a workspace, and '*' for what is of none: what a workspace's id is made of has no such character.
+        // One row for each workspace, and '*' for data that is of none: that character is not allowed in a workspace's id.
         "INSERT INTO owners (scope, epoch, born_on) SELECT '*', epoch, born_on FROM owners WHERE scope = ''",
         """
         INSERT INTO owners (scope, epoch, born_on)
@@ -314,7 +317,7 @@ enum Schema {
         FROM workspaces AS w, owners AS o WHERE o.scope = ''
         """,
         "DROP FUNCTION derived_epoch",
-        // However a workspace is made.
+        // A trigger, so that it runs however a workspace is made.
         """
         CREATE FUNCTION add_owners_row() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
@@ -326,7 +329,7 @@ enum Schema {
         CREATE TRIGGER workspaces_have_owners AFTER INSERT ON workspaces
         FOR EACH ROW EXECUTE FUNCTION add_owners_row()
         """,
-        // An edge or a relay that stands by, of a version before, tries again and again, and logs this.
+        // Edges and standby relays of an earlier version retry for ever, and log this text.
         """
         CREATE FUNCTION refuse_whole() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'a newer version of Heliograph serves from this database, and older ones cannot beside it'; END $$
@@ -335,7 +338,8 @@ enum Schema {
         CREATE TRIGGER whole_is_over BEFORE UPDATE OR DELETE ON owners
         FOR EACH ROW WHEN (OLD.scope = '') EXECUTE FUNCTION refuse_whole()
         """,
-        // First in every commit, for the workspace that it concerns; see the first version. A version before calls it for everything.
+        // Called first in every commit, for the workspace concerned; see the first version. Earlier versions call it for
+        // everything.
         """
         CREATE OR REPLACE FUNCTION fence(of_scope text, of_generation bigint) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
@@ -348,8 +352,8 @@ enum Schema {
             END IF;
         END $$
         """,
-        // The same for several, whose rows are locked in one order. A question for each of them would cost eight workspaces three times as
-        // much.
+        // The same for several workspaces, whose rows are locked in a fixed order. One call for each would take three times as long
+        // for eight workspaces.
         """
         CREATE FUNCTION fence(of_scopes text[], of_generations bigint[]) RETURNS void LANGUAGE plpgsql AS $$
         DECLARE
@@ -370,9 +374,9 @@ enum Schema {
     ]
 
     private static let v7 = [
-        // Owner of each push address, by the address's SHA-256: the device or card whose app sent it last. Owners of workspaces ask
-        // before they push. An address without a row was sent before this version, and any workspace may push there. So a row outlives
-        // its record as long as another workspace has an older record of the address.
+        // Owner of each push address, by the address's SHA-256: the device or card whose app reported it last. Owners of workspaces
+        // check this before they push. An address without a row was reported before this version, and any workspace may push there.
+        // So a row is kept after its record is removed as long as another workspace has an older record of the address.
         """
         CREATE TABLE push_addresses (
             digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
@@ -386,12 +390,14 @@ enum Schema {
     ]
 
     private static let v8 = [
-        // A publication FOR ALL TABLES, which is not ours to know of, refuses deletions from a table without a key.
+        // The key is for a publication FOR ALL TABLES, which may exist without our knowledge: it refuses deletions from a table
+        // without a key.
         "ALTER TABLE damaged_states ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     ]
 
     private static let v9 = [
-        // What the operator allows this workspace; null: as the relay's settings say. A change of it counts as one of who may come in.
+        // The operator's limits for this workspace; null: the relay's settings apply. A change of them is counted like a change of
+        // access.
         """
         ALTER TABLE workspaces ADD COLUMN sessions_max bigint, ADD COLUMN megabytes_max bigint, ADD COLUMN pushes_max bigint,
         ADD COLUMN connections_max bigint, ADD COLUMN keep_days bigint
@@ -405,7 +411,7 @@ enum Schema {
     ]
 
     private static let v10 = [
-        // True: its audit log and its names go with its data. See decision record 0128.
+        // True: its audit log and its names are deleted with its data. See decision record 0128.
         "ALTER TABLE workspaces ADD COLUMN is_erased boolean NOT NULL DEFAULT false",
         """
         CREATE FUNCTION refuse_cut() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -2,8 +2,8 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 
 extension LogError {
-    /// Maps an error, the database's or ours, of a query or of a transaction that has not reached its end, so that nothing can have been
-    /// stored.
+    /// Maps an error, the database's or ours, of a query or of a transaction that did not reach its commit, so that nothing can
+    /// have been stored.
     init(_ error: any Error) {
         if let known = error as? LogError {
             self = known
@@ -26,7 +26,7 @@ extension LogError {
             underlying: error)
     }
 
-    /// The database has committed with a warning: the standby that should have it may not.
+    /// The database has committed with a warning: the standby that should have the commit may not have it.
     init(warning: String) { self.init(.inDoubt, "It is done, but the database warns of its commit: \(warning)") }
 
     private static func code(of error: PostgresError) -> Code {
@@ -40,12 +40,12 @@ extension LogError {
         case SQLState.fenced: return .fenced
         case SQLState.notWhereItWas: return .conflict
         case "53100": return .full
-        // A standby, or a database set to read-only: it works again once promoted, or once another is found.
+        // A standby, or a database set to read-only: works again once it is promoted, or another one is found.
         case "25006": return .unreachable(isPassing: true)
         case "XX001", "XX002": return .damaged(.store)
         default: break
         }
-        // A constraint; too much at once, locks in the way, an operator; all else is for somebody to look at.
+        // Classes: invalid data, constraints, resources, locks, operator intervention; everything else needs a person.
         switch state.prefix(2) {
         case "22": return .unfit
         case "23": return .conflict

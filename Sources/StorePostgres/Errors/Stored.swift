@@ -1,7 +1,7 @@
 internal import RelayCore
 internal import RelayProtocol
 
-/// From columns to our types. What does not fit was not written by us.
+/// Converts columns to our types; throws for values that we cannot have written.
 enum Stored {
     static func identifier<Tag>(_ text: String) throws(LogError) -> Identifier<Tag> {
         guard let identifier = Identifier<Tag>(text) else { throw damaged("an identifier is misspelled") }

@@ -5,13 +5,13 @@ package import RelayCore
 package struct DatabaseState: Sendable {
     package let version: String
     package let schema: Int
-    /// The name of the schema that its tables are in.
+    /// Name of the schema with the tables.
     package let schemaName: String
     package let synchronousCommit: String
     package let synchronousStandbyNames: String
-    /// Standbys whose word counts for a commit, as far as the role may see them.
+    /// Standbys that count for a commit, as far as the role may see them.
     package let standbysInSync: Int
-    /// Standbys that each commit waits for.
+    /// Number of standbys that each commit waits for.
     package let standbysNeeded: Int
     package let standbys: Int
     /// True if the role may read the standbys' progress.
@@ -19,7 +19,7 @@ package struct DatabaseState: Sendable {
     package let isStandby: Bool
     package let timeline: String
     package let hasPageChecksums: Bool
-    /// Not on this machine.
+    /// True if the database is not on this machine.
     package let isRemote: Bool
     package let isEncrypted: Bool
     package let mayMakeTables: Bool
@@ -27,16 +27,16 @@ package struct DatabaseState: Sendable {
     package let holder: String?
     /// Remaining time of the holder's lease; negative once it has expired.
     package let leaseSeconds: Int64
-    /// Relays and commands that are connected, the holder not among them.
+    /// Number of connected relays and commands, without the holder.
     package let others: Int
-    /// Workspaces that nobody owns who is alive.
+    /// Number of workspaces without a live owner.
     package let freeWorkspaceCount: Int
-    /// The database's clock less this machine's, with half of the way there; in milliseconds.
+    /// The database's clock minus this machine's, corrected by half of the round trip; in milliseconds.
     package let clockAheadMilliseconds: Int64
-    /// Nodes by name; those that ended without a word are listed for a day.
+    /// Nodes by name; those that ended without notice are listed for a day.
     package let nodes: [NodeState]
 
-    /// `clock` is this machine's, in milliseconds since 1970.
+    /// `clock`: this machine's clock, in milliseconds since 1970.
     package static func read(at address: String, clock: () -> Int64) throws(LogError) -> Self {
         do {
             let name = Ownership().name

@@ -1,10 +1,10 @@
 /// Meaning of `synchronous_standby_names` for a commit.
 struct StandbyRule: Equatable {
-    /// Standbys whose word a commit needs; 0: it waits for none.
+    /// Number of standbys that must confirm a commit; 0: it waits for none.
     let needed: Int
 
-    /// As PostgreSQL has it: `a, b` and `FIRST 1 (a, b)` are the same; with `ANY 2 (a, b, c)` each of the three is called *quorum*,
-    /// and two of them have to answer.
+    /// Parses the setting as PostgreSQL does: `a, b` and `FIRST 1 (a, b)` are the same; with `ANY 2 (a, b, c)` each of the three is
+    /// called *quorum*, and two of them must confirm.
     init(_ setting: String) {
         let text = setting.drop { $0.isWhitespace }
         guard !text.isEmpty else {

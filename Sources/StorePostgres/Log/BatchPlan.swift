@@ -4,20 +4,20 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-/// One batch as statements of one transaction, checked against what is stored.
+/// The statements of one batch, for one transaction, checked against what is stored.
 ///
-/// The check can precede the transaction: only the owner writes what it reads, and the first statement refuses the whole batch if this
-/// node is no longer the owner.
+/// The check can precede the transaction: only the owner writes what it reads, and the first statement refuses the whole batch if
+/// this node is no longer the owner.
 struct BatchPlan {
     private(set) var facts: StoredFacts
-    /// See `SessionLog.commit`.
+    /// Names that the log had already; see `SessionLog.commit`.
     private(set) var taken: [ApprovalName] = []
     private let scope: LogScope
     private let damage: DamageRegister
     private var events = EventRows()
     private var audits = AuditRows()
     private var sessions: [SessionKey: SessionRow] = [:]
-    /// In the order in which they came.
+    /// Sessions in the order in which they came.
     private var sessionOrder: [SessionKey] = []
     private var approvals: [CommitMemory.ApprovalKey: ApprovalRow] = [:]
     private var approvalOrder: [CommitMemory.ApprovalKey] = []
@@ -36,7 +36,7 @@ struct BatchPlan {
         if let clock = batch.clock { others += StoredClock.statements(clock, in: scope) }
     }
 
-    /// The batch's statements, behind the fence.
+    /// The batch's statements, after the fence.
     func statements(behind fence: PostgresStatement) -> [PostgresStatement] {
         var statements = [fence]
         let rows = sessionOrder.compactMap { sessions[$0] }
@@ -48,7 +48,7 @@ struct BatchPlan {
         return statements + others
     }
 
-    /// Once it is committed.
+    /// Updates the memory after the commit.
     func remember(in memory: inout CommitMemory, trims: [SessionTrim]) {
         memory.workspaces = facts.workspaces
         for (key, session) in facts.sessions { memory.remember(session, as: key) }
@@ -130,7 +130,7 @@ struct BatchPlan {
         let place: [PostgresValue] = [.int(stored.workspace), .int(stored.number)]
         let ofSession = "WHERE workspace = $1::int AND session = $2::int"
         guard let state = trim.state else { return remove(trim, stored, place, ofSession) }
-        // Pictures that came before the last event that goes.
+        // Pictures from before the last removed event.
         others.append(
             PostgresStatement(
                 """
@@ -150,7 +150,7 @@ struct BatchPlan {
                 """, place + [.bigint(state.hostSeq), .bytea(bytes), .int(checksum.int)]))
     }
 
-    /// All but its place, its usage, and what the audit log says of it.
+    /// Removes a session, except for its position, its usage, and its count of audit records.
     private mutating func remove(
         _ trim: SessionTrim, _ stored: StoredSession, _ place: [PostgresValue], _ ofSession: String
     ) {
@@ -208,7 +208,7 @@ struct BatchPlan {
         for record in PushRecord.latest(records) {
             if let workspace = facts.workspaces[record.workspace]?.number { addresses.add(record, workspace) }
             guard let bytes = record.bytes else {
-                // A workspace that is not there has none.
+                // A workspace that does not exist has no records.
                 if let workspace = facts.workspaces[record.workspace]?.number { removed.add(record, workspace, []) }
                 continue
             }

@@ -4,7 +4,7 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-// The rows of a batch, as columns: one statement takes any number of them.
+// The rows of a batch, as columns: one statement inserts any number of them.
 
 struct EventRows {
     private var workspaces: [Int32] = []
@@ -53,7 +53,7 @@ struct AuditRows {
     private var numbers: [Int64] = []
     private var lines: [[UInt8]] = []
 
-    /// `place` is the log's position after this line.
+    /// `place`: the end of the audit log after this line.
     mutating func add(_ line: [UInt8], _ place: AuditTable.Place) {
         workspaces.append(place.number)
         numbers.append(place.head.n)
@@ -74,12 +74,12 @@ struct SessionRow {
     let key: SessionKey
     let workspace: Int32
     let number: Int32
-    /// Last number in the database; nil if the session is new.
+    /// The session's last number in the database; nil if the session is new.
     let storedSeq: Int64?
     var state: SessionState
-    /// The damaged row is set aside first.
+    /// True if the stored row is damaged: it is saved elsewhere before it is replaced.
     let isDamaged: Bool
-    /// The last record of the audit log that is about it; 0: none of this batch.
+    /// Number of the last audit record about the session; 0 if this batch adds none.
     var audited: Int64 = 0
 
     static func statements(_ rows: [SessionRow]) -> [PostgresStatement] {
@@ -221,8 +221,8 @@ struct RecordRows {
     }
 }
 
-/// Changes of push addresses. One that is reported here belongs to nobody else. One that its record no longer names belongs to nobody,
-/// unless another workspace had it, and may still push there.
+/// Changes of push addresses. An address that is reported here belongs to its reporter only. One that its record no longer has
+/// becomes free, unless another workspace had it, which may then still push there.
 struct AddressRows {
     private struct Owner {
         let workspace: Int32
@@ -230,7 +230,7 @@ struct AddressRows {
         let name: String
     }
 
-    /// Records whose rows are written anew.
+    /// Records whose address rows are replaced.
     private var records: [Owner] = []
     /// Owners by digest of the address: within a batch, too, the last report wins.
     private var owners: [[UInt8]: Owner] = [:]
@@ -245,7 +245,7 @@ struct AddressRows {
 
     var statements: [PostgresStatement] {
         guard !records.isEmpty else { return [] }
-        // In one order for all who write them: who takes an address from another waits for that one's commit.
+        // In the same order for all writers: one that takes an address from another waits for that one's commit.
         let told = owners.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         let release = PostgresStatement(
             """

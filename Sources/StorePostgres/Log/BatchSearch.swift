@@ -4,7 +4,7 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-/// Looks for a batch in the database, after nobody knew what came of its commit.
+/// Looks for a batch in the database, after a commit with an unknown outcome.
 struct BatchSearch {
     let connection: PostgresConnection
     let scope: LogScope
@@ -15,7 +15,7 @@ struct BatchSearch {
         try connection.run(PostgresStatement(sql, values), within: PostgresDatabase.askingMax)
     }
 
-    /// For a batch that was found: whatever its last word is on an approval, the database has it, or had that name before.
+    /// For a batch that was found in the database: the names of its approvals that the log had before this batch.
     func namesTaken(in batch: LogBatch) throws -> [ApprovalName] {
         var taken: [ApprovalName] = []
         let sessions = try StoredSession.find(Array(Set(batch.appends.map(\.key))), on: connection)
@@ -33,10 +33,10 @@ struct BatchSearch {
         return taken
     }
 
-    /// True if the database is as the batch left it. A batch is stored whole or not at all, and one that changes nothing counts as
-    /// stored: the rows that can show it are enough.
+    /// True if the database is in the state after the batch. A batch is stored whole or not at all, so it is enough to look at the
+    /// rows that can show it; one that changes nothing counts as stored.
     func contains(_ batch: LogBatch) throws -> Bool {
-        // If a batch adds to one session several times, only the last addition shows; those before it were overwritten.
+        // If a batch adds to one session several times, only the last addition is visible; the earlier ones were overwritten.
         let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
         let records = Dictionary(batch.records.map { ($0.key, $0) }) { _, later in later }
         let sessions = try StoredSession.find(Array(last.keys) + batch.trims.map(\.key), on: connection)
@@ -58,7 +58,7 @@ struct BatchSearch {
         ).count == 0
     }
 
-    /// Down to the bytes of its last event; what has no events shows by the session's state instead.
+    /// Compares the last event byte by byte; an addition without events is recognised by the session's state.
     private func contains(_ append: SessionAppend, _ stored: StoredSession?) throws -> Bool {
         guard let stored, stored.seq >= append.state.seq, !stored.isRemoved else { return false }
         guard let event = append.events.last else { return try state(of: stored) == append.state.bytes }

@@ -1,16 +1,16 @@
 internal import RelayModel
 internal import RelayProtocol
 
-/// Facts that earlier commits read from the database, so that the next one need not.
+/// Facts about stored rows, known from earlier commits, so that the next one need not read them.
 ///
-/// Only the owner writes sessions and approvals, and only in commits. Others add audit records, too, so the remembered position is a
-/// guess, which the position that a record takes proves or disproves.
+/// Only the owner writes sessions and approvals, and only in commits. Others add audit records, too, so the remembered end of the
+/// audit log is a guess, which is checked when a record is inserted with the next number.
 ///
-/// A commit takes the memory and gives it back. One that fails does not, and the next begins without.
+/// A commit takes the memory and returns it. One that fails does not, and the next begins with an empty one.
 struct CommitMemory: Sendable {
     struct Session: Sendable {
         let workspace: Int32
-        /// Within its workspace.
+        /// Number of the session within its workspace.
         let number: Int32
         let host: HostID?
         let seq: Int64
@@ -23,23 +23,23 @@ struct CommitMemory: Sendable {
 
     struct Approval: Sendable {
         let stage: String
-        /// Nothing can happen to it any more.
+        /// True if the approval cannot change any more.
         let isOver: Bool
     }
 
     struct Workspace: Sendable {
         var audit: AuditTable.Place
-        /// The number of its next session.
+        /// Number for the workspace's next new session.
         var nextSession: Int32
         var number: Int32 { audit.number }
     }
 
-    /// The log's own position, if it was read.
+    /// The workspaces whose audit log's end is known.
     var workspaces: [WorkspaceID: Workspace] = [:]
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]
 
-    /// Entries for sessions, and for approvals: what is beyond is asked for again. Some 200 bytes each.
+    /// Limit for sessions, and for approvals; others are read again. Some 200 bytes each.
     static let entriesMax = 4_096
 
     mutating func remember(_ session: Session, as key: SessionKey) {
@@ -47,7 +47,7 @@ struct CommitMemory: Sendable {
         sessions[key] = session
     }
 
-    /// Nothing more comes of most approvals that are over.
+    /// Forgets a resolved approval, as most of them are not needed again.
     mutating func remember(_ approval: Approval, as key: ApprovalKey) {
         guard !approval.isOver else { return approvals[key] = nil }
         if approvals.count >= Self.entriesMax, approvals[key] == nil { approvals.removeAll(keepingCapacity: true) }

@@ -3,12 +3,12 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// Reads what the core starts from.
+/// Reads the core's initial state.
 enum LogLoader {
-    /// Every session of a large relay, at 250 MB/s and less.
+    /// Time limit: enough for every session of a large relay, at 250 MB/s or less.
     private static let loadingMax = Duration.seconds(120)
 
-    /// In the caller's transaction, which sees one moment.
+    /// Loads in the caller's transaction, which sees one moment.
     static func load(
         _ scope: LogScope, resolvedSince: Int64, commandsSince: Int64, on connection: PostgresConnection
     ) throws -> LogStateBuilder {
@@ -58,8 +58,8 @@ enum LogLoader {
         return builder
     }
 
-    /// `column` has the workspace's number. `condition` may have a value, `$1`. Each way of asking has a text of its own: one for both would
-    /// get a plan that reads the whole table.
+    /// `column` has the workspace's number. `condition` may contain one value, `$1`. Each combination has its own query text: a
+    /// common one would get a plan that reads the whole table.
     private static func statement(
         _ selection: String, where condition: String? = nil, order: String? = nil, in scope: LogScope, _ column: String,
         _ value: Int64? = nil

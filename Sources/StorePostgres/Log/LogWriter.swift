@@ -4,25 +4,26 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-/// The owner's connection to the log, on which it commits: one batch after the other.
+/// The owner's connection to the log, on which it commits one batch after the other.
 struct LogWriter {
-    /// Of a workspace at which nothing is at work: each connection is a process of the database's.
+    /// Time after which the connection of an idle workspace is closed: each connection is a process of the database.
     static let idleMax = Duration.seconds(60)
 
     private let database: PostgresDatabase
     private let ownership: Ownership
     private let damage: DamageRegister
     private(set) var claim: Ownership.Claim
-    /// Nil before the first commit, and after the last one has ended.
+    /// Nil before the first commit, and after the connection was closed.
     private var connection: PostgresConnection?
     private var lastUsed = ContinuousClock.now
     private var memory = CommitMemory()
-    /// The outcome of the last commit is unknown.
+    /// True if the outcome of the last commit is unknown.
     private var isInDoubt = false
-    /// Another has taken over, for good.
+    /// The error once another process has taken over; permanent.
     private var fencing: LogError?
     private let whenFenced: @Sendable (LogError) -> Void
-    /// Last numbers of the sessions in the last batch that had events: if the database does not have them, acknowledged events are lost.
+    /// Last numbers of the sessions with events in the last batch: if the database does not have them, acknowledged events are
+    /// lost.
     private var acknowledged: [SessionKey: Int64] = [:]
 
     /// `whenFenced` is called once, before the commit throws it.
@@ -37,11 +38,11 @@ struct LogWriter {
         self.damage = damage
     }
 
-    /// Once this returns, the batch is as durable as the database's commits: on its disk, and on that of a synchronous standby if there
-    /// is one.
+    /// Once this returns, the batch is as durable as the database's commits: on its disk, and on that of a synchronous standby if
+    /// there is one.
     ///
-    /// If the database does not answer, the batch is looked for on another connection, under another generation, and committed once more
-    /// if it is not there. Throws `inDoubt` if that is not possible.
+    /// If the database does not answer, the batch is looked for on another connection, under another generation, and committed
+    /// again if it is not there. Throws `inDoubt` if that is not possible.
     mutating func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         if let fencing { throw fencing }
         defer { lastUsed = .now }
@@ -70,13 +71,13 @@ struct LogWriter {
             switch error.code {
             case .inDoubt:
                 isInDoubt = true
-                // This error says more than the other.
+                // The later error is thrown only if it is `fenced`, as it says more then.
                 let taken: [ApprovalName]?
                 do throws(LogError) { taken = try settled(batch) } catch let later {
                     throw later.code == .fenced ? later : error
                 }
                 if let taken { return taken }
-            // The connection ended while it was idle, and nothing was sent.
+            // The connection had ended while it was idle, so nothing was sent.
             case .unreachable(isPassing: true) where connection == nil: break
             default: throw error
             }
@@ -92,13 +93,13 @@ struct LogWriter {
         if !isInDoubt, ContinuousClock.now - lastUsed >= time { drop() }
     }
 
-    /// After this nothing that was sent before can be committed any more.
+    /// Ensures that nothing sent earlier can still be committed.
     mutating func settle() throws(LogError) {
         if let fencing { throw fencing }
         if isInDoubt { _ = try watched { writer throws(LogError) in try writer.renewed() } }
     }
 
-    /// As `settle`; whatever keeps it from finding out leaves the batch in doubt, whatever it says of itself.
+    /// Like `settle`, but throws `inDoubt` for every failure except `fenced`.
     private mutating func settled(_ batch: LogBatch) throws(LogError) -> [ApprovalName]? {
         do throws(LogError) { return try settle(batch) } catch {
             guard error.code != .fenced, error.code != .inDoubt else { throw error }
@@ -106,7 +107,7 @@ struct LogWriter {
         }
     }
 
-    /// Finds out the outcome: nil if the batch is not stored, and never will be.
+    /// Finds out the outcome of a commit: nil if the batch is not stored, and never will be.
     private mutating func settle(_ batch: LogBatch) throws(LogError) -> [ApprovalName]? {
         let search = BatchSearch(connection: try renewed(), scope: claim.scope)
         do { return try search.contains(batch) ? search.namesTaken(in: batch) : nil } catch {
@@ -116,7 +117,7 @@ struct LogWriter {
         }
     }
 
-    /// Another connection, and another generation with it: what the last one has sent is there by now, or is refused.
+    /// Opens another connection under another generation: whatever the last connection sent is committed by now, or is refused.
     private mutating func renewed() throws(LogError) -> PostgresConnection {
         drop()
         do {
@@ -131,8 +132,8 @@ struct LogWriter {
         }
     }
 
-    /// A database that came up again without its last commits, on the same timeline, says so nowhere (`synchronous_commit` was off, or its
-    /// disk is an older one): what misses any of them misses the last.
+    /// Throws if the database restarted without its last commits, which it does not report on the same timeline
+    /// (`synchronous_commit` was off, or its disk is an older copy): if any commits are missing, the last one is among them.
     private func checkAcknowledged(on fresh: PostgresConnection) throws {
         guard !acknowledged.isEmpty else { return }
         let keys = Array(acknowledged.keys)
@@ -157,9 +158,9 @@ struct LogWriter {
 
     private mutating func put(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         do throws(LogError) { return try put(batch, besidesWriters: true) } catch {
-            // Commands have added to the audit log, and could again and again: the second time they wait.
+            // Commands have appended to the audit log, and could do so again and again: the second attempt excludes them.
             if error.isAuditPlaceTaken { return try put(batch, besidesWriters: false) }
-            // Another transaction locks in another order: the one of the two that is refused begins again.
+            // Deadlock with a transaction that locks in another order: the refused one of the two starts again.
             guard error.isOutOfTurn else { throw error }
             return try put(batch, besidesWriters: true)
         }
@@ -201,7 +202,7 @@ struct LogWriter {
         return plan.taken
     }
 
-    /// Workspaces that were made since the log was claimed are nobody's yet.
+    /// Claims workspaces that were made after the log was claimed, and have no owner yet.
     private mutating func claim(_ workspaces: Set<WorkspaceID>, on connection: PostgresConnection) throws(LogError) {
         guard claim.scope == .everything else { return }
         let new = workspaces.filter { !claim.owns($0) }
@@ -212,7 +213,7 @@ struct LogWriter {
         }
     }
 
-    /// Leaves the connection as the next commit needs it, or without one.
+    /// Keeps the connection if it can be used for the next commit, else closes it.
     private mutating func giveUp(_ connection: PostgresConnection, inTransaction: Bool) {
         if inTransaction, !connection.isLost {
             // If even this fails, the connection is lost.

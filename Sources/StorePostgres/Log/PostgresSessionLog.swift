@@ -5,7 +5,7 @@ package import RelayProtocol
 internal import RelayStore
 internal import Synchronization
 
-/// The log's tables in the database, or what is one workspace's of them: nothing else is loaded, read or committed then.
+/// The log's tables in the database, or one workspace's part of them: then nothing else is loaded, read or committed.
 package final class PostgresSessionLog: SessionLog, Sendable {
     package let epoch: Epoch
     private let scope: LogScope
@@ -13,7 +13,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     private let epochs: [WorkspaceID: Epoch]
     private let database: PostgresDatabase
     private let damage: DamageRegister
-    /// Nil for the command line, which commits nothing. Locked for as long as a commit takes.
+    /// Nil for the command line, which does not commit. Locked during a commit.
     private let writer: Mutex<LogWriter?>
 
     init(
@@ -26,11 +26,11 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         self.damage = damage
     }
 
-    /// A session whose state does not decode must not keep the relay from all the others: it is handed back as removed, with the
-    /// place that its columns name, and `StoreUpkeep.damagedRecords` names it. Its row stays untouched; an event that revives it puts the
-    /// state aside first.
+    /// A session whose state does not decode must not prevent loading all the others: it is returned as removed, with the position
+    /// in its columns, and `StoreUpkeep.damagedRecords` names it. Its row stays untouched; an event that revives it first saves the
+    /// state elsewhere.
     ///
-    /// After a commit of which nobody knows, it throws as long as that cannot be settled.
+    /// After a commit with an unknown outcome this throws as long as that cannot be resolved.
     package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
         try writer.withLock { writer throws(LogError) in try writer?.settle() }
         let loaded = try database.snapshot(for: "load") { connection in
@@ -53,7 +53,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         return taken
     }
 
-    /// Epochs from the rows of the workspaces, for as long as the log is held; `first` is the first workspace.
+    /// Epochs from the workspaces' rows, constant while the log is owned; `first` is the first workspace.
     package func epochs(first: WorkspaceID) -> Epochs { Epochs(ofLog: epoch, first: first, known: epochs) }
 
     /// Closes the connection that commits if there was no commit for this long; the next one opens another. Never waits.
@@ -61,7 +61,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         _ = writer.withLockIfAvailable { $0?.disconnect(idleFor: time) }
     }
 
-    /// Nothing is committed afterwards.
+    /// Ends commits for good.
     func close() { writer.withLock { $0 = nil } }
 
     // MARK: - Reading
@@ -103,7 +103,7 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     ) throws(LogError) -> ApprovalPage {
         var page = ApprovalPage(limit: limit, bytesMax: bytesMax)
         guard scope.includes(workspace) else { return page }
-        // The database sends no more than the page takes, and the first that it does not.
+        // The database sends only as many rows as the page takes, and one more.
         let rows = try database.ask(
             """
             SELECT a.number, a.state, \(StoredApproval.columns) FROM (
@@ -136,8 +136,8 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         .turned
     }
 
-    /// Events between two numbers, both exclusive; `first` is the number of the first that was read. The database sends no more than
-    /// the page takes.
+    /// Events between two numbers, both exclusive; `first` is the number of the first event that was read. The database sends only
+    /// as many events as the page takes.
     ///
     /// A page ends before a missing or damaged event. Throws `damaged` if that is the first one.
     private func page(

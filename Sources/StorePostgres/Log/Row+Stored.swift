@@ -4,10 +4,10 @@ internal import RelayModel
 internal import RelayStore
 
 extension StoredApproval {
-    /// The columns of `approvals AS a`.
+    /// Selected columns of `approvals AS a`.
     static let columns = "a.approval, a.record, a.session, a.seq, a.stage, a.resolved_at, a.checksum"
 
-    /// `row` has `columns` from `column` on.
+    /// `row` has `columns` from index `column` on.
     init(_ row: PostgresRows.Row, from column: Int32) {
         self.init(
             name: row.text(column), record: row.bytes(column + 1), session: row.integer(column + 2),
@@ -17,10 +17,10 @@ extension StoredApproval {
 }
 
 extension StoredPlace {
-    /// The columns of `sessions AS s`.
+    /// Selected columns of `sessions AS s`.
     static let columns = "s.host, s.seq, s.host_seq, s.state, s.is_removed, s.checksum"
 
-    /// `row` has `columns` from `column` on. Nil if the host's name is misspelled.
+    /// `row` has `columns` from index `column` on. Nil if the host's name is invalid.
     init?(_ row: PostgresRows.Row, of key: SessionKey, from column: Int32) {
         self.init(
             of: key, host: row.text(column), seq: row.integer(column + 1), hostSeq: row.integer(column + 2),
@@ -29,7 +29,7 @@ extension StoredPlace {
 }
 
 extension RowChecksum {
-    /// True if an event is as it was written: `kind`, `at`, `bytes` and `checksum` are those of `row` from `column` on.
+    /// True if an event is unchanged: `row` has its `kind`, `at`, `bytes` and `checksum` from index `column` on.
     static func matches(_ row: PostgresRows.Row, from column: Int32, session: Int64, seq: Int64) -> Bool {
         let id = EventKey.id(session: session, seq: seq)
         let written = unsafe row.withBytes(column) { kind in

@@ -3,14 +3,14 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The clock that history ages by, in `meta`.
+/// The clock that retention uses, in `meta`.
 ///
-/// A node keeps one for each workspace that it owns: the machines of two owners may be an hour apart. A relay that is alone keeps one for
-/// everything. It continues the one that is furthest ahead, and its own then takes the place of all.
+/// A node keeps one for each workspace that it owns, as the clocks of two owners may differ by an hour. A relay that is alone keeps
+/// one for everything. It continues the one that is furthest ahead, which then replaces all.
 enum StoredClock {
     private static let prefix = AgeClockRecord.name + "/"
 
-    /// For a workspace that no node has owned yet, the clock of the relay that was alone.
+    /// Loads the clock. For a workspace that no node has owned yet, that of the relay that was alone.
     static func load(in scope: LogScope, on connection: PostgresConnection) throws -> AgeClockRecord? {
         let rows = try connection.run(
             PostgresStatement(

@@ -3,14 +3,14 @@ internal import RelayCore
 internal import RelayModel
 internal import RelayProtocol
 
-/// All that a batch has to know of what is stored; whatever it concerns and is not here is not stored.
+/// Everything that the commit of a batch needs to know about stored rows; what is not in here is not stored.
 struct StoredFacts: Sendable {
     var workspaces: [WorkspaceID: CommitMemory.Workspace]
     var sessions: [SessionKey: CommitMemory.Session] = [:]
     var approvals: [CommitMemory.ApprovalKey: CommitMemory.Approval] = [:]
     var trimmed: [SessionKey: StoredSession] = [:]
 
-    /// From the memory, and from the database if that has nothing.
+    /// Takes the facts from the memory, and reads the others from the database.
     init(
         for batch: LogBatch, in scope: LogScope, _ memory: CommitMemory, on connection: PostgresConnection
     ) throws {

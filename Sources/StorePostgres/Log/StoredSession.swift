@@ -2,20 +2,19 @@ internal import HeliographPostgreSQL
 internal import RelayModel
 internal import RelayProtocol
 
-/// The row of a session, as far as a commit needs it.
+/// The part of a session's row that a commit needs.
 struct StoredSession: Sendable {
     let workspace: Int32
     let number: Int32
     let seq: Int64
     let hostSeq: Int64
-    /// The name as stored, valid or not.
+    /// The host's name as stored, valid or not.
     let hostName: String
-    /// Nothing but its place is left.
+    /// True if only the session's position is left.
     let isRemoved: Bool
 
     var host: HostID? { HostID(hostName) }
 
-    /// Reads the sessions among `keys` that exist.
     static func find(_ keys: [SessionKey], on connection: PostgresConnection) throws -> [SessionKey: StoredSession] {
         guard !keys.isEmpty else { return [:] }
         let rows = try connection.run(

@@ -3,23 +3,23 @@ package import RelayCore
 package import RelayProtocol
 package import RelayStore
 
-/// A database as one side of a move, in one transaction: what is not committed is not there.
+/// A database as one side of a move, in one transaction: without a commit nothing has changed.
 package final class MovedDatabase: MoveTarget {
     private let use: SoleUse
 
-    /// Throws if a relay or a command uses it; nothing is changed then, except that there are tables.
+    /// Throws if a relay or a command uses the database; nothing is changed then, except that the tables may have been made.
     package init(_ address: String) throws(LogError) {
         use = try SoleUse(address)
         do { try joinClocks() } catch { throw LogError(error) }
     }
 
-    /// Nodes keep one for each workspace, and what it is moved to has one.
+    /// Joins the clocks into one: nodes keep one for each workspace, and the target has only one.
     private func joinClocks() throws {
         guard let clock = try StoredClock.load(in: .everything, on: use.connection) else { return }
         _ = try use.connection.run(StoredClock.statements(clock, in: .everything), within: SoleUse.stepMax)
     }
 
-    /// Throws if there is data.
+    /// Throws if the database has data.
     package func refuseData() throws(LogError) {
         do {
             for table in MovedTable.allCases where try count(table) > 0 {
@@ -32,15 +32,15 @@ package final class MovedDatabase: MoveTarget {
         }
     }
 
-    /// The present life of the log; nil if the next relay begins another one anyway.
+    /// The log's epoch; nil if the next relay begins another one anyway.
     package func epoch() throws(LogError) -> Epoch? {
         do { return try use.epoch() } catch { throw LogError(error) }
     }
 
-    /// Final once it returns. `epoch`: the next relay continues this one, nil for another one.
+    /// Commits the move. `epoch`: the one that the next relay continues; nil: it begins another one.
     package func commit(epoch: Epoch?) throws(LogError) {
         do {
-            // The next row of each gets a number that none has.
+            // Sets the sequences, so that the next row of each table gets an unused number.
             for table in [MovedTable.workspaces, .tokens, .approvals, .pictures] {
                 _ = try ask(
                     """
@@ -54,7 +54,7 @@ package final class MovedDatabase: MoveTarget {
         try use.commit(epoch: epoch)
     }
 
-    /// In place of one of that name: nothing that the database had promised is left.
+    /// Stores a secret, in place of an existing one of that name, which is no longer needed.
     package func put(_ secret: [UInt8], as name: String) throws(LogError) {
         do {
             _ = try ask(
@@ -67,7 +67,7 @@ package final class MovedDatabase: MoveTarget {
         }
     }
 
-    /// See `SecretStore`. It stays in the database, too.
+    /// A secret of the store; see `SecretStore`. It stays in the database, too.
     package func secret(_ name: String) throws(LogError) -> [UInt8]? {
         do { return try ask("SELECT value FROM secrets WHERE name = $1::text", .text(name)).first?.bytes(0) } catch {
             throw LogError(error)
@@ -90,7 +90,7 @@ package final class MovedDatabase: MoveTarget {
 
     package func read(_ table: MovedTable, _ body: ([MovedRow]) throws -> Void) throws {
         let names = table.columns.map(\.name).joined(separator: ", ")
-        // A free session number is given to the first that comes: in their order, each keeps its own.
+        // A session whose number is free in the target keeps it, so sessions are read in their order.
         let order = table == .sessions ? "ORDER BY workspace, number" : ""
         _ = try ask(
             "DECLARE moved NO SCROLL CURSOR FOR SELECT \(names) FROM \(table.rawValue) \(Self.condition(of: table)) \(order)")

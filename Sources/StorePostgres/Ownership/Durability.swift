@@ -2,11 +2,11 @@ internal import HeliographPostgreSQL
 
 /// Failures that an acknowledged commit survives.
 package struct Durability: Sendable, Equatable {
-    /// Commits wait for the disk of another machine.
+    /// True if commits wait for the disk of another machine.
     package let isSynchronous: Bool
-    /// The standbys that they wait for now; nil if the role may not see it (`pg_read_all_stats`).
+    /// Number of standbys that commits wait for now; nil if the role may not see it (`pg_read_all_stats`).
     package let standbysInSync: Int?
-    /// Standbys that have to answer: with fewer nothing is acknowledged.
+    /// Number of standbys that must confirm a commit: with fewer connected, no commit is acknowledged.
     package let standbysNeeded: Int
 
     static func read(on connection: PostgresConnection, within limit: Duration) throws -> Self {

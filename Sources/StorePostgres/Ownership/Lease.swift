@@ -4,19 +4,19 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 internal import Synchronization
 
-/// Renews what says that this process is alive, and checks whether anybody changed tokens or workspaces: on a thread and a connection
-/// of its own, which is there for as long as the log is held.
+/// Renews this process's lease, and checks whether tokens or workspaces have changed: on its own thread and connection, as long as
+/// the log is owned.
 final class Lease: Sendable {
-    /// Between two looks. What is changed on another machine takes effect within two seconds.
+    /// Time between two checks. A change made on another machine takes effect within two seconds.
     private static let interval = DispatchTimeInterval.seconds(1)
-    /// Each is a write.
+    /// Time between two renewals, each of which is a write.
     private static let renewalInterval = Duration.seconds(2)
-    /// Between two looks at what the database survives.
+    /// Time between two checks of the database's durability.
     private static let durabilityInterval = Duration.seconds(30)
 
     private let database: PostgresDatabase
     private let ownership: Ownership
-    /// See `Ownership.Claim`.
+    /// The database's identity and timeline at the claim; see `Ownership.Claim`.
     private let bornOn: String
     private let end = Mutex(End())
     private let whenEntrantsChanged = Mutex<(@Sendable () -> Void)?>(nil)
@@ -24,19 +24,19 @@ final class Lease: Sendable {
     private let stop = DispatchSemaphore(value: 0)
     private let isStopped = DispatchSemaphore(value: 0)
 
-    /// When it was last renewed, as far as the claim knows.
+    /// Time of the last renewal that the claim has made.
     private let claimed: ContinuousClock.Instant
 
     private struct End {
-        /// A commit was refused, as another has taken over.
+        /// The error of a refused commit, if another process has taken over.
         var fencing: LogError?
         var loss: LogError?
-        /// Called once.
+        /// The listener, which is called once.
         var body: (@Sendable (LogError) -> Void)?
     }
 
-    /// Goes on with the connection that claimed the log. An owner that is not connected is taken for dead, and until something is to be
-    /// committed or read it may have no other.
+    /// Takes over the connection that claimed the log. An owner without a connection is taken for dead, and until the first commit
+    /// or read it may have no other.
     init(
         _ database: PostgresDatabase, _ ownership: Ownership, _ claim: Ownership.Claim, _ claiming: PostgresConnection
     ) throws(LogError) {
@@ -49,7 +49,8 @@ final class Lease: Sendable {
         }
     }
 
-    /// Called once, from a thread of its own, when this process can no longer count on holding the log; at once if it is lost already.
+    /// `body` is called once, on a separate thread, when this process can no longer be sure that it owns the log; at once if
+    /// ownership is lost already.
     func whenLost(_ body: @escaping @Sendable (LogError) -> Void) {
         let loss = end.withLock { end in
             if end.loss == nil { end.body = body }
@@ -58,18 +59,19 @@ final class Lease: Sendable {
         if let loss { body(loss) }
     }
 
-    /// The database has refused a commit as another's: it is lost, however well the lease is. Told within `interval`, from this one's thread.
+    /// Notes that the database has refused a commit because another process owns the log: ownership is lost, even if the lease is
+    /// valid. Reported within `interval`, on this object's thread.
     func fenced(_ error: LogError) { end.withLock { $0.fencing = $0.fencing ?? error } }
 
-    /// `body` is called soon, and whenever the count of changes is another one.
+    /// `body` is called soon, and whenever the count of changes differs from the last one.
     func whenEntrantsChanged(_ body: @escaping @Sendable () -> Void) { whenEntrantsChanged.withLock { $0 = body } }
 
-    /// `body` is called soon, and whenever it is another one; at most half a minute after.
+    /// `body` is called soon, and within half a minute after each change.
     func whenDurabilityChanged(_ body: @escaping @Sendable (Durability) -> Void) {
         whenDurabilityChanged.withLock { $0 = body }
     }
 
-    /// Returns when nothing is sent any more.
+    /// Stops the thread; returns when nothing is sent any more.
     func finish() {
         stop.signal()
         isStopped.wait()
@@ -79,14 +81,14 @@ final class Lease: Sendable {
         defer { isStopped.signal() }
         var connection = Optional(claiming)
         var renewed = claimed
-        // The last count of changes that was reported; nil before the first.
+        // The last reported count of changes; nil before the first report.
         var toldChanges: Int64?
         var (durability, durabilityLooked) = (Durability?.none, ContinuousClock.Instant?.none)
         while stop.wait(timeout: .now() + Self.interval) == .timedOut {
             if let fencing = end.withLock({ $0.fencing }) { return lose(fencing) }
             let asked = ContinuousClock.now
             do {
-                // A relay that waits longer has lost it.
+                // Time that is left until the lease counts as lost.
                 func left() -> Duration { Ownership.renewalMax - (ContinuousClock.now - renewed) }
                 let current = try connection ?? database.connect(for: "lease", within: left())
                 connection = current
@@ -94,7 +96,7 @@ final class Lease: Sendable {
                     guard let born = try ownership.renewLease(on: current, within: left()) else {
                         return lose(LogError(.fenced, "Another relay has taken over the database."))
                     }
-                    // A relay that commits nothing would go on showing what may be missing there.
+                    // A relay without commits would otherwise continue to show events that may be missing in this database.
                     guard born == bornOn else { return lose(Ownership.anotherLife) }
                     renewed = asked
                 }
@@ -118,7 +120,7 @@ final class Lease: Sendable {
         }
     }
 
-    /// Number of changes of tokens and workspaces; see `Schema`.
+    /// Number of changes of tokens and workspaces so far; see `Schema`.
     private static func changes(on connection: PostgresConnection, within limit: Duration) throws(PostgresError) -> Int64 {
         try connection.run(PostgresStatement("SELECT changes FROM entrants"), within: limit)[0].integer(0)
     }

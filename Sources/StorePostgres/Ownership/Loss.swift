@@ -1,12 +1,12 @@
 internal import RelayCore
 internal import Synchronization
 
-/// That what was owned is another's: told once, whoever comes first, the news or the listener.
+/// The loss of ownership, reported once to the listener, whether the loss or the listener comes first.
 final class Loss: Sendable {
     private enum Stage {
-        /// Can become told, or known.
+        /// Not lost. Can become `told` or `known`.
         case none(listener: (@Sendable (LogError) -> Void)?)
-        /// Not reported yet. Can become told.
+        /// The loss is not reported yet. Can become told.
         case known(LogError)
         case told
     }

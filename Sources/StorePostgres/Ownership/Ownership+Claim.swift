@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 
 extension Ownership {
-    /// Rows that a process owns, and the generations under which it commits.
+    /// Rows of `owners` that a process owns, and the generations under which it commits.
     struct Claim: Sendable {
         struct Row: Sendable {
             var generation: Int64
@@ -11,22 +11,23 @@ extension Ownership {
         }
 
         let scope: LogScope
-        /// By their scopes in `owners`. Of everything: what is of no workspace, and each workspace that was there, or was committed to since.
+        /// The rows by their scopes in `owners`. For a relay that is alone: the row for data of no workspace, and that of each
+        /// workspace that existed at the claim, or was committed to since.
         private(set) var rows: [String: Row]
-        /// The database, and its life.
+        /// The database's identity and timeline; see `Ownership.born`.
         let bornOn: String
-        /// Before the lease was last renewed.
+        /// A time before the lease was last renewed.
         let renewed: ContinuousClock.Instant
         let epoch: Epoch
 
-        /// Nil if the row is missing that is always there.
+        /// Nil if the scope's own row is missing, which should always exist.
         init?(_ scope: LogScope, _ rows: [String: Row], bornOn: String, renewed: ContinuousClock.Instant) {
             guard let own = rows[scope.row] else { return nil }
             (self.scope, self.rows, self.bornOn, self.renewed) = (scope, rows, bornOn, renewed)
             epoch = own.epoch
         }
 
-        /// Rows of `scope`, `generation` and `epoch`.
+        /// Decodes rows with `scope`, `generation` and `epoch`.
         static func rows(_ rows: PostgresRows) throws -> [String: Row] {
             try rows.reduce(into: [:]) { claimed, row in
                 claimed[row.text(0)] = Row(generation: row.integer(1), epoch: try Stored.identifier(row.text(2)))
@@ -45,10 +46,11 @@ extension Ownership {
 
         var generations: [String: Int64] { rows.mapValues(\.generation) }
 
-        /// Refuses the transaction where another owns one of these. All are locked in one order, whoever commits.
+        /// The first statement of a transaction, which fails if another process owns one of these rows. All are locked in one order
+        /// by every committer.
         func fence(for workspaces: Set<WorkspaceID>, andWhole: Bool) -> PostgresStatement {
             var fenced: [String: Int64] = [:]
-            // One that has no row is not there, and what is committed to it is refused.
+            // A workspace without a row does not exist, and commits to it are refused.
             for workspace in workspaces { fenced[workspace.rawValue] = rows[workspace.rawValue]?.generation }
             if andWhole || fenced.isEmpty { fenced[scope.row] = rows[scope.row]?.generation }
             let (scopes, generations) = (Array(fenced.keys), Array(fenced.values))

@@ -20,15 +20,16 @@ extension Ownership {
 
     /// A row of `owners`.
     private struct Seen {
-        /// Nil: what is of no workspace. It comes first, and then the workspaces in their order.
+        /// Nil: the row for data of no workspace, which comes first; the workspaces follow in their order.
         let workspace: WorkspaceID?
         let generation: Int64
         let holder: String?
-        /// Nil if it ends with the next claim.
+        /// Nil if the epoch ends with the next claim.
         let epoch: Epoch?
     }
 
-    /// Nil if another, living process holds any row: a claim of ours may have come through without an answer.
+    /// Nil if another, living process owns any row: an earlier claim of ours may have been committed without our getting the
+    /// answer.
     private func look(_ connection: PostgresConnection) throws -> [Seen]? {
         let rows = try connection.run(
             PostgresStatement(
@@ -49,13 +50,13 @@ extension Ownership {
     }
 
     private func claim(over seen: [Seen], on connection: PostgresConnection) throws -> Claim? {
-        // Before the rows say so: nobody is to find an owner without a lease.
+        // Before the rows change: no process may see an owner without a lease.
         try renewLease(on: connection)
         let scopes = seen.map { $0.workspace?.rawValue ?? Self.whole }
         let rows = try connection.run(
             [
                 Self.patience,
-                // The count below is as of after these locks, and all or nothing is claimed.
+                // Taken first, so that the count below is from after these locks, and either everything is claimed or nothing.
                 PostgresStatement("SELECT FROM owners WHERE scope <> '' ORDER BY scope FOR UPDATE"),
                 PostgresStatement(
                     """
@@ -72,7 +73,7 @@ extension Ownership {
             ], within: PostgresDatabase.askingMax)[2]
         try refuseWarning(connection)
         guard let first = rows.first else { return nil }
-        // The claim may have waited for longer than the lease lasts, and somebody else may have replaced it already.
+        // The claim may have waited longer than the lease lasts, and another process may have replaced it already.
         let renewed = ContinuousClock.now
         guard try renewLease(on: connection) == first.text(3) else { return nil }
         guard let claim = try Claim(.everything, Claim.rows(rows), bornOn: first.text(3), renewed: renewed) else {
@@ -81,10 +82,10 @@ extension Ownership {
         return claim
     }
 
-    /// For each row the epoch that begins if its own has ended.
+    /// For each row the epoch to begin if its own has ended.
     ///
-    /// One that was never claimed had none: nothing was committed under the one that its clients were told, which is derived from the
-    /// log's. One that has ended while the log's goes on must not be derived again: it would be the same.
+    /// A row that was never claimed had no epoch: nothing was committed under the one that its clients were sent, which is derived
+    /// from the log's. One that has ended while the log's continues must not be derived again, as that would give the same one.
     private func fresh(over seen: [Seen]) -> [Epoch] {
         let known = seen.first { $0.workspace == nil }?.epoch
         let log = known ?? Self.randomEpoch
@@ -96,11 +97,11 @@ extension Ownership {
         }
     }
 
-    /// Claims workspaces that were made since and have no owner. Those that are gone are not in the claim afterwards; throws `fenced` if
-    /// one is another's.
+    /// Claims workspaces that were made since and have no owner. Those that no longer exist are not in the resulting claim; throws
+    /// `fenced` if another process owns one.
     ///
-    /// Only the holder of the rest may: the row of everything that belongs to no workspace is fenced with it. So a relay that was
-    /// replaced claims nothing.
+    /// Only the owner of the rest may do this: the row for data of no workspace is fenced with it, so a replaced relay claims
+    /// nothing.
     func claim(_ new: Set<WorkspaceID>, beside claim: Claim, on connection: PostgresConnection) throws(LogError) -> Claim {
         do {
             let oldest = try connection.run(
@@ -108,7 +109,7 @@ extension Ownership {
                 within: PostgresDatabase.askingMax)
             guard let row = oldest.first else { return claim }
             let first: WorkspaceID = try Stored.identifier(row.text(0))
-            // The epochs that the core announces to their clients.
+            // The epochs that the core announces to these workspaces' clients.
             let epochs = Epochs(ofLog: claim.epoch, first: first, known: claim.epochs)
             let new = new.sorted { $0.rawValue < $1.rawValue }
             let scopes = PostgresValue.texts(new.map(\.rawValue))

@@ -4,17 +4,17 @@ internal import RelayProtocol
 
 /// The claim of a node, which is one of several: of one workspace.
 extension Ownership {
-    /// Makes a workspace this process's, which was seen under this generation; nil if another was quicker, its owner is alive, or there is no
-    /// such workspace.
+    /// Claims a workspace for this process, as seen under this generation. Nil if another process was quicker, its owner is alive,
+    /// or there is no such workspace.
     ///
-    /// Where this returns, the claim is as durable as any commit: what is loaded after it is what was committed before it, also on a
-    /// standby.
+    /// Once this returns, the claim is as durable as any commit: data loaded after it includes all that was committed before it,
+    /// also on a standby.
     func claim(
         _ workspace: WorkspaceID, generation: Int64, on connection: PostgresConnection
     ) throws(LogError) -> Claim? {
         do {
             guard let seen = try look(at: workspace, generation, on: connection) else { return nil }
-            // A living process that has set the workspace free keeps its connections, none of which commits to it.
+            // A living process that has released the workspace keeps its connections, as none of them commits to it.
             for other in Set([seen.holder, seen.whole].compactMap(\.self)) where other != holder {
                 try endConnections(of: other, on: connection)
             }
@@ -29,15 +29,16 @@ extension Ownership {
         let workspace: WorkspaceID
         let number: Int32
         let generation: Int64
-        /// No living process, or this one.
+        /// The previous owner: nil, a process that is dead, or this one.
         let holder: String?
-        /// The relay that was alone on the database, and is dead; nil: there is none.
+        /// The dead relay that was alone on the database; nil if there was none.
         let whole: String?
-        /// Next epoch if the workspace's own has ended.
+        /// The epoch to begin if the workspace's own has ended.
         let fresh: Epoch
     }
 
-    /// Whoever is alive and owns what is of no workspace is alone on the database: what it does not own yet was only just made.
+    /// A live owner of the data that is of no workspace is the only relay on the database: a workspace that it does not own yet was
+    /// only just made.
     private func look(at workspace: WorkspaceID, _ generation: Int64, on connection: PostgresConnection) throws -> Seen? {
         let rows = try connection.run(
             PostgresStatement(
@@ -51,7 +52,7 @@ extension Ownership {
                 """, .text(workspace.rawValue), .bigint(generation), .text(holder)), within: PostgresDatabase.askingMax)
         guard let row = rows.first else { return nil }
         let log: Epoch? = try row.optionalText(4).map { try Stored.identifier($0) }
-        // The same epoch as when a relay that is alone claims it.
+        // The same epoch as if a relay that is alone had claimed it.
         let told = try log.map { Epochs(ofLog: $0, first: try Stored.identifier(row.text(5)))[workspace] }
         return Seen(
             workspace: workspace, number: Int32(row.integer(0)), generation: generation, holder: row.optionalText(1),
@@ -60,12 +61,13 @@ extension Ownership {
 
     private func claim(_ seen: Seen, on connection: PostgresConnection) throws -> Claim? {
         let scope = LogScope.workspace(seen.workspace, number: seen.number)
-        // Before the row says so: nobody is to find an owner without a lease.
+        // Before the row changes: no process may see an owner without a lease.
         try renewLease(owning: scope.row, on: connection)
         let rows = try connection.run(
             [
                 Self.patience,
-                // A relay that was alone and is dead must not go on with the other rows when it wakes up. This lock comes first in each order.
+                // A dead relay that was alone must not continue with the other rows when it wakes up. This lock comes first in each
+                // order.
                 PostgresStatement(
                     """
                     UPDATE owners SET generation = generation + 1, holder = NULL WHERE scope = '\(Self.whole)' AND holder = $1::text
@@ -79,18 +81,18 @@ extension Ownership {
             ], within: PostgresDatabase.askingMax)[2]
         try refuseWarning(connection)
         guard let row = rows.first else { return nil }
-        // The claim may have waited for longer than the lease lasts, and somebody else may have replaced it already.
+        // The claim may have waited longer than the lease lasts, and another process may have replaced it already.
         let renewed = ContinuousClock.now
         guard try renewLease(owning: scope.row, on: connection) == row.text(3) else { return nil }
         return try Claim(scope, Claim.rows(rows), bornOn: row.text(3), renewed: renewed)
     }
 
-    /// Sets the row of what was claimed free. What older connections have sent is committed by then, or the fence refuses it for good.
+    /// Releases the claimed row. What older connections have sent is committed by then, or the fence refuses it for good.
     func handOver(_ claim: Claim, on connection: PostgresConnection) throws {
         try endConnections(called: claim.scope.connection, on: connection)
         _ = try connection.run(
             [
-                // As in a release of everything, the standby is not waited for.
+                // As in a release of everything, this commit does not wait for a standby.
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"), Self.patience,
                 PostgresStatement(
                     """

@@ -4,24 +4,27 @@ internal import RelayCore
 internal import RelayProtocol
 internal import Synchronization
 
-/// A relay process's right to commit. Each workspace has a row, and so has everything that belongs to none; a relay that is alone owns
-/// all rows, and each of several nodes owns some workspaces.
+/// A relay process's right to commit. Each workspace has a row, and there is one for data of no workspace; a relay that is alone
+/// owns all rows, and each of several nodes owns some workspaces.
 ///
-/// The generation is safety: each commit locks the rows of its workspaces and compares (`fence`), so a replaced owner can write nothing
-/// more, however late it wakes up. The lease is liveness: it only says when another may replace its process, in everything that it owns.
+/// The generation gives safety: each commit locks the rows of its workspaces and compares (`fence`), so a replaced owner can write
+/// nothing more, however late it wakes up. The lease gives liveness: it only says when another process may take over everything
+/// that this one owns.
 struct Ownership: Sendable {
-    /// The lease, as the database's clock has it. A relay that cannot renew it for so long is taken for dead.
+    /// Length of the lease, by the database's clock. A relay that cannot renew it for this long is taken for dead.
     static let leaseSeconds = 8
-    /// Interval at which a relay that stands by looks.
+    /// Interval at which a standby relay checks whether it can claim.
     static let lookingSeconds = 0.25
-    /// From before the last renewal was sent, by a clock that goes on while the machine sleeps: a second before another may take over.
+    /// Time after which this process must regard its lease as lost, measured from before the last renewal was sent, by a clock that
+    /// continues while the machine sleeps: a second before another process may take over.
     static let renewalMax = Duration.seconds(leaseSeconds - 1)
-    /// A claim behind one that waits for a standby ends in the database, too: those of everybody who stands by would pile up there.
+    /// Limits the wait for locks: claims of all standby relays would otherwise queue up in the database behind one that waits for a
+    /// standby.
     static let patience = PostgresStatement("SELECT set_config('lock_timeout', '3000', true)")
-    /// A predecessor's connections end within that, or the claim is tried again.
+    /// Time in which a predecessor's connections must end, or the claim is tried again.
     private static let endingMillisecondsMax: Int64 = 2_000
 
-    /// This process, and no other, not even the next of the same relay.
+    /// Identifies this process only, not even the next process of the same relay.
     let holder: String
 
     /// This node's address for other nodes; nil: none.
@@ -45,16 +48,17 @@ struct Ownership: Sendable {
     /// Application name of all connections of this process.
     var name: String { "heliograph/\(holder)" }
 
-    /// The row of what is of no workspace. Of several nodes none owns it.
+    /// Scope of the row for data of no workspace. No node of several owns it.
     static let whole = "*"
 
-    /// The database's identity and timeline. The timeline that `pg_control_checkpoint` tells is an old one for seconds after a promotion.
+    /// The database's identity and timeline. Not from `pg_control_checkpoint`, whose timeline is out of date for seconds after a
+    /// promotion.
     static let born = """
         (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         """
 
-    /// True if no living process has the row of `owners`: one whose lease is not over, and which is connected. After the database itself
-    /// has started, every process is given the time of a lease to return. `row` is the query's name for that table.
+    /// True if no living process owns the row of `owners`: one whose lease is valid, and which is connected. After the database
+    /// itself has started, every process has the time of a lease to reconnect. `row`: the query's name for that table.
     static func isFree(_ row: String = "owners") -> String {
         """
         (\(row).holder IS NULL OR pg_postmaster_start_time() < now() - \(lease) AND (
@@ -69,7 +73,7 @@ struct Ownership: Sendable {
 
     // MARK: - Being alive
 
-    /// Waits for no standby: a renewal that is lost does no harm. `isLeaving`: nil leaves it as it was.
+    /// Waits for no standby, as a lost renewal does no harm. `isLeaving`: nil leaves it unchanged.
     private func renewal(isLeaving: Bool?) -> [PostgresStatement] {
         [
             PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
@@ -85,7 +89,7 @@ struct Ownership: Sendable {
         ]
     }
 
-    /// The present `Claim.bornOn`; nil if this process no longer owns the row `scope`.
+    /// Returns the present `Claim.bornOn`; nil if this process no longer owns the row `scope`.
     @discardableResult func renewLease(
         owning scope: String = whole, on connection: PostgresConnection, within limit: Duration = PostgresDatabase.askingMax
     ) throws -> String? {
@@ -94,7 +98,7 @@ struct Ownership: Sendable {
         return try connection.run(renewal(isLeaving: nil) + [question], within: limit)[2].first?.text(0)
     }
 
-    /// Throws `fenced` if this process owns something, and the database has lived another life since.
+    /// Throws `fenced` if this process owns something, and the database was restored or promoted since.
     func renewLease(isLeaving: Bool, on connection: PostgresConnection, within limit: Duration) throws {
         let question = PostgresStatement(
             """
@@ -104,7 +108,7 @@ struct Ownership: Sendable {
         if rows[0].bool(0) { throw Self.anotherLife }
     }
 
-    /// True if another node's process is alive: its lease is not over, and it is connected.
+    /// True if another node's process is alive: its lease is valid, and it is connected.
     func hasCompany(_ connection: PostgresConnection) throws -> Bool {
         let rows = try connection.run(
             PostgresStatement(
@@ -117,15 +121,16 @@ struct Ownership: Sendable {
         return rows[0].bool(0)
     }
 
-    /// Leaves everything that this process owns to those that come first, and the nodes.
+    /// Releases everything that this process owns, and removes its node row.
     func giveUp(on connection: PostgresConnection) throws {
         _ = try connection.run(
             [
-                // A standby that does not hear of it takes a relay for the owner that is not connected.
+                // Does not wait for a standby. One that misses this commit still has this relay as the owner, but without a
+                // connection, so another can take over.
                 PostgresStatement("SELECT set_config('synchronous_commit', 'local', true)"),
                 PostgresStatement("SELECT FROM owners WHERE holder = $1::text ORDER BY scope FOR UPDATE", .text(holder)),
                 PostgresStatement("UPDATE owners SET holder = NULL WHERE holder = $1::text", .text(holder)),
-                // Includes nodes that ended without a word.
+                // Also removes nodes that ended without notice.
                 PostgresStatement(
                     "DELETE FROM nodes WHERE holder = $1::text OR expires_at < now() - interval '1 day'", .text(holder)),
             ], within: PostgresDatabase.askingMax)
@@ -133,7 +138,8 @@ struct Ownership: Sendable {
 
     // MARK: - Connections of others, and older ones
 
-    /// Ends connections that may hold locks indefinitely: of an owner that was stopped in the middle of a commit, or waits for a standby.
+    /// Ends connections that may hold locks indefinitely: those of an owner that was stopped in the middle of a commit, or that
+    /// waits for a standby.
     func endConnections(of other: String, on connection: PostgresConnection) throws {
         try endConnections("starts_with(application_name, $2::text)", "heliograph/\(other)/", on: connection)
     }
@@ -154,8 +160,8 @@ struct Ownership: Sendable {
 
     // MARK: - As the owner
 
-    /// A new generation for the same owner, on a connection that it has just made. It is how an unknown outcome becomes a known one: what
-    /// an older connection of ours has sent is committed by then, or the fence refuses it for good.
+    /// Takes a new generation for the same owner, on a new connection. This makes an unknown outcome known: what an older
+    /// connection of ours has sent is committed by then, or the fence refuses it for good.
     func claimAnew(_ claim: Claim, on connection: PostgresConnection) throws(LogError) -> Claim {
         do {
             try endConnections(called: claim.scope.connection, on: connection)
@@ -166,7 +172,7 @@ struct Ownership: Sendable {
                     WHERE scope <> '' AND ($2::text IS NULL OR scope = $2::text)
                     """, .text(holder), .text(claim.scope.workspace?.rawValue)), within: PostgresDatabase.askingMax)
             let seen = found.reduce(into: [:]) { $0[$1.text(0)] = (generation: $1.integer(1), isOurs: $1.bool(2)) }
-            // Generations only grow, and no row goes: this is the database as it was before.
+            // Generations only grow, and no row is ever deleted: so this is an earlier state of the database.
             let isOlder = claim.generations.contains { scope, generation in
                 guard let row = seen[scope] else { return true }
                 return row.generation < generation || row.generation == generation && !row.isOurs
@@ -176,7 +182,7 @@ struct Ownership: Sendable {
                 throw Self.anotherLife
             }
             guard claim.generations.keys.allSatisfy({ seen[$0]?.isOurs == true }) else { throw Self.replaced(in: claim.scope) }
-            // Includes workspaces whose claim was committed without our hearing of it.
+            // Also workspaces whose claim was committed without our getting the answer.
             let ours = seen.filter(\.value.isOurs).sorted { $0.key < $1.key }
             let scopes = PostgresValue.texts(ours.map(\.key))
             let rows = try connection.run(
@@ -193,7 +199,7 @@ struct Ownership: Sendable {
                         """, scopes, .bigints(ours.map(\.value.generation)), .text(holder)),
                 ], within: PostgresDatabase.askingMax)[2]
             try refuseWarning(connection)
-            // Another process's claim, or an earlier one of ours that was on its way: the next look shows which.
+            // Another process's claim, or an earlier one of ours that was under way: the next attempt shows which.
             guard let first = rows.first else {
                 throw LogError(.unreachable(isPassing: true), "The log was claimed at the same time.")
             }
@@ -206,8 +212,8 @@ struct Ownership: Sendable {
         }
     }
 
-    /// The next owner begins an epoch in each of these: something that was shown is missing here. Whoever has the generations `seen`, by
-    /// scope, can commit nothing more.
+    /// Makes the next owner begin a new epoch for each of these rows, because data that was shown is missing here. Owners with the
+    /// generations `seen`, by scope, can no longer commit.
     func endEpoch(over seen: [String: Int64], on connection: PostgresConnection) throws {
         let seen = seen.sorted { $0.key < $1.key }
         let scopes = PostgresValue.texts(seen.map(\.key))
@@ -233,7 +239,7 @@ struct Ownership: Sendable {
         .fenced,
         "The database is another one, was promoted, or is as it was before: something that was shown may be missing there.")
 
-    /// A claim that a standby may not have is none.
+    /// Throws if the database has warned: a claim that may be missing on a standby does not count.
     func refuseWarning(_ connection: PostgresConnection) throws(LogError) {
         guard let warning = connection.warning else { return }
         throw LogError(.unreachable(isPassing: true), "The database warns of a claim: \(warning)")

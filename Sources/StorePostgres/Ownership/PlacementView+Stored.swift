@@ -3,10 +3,10 @@ internal import RelayCluster
 internal import RelayProtocol
 
 extension PlacementView {
-    /// As of now, and how often tokens and workspaces were changed.
+    /// Reads the current placement, and how often tokens and workspaces were changed.
     ///
-    /// A removed workspace is there for as long as something of it is left. While a relay is alone on the database, none is free: it owns
-    /// what was only just made, too.
+    /// A removed workspace is included as long as any of its data is left. While a relay is alone on the database, no workspace is
+    /// free: it also owns those that were just made.
     static func read(
         on connection: PostgresConnection, within limit: Duration
     ) throws(PostgresError) -> (view: PlacementView, changes: Int64) {

@@ -2,9 +2,9 @@ internal import HeliographPostgreSQL
 internal import RelayCore
 internal import RelayProtocol
 
-/// One transaction on a database that no relay uses: all of it or nothing, and nobody else writes meanwhile.
+/// One transaction on a database that no relay uses: all of it or nothing, while nobody else writes.
 final class SoleUse {
-    /// A step of it: a batch of rows, a count of all.
+    /// Time limit of one step, such as a batch of rows, or a count of all rows.
     static let stepMax = Duration.seconds(600)
 
     let connection: PostgresConnection
@@ -24,7 +24,7 @@ final class SoleUse {
             ] {
                 _ = try connection.run(.once(statement), within: PostgresDatabase.askingMax)
             }
-            // Commands wait for the one, a relay that starts for the other.
+            // The first lock excludes commands, the second a relay that starts.
             _ = try connection.run(PostgresDatabase.oneWriter, within: PostgresDatabase.askingMax)
             _ = try connection.run(.once("SELECT FROM owners ORDER BY scope FOR UPDATE"), within: PostgresDatabase.askingMax)
             try refuseOthers()
@@ -34,7 +34,7 @@ final class SoleUse {
     }
 
     private func refuseOthers() throws {
-        // A relay that has only just begun may have no connection yet, but has its lease.
+        // A relay that has just started may have no connection yet, but it has its lease.
         let others = try connection.run(
             .once(
                 """
@@ -52,7 +52,8 @@ final class SoleUse {
             """)
     }
 
-    /// The epoch of the log. Nil if the next relay begins another one anyway, or if a workspace has one that is not derived from it.
+    /// The epoch of the log. Nil if the next relay begins another one anyway, or if a workspace has one that is not derived from
+    /// it.
     func epoch() throws -> Epoch? {
         let rows = try connection.run(
             .once(
@@ -64,7 +65,7 @@ final class SoleUse {
         let epoch: Epoch = try Stored.identifier(text)
         guard let epochs = try epochs(ofLog: epoch) else { return epoch }
         for row in rows.dropFirst() {
-            // Nothing was ever committed to one that nobody has claimed.
+            // A workspace that was never claimed has no commits, so its epoch does not matter.
             guard let its = row.optionalText(1) else { if row.bool(2) { continue } else { return nil } }
             guard row.bool(3), try epochs[Stored.identifier(row.text(0))].rawValue == its else { return nil }
         }
@@ -79,7 +80,8 @@ final class SoleUse {
             .map { try Stored.identifier($0.text(0)) }
     }
 
-    /// Ends it, so that the next relay goes on in `epoch`, nil for another one. A relay that was about to take the log has to look again.
+    /// Commits the transaction, so that the next relay continues `epoch`; nil: begins another one. A relay that was about to claim
+    /// the log has to start again.
     func commit(epoch: Epoch?) throws(LogError) {
         do {
             var named: [(scope: String, epoch: String)] = []

@@ -4,7 +4,7 @@ package import RelayModel
 package import RelayProtocol
 internal import RelayStore
 
-/// Pictures that go with prompts, in a table of their own.
+/// Pictures in prompts, in their own table.
 package final class PostgresPictures: PictureStore {
     private let database: PostgresDatabase
 
@@ -12,7 +12,7 @@ package final class PostgresPictures: PictureStore {
 
     package func keep(_ picture: KeptPicture, of session: SessionKey, at: Int64) throws(LogError) -> Bool {
         try database.write { connection in
-            // Locked, so that retention does not remove it meanwhile.
+            // Locked, so that retention does not remove the session meanwhile.
             let found = try connection.run(
                 PostgresStatement(
                     """
@@ -36,7 +36,7 @@ package final class PostgresPictures: PictureStore {
                             .text(picture.named.digest.rawValue), .text(picture.named.type.rawValue),
                             .int(Int32(picture.content.count)), .bigint(at), .bytea(picture.content),
                         ]),
-                    // The workspace's oldest go, until the others are within the limits.
+                    // Removes the workspace's oldest pictures until the others are within the limits.
                     PostgresStatement(
                         """
                         DELETE FROM pictures AS p USING (

@@ -1,7 +1,7 @@
 internal import HeliographPostgreSQL
 package import RelayCore
 
-/// Secrets in rows. Anyone who reads the database has them.
+/// Secrets as rows. Anyone who can read the database can read them.
 package final class PostgresSecrets: SecretStore {
     private let database: PostgresDatabase
 

@@ -5,8 +5,8 @@ internal import RelayProtocol
 internal import RelayStore
 internal import Synchronization
 
-/// Upkeep of a whole database, for a relay, or of one workspace's part of it, for a node. Disk space, page checksums and backups are the
-/// database operator's.
+/// Upkeep of a whole database, for a relay, or of one workspace's part of it, for a node. Disk space, page checksums and backups
+/// are left to the database's operator.
 package final class PostgresUpkeep: StoreUpkeep {
     private let database: PostgresDatabase
     private let scope: LogScope
@@ -18,7 +18,8 @@ package final class PostgresUpkeep: StoreUpkeep {
         self.damage = damage
     }
 
-    /// As it was when somebody last asked: nobody who asks must wait for a database that is away.
+    /// The size when it was last measured; each access starts a new measurement, so that no caller waits for an unreachable
+    /// database.
     package var byteCount: Int64 {
         let isAsked = size.withLock { size in
             defer { size.isAsked = true }
@@ -39,10 +40,10 @@ package final class PostgresUpkeep: StoreUpkeep {
 
     package func keepRoom() -> Bool { true }
 
-    /// As far as a write that changes nothing tells: how much room there is, the database does not say.
+    /// Tests a write that changes nothing: the database does not report how much space is left.
     package func wouldTake(bytes: Int) -> Bool {
         let write: Void? = try? database.write { connection in
-            // A lock of somebody else's that a batch would wait for.
+            // Also fails if another process holds a lock for which a batch would wait.
             _ = try connection.run(
                 [
                     PostgresStatement("LOCK TABLE events, sessions, approvals, audit IN ROW EXCLUSIVE MODE"),
@@ -56,9 +57,9 @@ package final class PostgresUpkeep: StoreUpkeep {
 
     package var damagedRecords: [DamagedRecord] { damage.records }
 
-    /// Events at a time: the largest are 256 KiB.
+    /// Events read at a time: the largest are 256 KiB.
     private static let checkedAtOnce: Int64 = 64
-    /// A disk that rots names more than anybody reads.
+    /// Limit of the list: a failing disk damages more than anybody reads.
     private static let damagedMax = 100
 
     package func checkEverything() throws(LogError) -> [DamagedRecord]? {

@@ -4,7 +4,7 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Reads the audit log: who decided what, and who was let in.
+/// Reads the audit log: who decided what, and who was paired.
 package final class SQLiteAudit: AuditLog {
     private let database: SQLiteDatabase
 
@@ -20,7 +20,7 @@ package final class SQLiteAudit: AuditLog {
         }
     }
 
-    /// Records that are about no session.
+    /// Adds records that are about no session.
     func add(_ records: [AuditRecord]) throws(LogError) {
         let table = AuditTable(path: database.path)
         try database.write { db in
@@ -43,7 +43,7 @@ package final class SQLiteAudit: AuditLog {
         }
     }
 
-    /// Every decision in the tables that was made since there has been an audit log.
+    /// Adds every stored decision since the audit log began.
     private func addDecisions(in db: Database, to examination: inout AuditExamination) throws {
         let rows = try Row.fetchCursor(
             db,

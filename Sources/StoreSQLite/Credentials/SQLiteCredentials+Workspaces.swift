@@ -3,7 +3,7 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Workspaces beyond the first, each change with its record in their own audit logs.
+/// Workspaces beyond the first; each change is recorded in their own audit logs.
 extension SQLiteCredentials: WorkspaceStore {
     package func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError) {
         try database.write { db in
@@ -64,7 +64,7 @@ extension SQLiteCredentials: WorkspaceStore {
     package func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage] {
         try database.read { db in
             var found: [WorkspaceID: WorkspaceUsage] = [:]
-            // A state that is damaged counts for nothing.
+            // A damaged state counts as zero bytes.
             let sessions = """
                 SELECT workspace, sum(is_removed = 0), coalesce(sum(json_extract(state, '$.eventBytes')), 0),
                     sum(coalesce(json_extract(state, '$.approvalBytes'), 0) + coalesce(json_extract(state, '$.auditBytes'), 0)
@@ -173,7 +173,7 @@ extension SQLiteCredentials: WorkspaceStore {
     }
 
     package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
-        // Nearly always, at a start, there is nothing left to do, and nothing to write.
+        // Checked first, as at a start there is nearly always nothing left to delete, and then nothing is written.
         if try !database.read({ try WorkspaceData.isGone(workspace, in: $0) }) {
             guard try database.write({ try WorkspaceData.remove(workspace, rowsMax: rowsMax, in: $0) }) else { return false }
         } else if try !erasedWorkspaces().contains(workspace) {

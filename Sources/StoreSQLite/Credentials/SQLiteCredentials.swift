@@ -4,7 +4,7 @@ package import RelayCore
 package import RelayProtocol
 internal import RelayStore
 
-/// Workspaces, tokens and pairing codes, each change of a token with its record in the audit log.
+/// Workspaces, tokens and pairing codes; each change of a token is recorded in the audit log.
 package final class SQLiteCredentials: CredentialStore {
     let database: SQLiteDatabase
     let audit: AuditTable
@@ -75,7 +75,8 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
-    /// A revocation that the data file has no room for is kept elsewhere on the disk until it has, and is in force meanwhile.
+    /// Revokes a token. If the data file has no space, the revocation is stored in a separate file until it has, and is in force
+    /// meanwhile.
     package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
         // What changes nothing takes no turn among the writers, unless something waits to be written.
         if try database.read({ try ended(by: revocation, in: $0) }).isEmpty, try waiting.all().isEmpty { return [] }
@@ -108,7 +109,7 @@ package final class SQLiteCredentials: CredentialStore {
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
         try write { db in
             guard var token = try self.token(renaming.id, in: db), renaming.concerns(token) else { return nil }
-            // Said again, it is nothing new for the audit log.
+            // Renaming to the same name is not recorded again.
             guard token.name != renaming.name else { return token }
             token.name = renaming.name
             try db.execute(sql: "UPDATE tokens SET name = ? WHERE token = ?", arguments: [token.name, token.id])
@@ -158,7 +159,7 @@ package final class SQLiteCredentials: CredentialStore {
         digest: [UInt8], now: Int64, make: (PairingCode) -> Token
     ) throws(LogError) -> Token? {
         try write { db in
-            // A write transaction from its first statement on: another caller, in whichever process, waits or comes too late.
+            // A write transaction from its first statement on, so other callers, in any process, wait or come too late.
             let row = try Row.fetchOne(
                 db,
                 sql: """
@@ -187,12 +188,12 @@ package final class SQLiteCredentials: CredentialStore {
 
     var waitingCount: Int { get throws(LogError) { try waiting.all().count } }
 
-    /// Puts them into the data file, if there are any and there is room.
+    /// Moves waiting revocations into the data file, if there are any and there is space.
     func takeWaiting() throws(LogError) {
         if try !waiting.all().isEmpty { try write { _ in } }
     }
 
-    /// Tokens that are revoked by what waits, and that the data file has as if they were not.
+    /// Tokens that a waiting revocation ends, and that the data file still has as valid.
     func tokensEndedByWaiting() throws(LogError) -> [Token] {
         let waiting = try waiting.all()
         guard !waiting.isEmpty else { return [] }
@@ -201,8 +202,8 @@ package final class SQLiteCredentials: CredentialStore {
         return try allTokens().filter { $0.revokedAt != nil && names.contains($0.id) }
     }
 
-    /// Every change of tokens goes through here: what waits is done first, in the same transaction. What is read before it is there still, or in
-    /// the data file.
+    /// Runs a change of tokens; all of them use this. Waiting revocations are applied first, in the same transaction. Those read
+    /// before it are still waiting then, or already in the data file.
     func write<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
         let earlier = try waiting.all()
         let value = try database.write { db in
@@ -219,7 +220,7 @@ package final class SQLiteCredentials: CredentialStore {
         }
     }
 
-    /// One that was removed keeps its row, which what refers to it would find.
+    /// Throws if the workspace does not exist. Not left to a foreign key: a removed workspace keeps its row.
     private func checkWorkspace(_ workspace: WorkspaceID, in db: Database) throws {
         guard try workspaces(in: db).contains(where: { $0.id == workspace }) else {
             throw LogError(.conflict, "There is no workspace \(workspace).")
@@ -233,7 +234,7 @@ package final class SQLiteCredentials: CredentialStore {
             "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from"
         return try Row.fetchAll(db, sql: "SELECT \(columns) FROM tokens \(selection)", arguments: arguments).map {
             Token(
-                // A kind that a damaged file has, or a newer relay made, is one that lets nobody in.
+                // A kind of a damaged file or a newer relay is treated as one that cannot pair others.
                 id: $0[0], digest: $0[1], role: try database.word($0[2]), kind: Token.Kind(rawValue: $0[3]) ?? .unsure,
                 subject: $0[4],
                 name: $0[5], workspace: try database.identifier($0[6]), parent: $0[7],

@@ -1,24 +1,24 @@
 internal import RelayCore
 internal import RelayStore
 
-/// One revocation as `WaitingRevocations` keeps it: a line of one length, padded with blanks, that begins with its checksum.
+/// One revocation as `WaitingRevocations` stores it: a line of fixed length, padded with blanks, that begins with its checksum.
 struct WaitingRevocation {
-    /// A part of a sector: half of it is never there.
+    /// Length of a line. It divides a sector, so that a line is never written by half.
     static let byteCount = 128
-    /// Ids that we make have 22.
+    /// Limit for ids; those that we make have 22 characters.
     private static let idBytesMax = 40
     private static let nobody = "-"
 
     let revocation: TokenRevocation
 
-    /// Nil if an id is none of ours. The workspace is left out, because an id belongs to one.
+    /// Nil if an id is invalid. The workspace is left out, as an id is unique among all.
     init?(_ revocation: TokenRevocation) {
         guard Self.isID(revocation.id), revocation.by.map(Self.isID) ?? true else { return nil }
         self.revocation = TokenRevocation(
             id: revocation.id, keepsChildren: revocation.keepsChildren, by: revocation.by, at: revocation.at)
     }
 
-    /// True if it is the same order, regardless of time and author.
+    /// True if it revokes the same tokens, regardless of time and author.
     func isAlike(_ other: WaitingRevocation) -> Bool {
         revocation.id == other.revocation.id && revocation.keepsChildren == other.revocation.keepsChildren
     }
@@ -29,7 +29,7 @@ struct WaitingRevocation {
         return line + [UInt8](repeating: UInt8(ascii: " "), count: Self.byteCount - 1 - line.count) + [UInt8(ascii: "\n")]
     }
 
-    /// Nil if it is not as it was written.
+    /// Nil if the line was changed since it was written.
     init?(parsing bytes: some Collection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
         guard words.count == 5, let at = Int64(words[1]), ["all", "one"].contains(words[2]) else { return nil }

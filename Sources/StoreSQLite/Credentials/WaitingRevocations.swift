@@ -2,15 +2,17 @@ internal import Glibc
 internal import RelayCore
 internal import RelayStore
 
-/// Revocations for which the data file had no room, in a file that has its room already: a full disk must not keep anybody in.
+/// Revocations for which the data file had no space, in a file that was allocated before: a full disk must not prevent a
+/// revocation.
 ///
-/// The file has one length, and all its bytes were written when it was made, so to write over them takes nothing of the disk, whoever fills
-/// it. What is in it holds: those who read tokens take it into account, and the next change of tokens that finds room puts it into the data
-/// file.
+/// The file has a fixed length, and all its bytes were written when it was made, so that overwriting them needs no space on the
+/// disk. Its revocations are in force: readers of tokens apply them, and the next change of tokens that finds space moves them into
+/// the data file.
 ///
-/// From any thread of any process: each looks at the file anew, under a lock on it.
+/// Used on any thread of any process: each reads the file again, under a lock on it.
 struct WaitingRevocations: Sendable {
-    /// More wait for nobody: whoever revokes so many tokens on a full disk revokes the one that let them in.
+    /// Limit of waiting revocations. A person who revokes so many tokens on a full disk can revoke the one that paired them
+    /// instead.
     static let countMax = 256
     static let byteCount = countMax * WaitingRevocation.byteCount
 
@@ -18,8 +20,8 @@ struct WaitingRevocations: Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// Creates the file if there is none. False if there is no room for it, or the disk takes no files; revocations then cannot wait, and
-    /// are refused if the data file has no room.
+    /// Creates the file if there is none. False if there is no space for it, or the disk takes no files; revocations then cannot
+    /// wait, and are refused if the data file has no space.
     func make() -> Bool {
         guard !Files.exists(path) else { return true }
         let draft = path + ".new"
@@ -27,7 +29,7 @@ struct WaitingRevocations: Sendable {
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Zeros are written, because some file systems need room for the first write even after an allocation.
+        // Zeros are written, because some file systems need space for the first write even after an allocation.
         let zeros = [UInt8](repeating: 0, count: Self.byteCount)
         let isWritten = unsafe write(descriptor, zeros, zeros.count) == zeros.count && fdatasync(descriptor) == 0
         guard isWritten, unsafe rename(draft, path) == 0 else {
@@ -37,7 +39,8 @@ struct WaitingRevocations: Sendable {
         return true
     }
 
-    /// In the order in which they were made. Throws if they cannot be read, because then it is unknown which tokens to accept.
+    /// The revocations in the order in which they were made. Throws if they cannot be read, because then it is unknown which tokens
+    /// to accept.
     func all() throws(LogError) -> [TokenRevocation] {
         guard let descriptor = try opened(O_RDONLY) else { return [] }
         defer { close(descriptor) }
@@ -45,7 +48,7 @@ struct WaitingRevocations: Sendable {
         return try places(descriptor).compactMap(\.revocation).map(\.revocation)
     }
 
-    /// On disk if this returns true. False if there is no such file, no room left in it, or the disk does not take it after all.
+    /// True once the revocation is on disk. False if there is no such file, no free line in it, or the write fails.
     func add(_ revocation: TokenRevocation) throws(LogError) -> Bool {
         guard let waiting = WaitingRevocation(revocation), let descriptor = try opened(O_RDWR) else { return false }
         defer { close(descriptor) }
@@ -56,7 +59,7 @@ struct WaitingRevocations: Sendable {
         return put(waiting.bytes, at: free.offset, descriptor) && fdatasync(descriptor) == 0
     }
 
-    /// Removes revocations that are in the data file now. One that stays all the same is applied once more, which changes nothing.
+    /// Removes revocations that are in the data file now. If one is left, it is applied again, which changes nothing.
     func remove(_ revocations: [TokenRevocation]) {
         guard !revocations.isEmpty, let descriptor = try? opened(O_RDWR) else { return }
         defer { close(descriptor) }
@@ -73,11 +76,11 @@ struct WaitingRevocations: Sendable {
 
     private struct Place {
         let offset: off_t
-        /// Nil: it is free.
+        /// Nil if the line is free.
         let revocation: WaitingRevocation?
     }
 
-    /// Nil if there is none.
+    /// Opens the file; nil if there is none.
     private func opened(_ mode: Int32) throws(LogError) -> Int32? {
         let descriptor = unsafe open(path, mode | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor < 0 else { return descriptor }
@@ -97,7 +100,7 @@ struct WaitingRevocations: Sendable {
         guard count >= 0 else { throw LogError(Files.failure(path, "cannot be read", errno)) }
         let size = WaitingRevocation.byteCount
         var places: [Place] = []
-        // Beyond what is there, a place would need room.
+        // Only existing lines are used: writing beyond the file's end would need space.
         for offset in stride(from: 0, through: count - size, by: size) {
             let piece = bytes[offset..<offset + size]
             let isFree = piece.allSatisfy { $0 == 0 }

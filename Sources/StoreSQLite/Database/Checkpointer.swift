@@ -3,26 +3,26 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
-/// Copies a relay's write-ahead log into its data file, on a thread and a connection of its own: SQLite's own copies happen in a commit,
-/// and kept everything waiting for a tenth of a second.
+/// Copies a relay's write-ahead log into its data file, on its own thread and connection: SQLite's own copies run inside a commit,
+/// and delayed everything by a tenth of a second.
 ///
-/// A copy promises nothing: pages synced in the log are committed, whether or not they are in the file. So its errors are of no
-/// consequence, and the next copy begins after the last successful one.
+/// A copy has no part in durability: pages synced in the log are committed, whether or not they are in the file. So its errors are
+/// ignored, and the next copy begins after the last successful one.
 final class Checkpointer: Sendable {
     private let path: String
     private let queue = DispatchQueue(label: "heliograph.checkpoints")
     private let plan = Mutex(CheckpointPlan())
-    /// Opened by the first copy. On the queue only.
+    /// Opened by the first copy; used only on the queue.
     private let connection = Mutex<DatabaseQueue?>(nil)
 
     init(_ path: String) { self.path = path }
 
-    /// From here on `pool`, which writes, leaves the copying to this.
+    /// Turns off the automatic copies of `pool`, the pool that writes; from then on this object does them.
     func takeOver(from pool: DatabasePool) throws {
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     }
 
-    /// To be called after each commit, on its connection and in no transaction.
+    /// Called after each commit, on its connection and outside of transactions.
     func committed(_ db: Database) {
         let pages = Self.pagesWritten(by: db)
         switch plan.withLock({ $0.committed(pages: pages) }) {
@@ -34,7 +34,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Nothing of the file is open, and nothing is copied, until the next commit asks for it.
+    /// Closes the file; nothing is copied until the next commit starts a copy.
     func close() {
         queue.sync {
             connection.withLock { connection in
@@ -59,10 +59,10 @@ final class Checkpointer: Sendable {
         return copied.walFrameCount == copied.checkpointedFrameCount
     }
 
-    /// Since it was last asked.
+    /// Number of pages written since the last call.
     private static func pagesWritten(by db: Database) -> Int {
         var (pages, highest): (Int32, Int32) = (0, 0)
-        // The call fills both numbers in.
+        // The call sets both numbers.
         _ = unsafe sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1)
         return Int(pages)
     }

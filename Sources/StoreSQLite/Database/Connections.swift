@@ -1,12 +1,14 @@
 internal import Glibc
 internal import GRDB
 
-/// Opens a data file.
+/// Opens connections to a data file.
 enum Connections {
-    /// Five seconds and a little: long enough for the command line to finish, short enough to be noticed.
+    /// Number of attempts while the file is locked, five seconds or a little more: long enough for the command line to finish,
+    /// short enough to be noticed.
     private static let busyLooksMax = 20_000
-    /// Between two looks whether a locked file is free, in microseconds. SQLite's own waits grow to a tenth of a second, and a
-    /// relay that commits without a pause lets go only for some microseconds each time: who looks so rarely may never find it free.
+    /// Time between two attempts on a locked file, in microseconds. SQLite's own waits grow to a tenth of a second, and a relay
+    /// that commits without a pause releases the lock only for some microseconds each time, so that rare attempts may never
+    /// succeed.
     private static let busyMicroseconds: UInt32 = 250
     /// Size to which a WAL is cut back after a long read had kept it from being emptied.
     private static let walBytesKept = 64 << 20
@@ -19,8 +21,8 @@ enum Connections {
         }
         configuration.label = "RelayStore"
         configuration.prepareDatabase { db in
-            // The first notices a damaged page before it is believed. By the second what is deleted is overwritten: Debian's SQLite does so by itself,
-            // others need not.
+            // The first detects damaged pages before their content is used. The second overwrites deleted data: Debian's SQLite
+            // does so by default, others need not.
             try db.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON")
         }
         return configuration
@@ -29,7 +31,7 @@ enum Connections {
     static func open(_ path: String) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in
-            // GRDB sets NORMAL when it turns on the WAL, so this comes after.
+            // After GRDB's own NORMAL, which it sets when it turns on the WAL.
             try db.execute(
                 sql: """
                     PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(walBytesKept);

@@ -5,13 +5,14 @@ internal import RelayProtocol
 
 /// Checks and repairs of a data file before it is used.
 package enum DataFile {
-    /// Up to here every page is checked before the relay starts: 0.2 s, or a second from a disk that reads 250 MB/s.
+    /// Size up to which every page is checked before the relay starts: takes 0.2 s, or a second from a disk that reads 250 MB/s.
     package static let checkedBytesMax: Int64 = 256 << 20
 
-    /// Looks at an existing file through a connection that cannot write: what is damaged, or newer than we are, stays as it is.
-    /// Hands back whether every page was checked.
+    /// Checks an existing file through a read-only connection, so that a damaged or newer one is left unchanged. Returns whether
+    /// every page was checked.
     ///
-    /// By name or through SQLite, never through a descriptor of our own: closing one would drop SQLite's locks on the file.
+    /// Accesses the file by name or through SQLite, never through its own descriptor: closing one would drop SQLite's locks on the
+    /// file.
     static func check(_ directory: DataDirectory, byRelay isRelay: Bool, upTo bytesMax: Int64) throws -> Bool {
         let path = directory.databasePath
         guard case .file(let size) = Files.kind(path), size > 0 else { return true }
@@ -21,11 +22,11 @@ package enum DataFile {
         try queue.read { db in
             try checkVersion(of: path, in: db)
             if isRelay, let fault = try Schema.fault(in: db) { throw SQLiteStoreError.corrupt(path: path, fault) }
-            // Also for a command: what it changed in an older copy, or copied of it, would be worth nothing.
+            // Also for a command: its changes to an older copy, or what it copies of one, would be worthless.
             try checkEvents(of: path, known, in: db)
             guard isRelay else { return }
             if isSmall { return try checkIntegrity(of: nil, path: path, in: db) }
-            // The history is nearly all of a large file, and nothing at the start reads it.
+            // The events are nearly all of a large file, and nothing at the start reads them.
             let tables = try String.fetchAll(
                 db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('events', 'sqlite_sequence')")
             for table in tables { try checkIntegrity(of: table, path: path, in: db) }
@@ -34,26 +35,27 @@ package enum DataFile {
         return isRelay && isSmall
     }
 
-    /// Throws where another program, or a newer version of this one, has made the file: it is not to be written to.
+    /// Throws if another program, or a newer version of this one, has made the file, which then must not be written to.
     static func checkVersion(of path: String, in db: Database) throws {
         if try Schema.migrator.hasBeenSuperseded(db) { throw SQLiteStoreError.newerSchema(path: path) }
-        // No version has set it so far; one that does means that we are not to go on.
+        // No version has set it so far; a future one that does so tells older ones not to continue.
         if try Int.fetchOne(db, sql: "PRAGMA user_version") != 0 { throw SQLiteStoreError.newerSchema(path: path) }
         guard try Schema.migrator.appliedMigrations(db).isEmpty else { return }
-        // A start that was cut short leaves none of these tables either.
+        // An interrupted first start leaves none of these tables either.
         guard try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema WHERE name != 'grdb_migrations'") == 0 else {
             throw SQLiteStoreError.corrupt(path: path, "it has tables, and nothing says which version of Heliograph made them")
         }
     }
 
-    /// Throws if the file has fewer events than the last relay here had.
+    /// Throws if the file has fewer events than the last relay run here had.
     static func checkEvents(of path: String, _ known: RunRecord.Content?, in db: Database) throws {
         guard let known, try !Schema.migrator.appliedMigrations(db).isEmpty else { return }
         let held = try RunRecord.events(in: db)
         if held < known.events { throw SQLiteStoreError.lost(path: path, held: held, known: known.events) }
     }
 
-    /// Each version in a transaction of its own: what does not fit leaves the file at the version before it.
+    /// Migrates the file, each version in its own transaction: if one fails for lack of space, the file stays at the version before
+    /// it.
     static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
         do { try Schema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             guard case .file(let bytes) = Files.kind(path), bytes > 0 else { throw error }
@@ -70,17 +72,17 @@ package enum DataFile {
         if let fault = try fault(in: table, db) { throw SQLiteStoreError.corrupt(path: path, fault) }
     }
 
-    /// Reads every page, or those of one table and its indexes; says what does not fit together, nil if all does.
+    /// Checks every page, or those of one table and its indexes. Returns a description of the damage, nil if there is none.
     static func fault(in table: String?, _ db: Database) throws -> String? {
         let scope = table.map { "'\($0)'" } ?? "1"
         let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(\(scope))")
         return verdict == "ok" ? nil : verdict ?? "it could not be checked"
     }
 
-    /// The epoch in the file, or a new one if the file has none or is a copy: it may lack events that clients have seen.
+    /// The epoch in the file, or a new one if the file has none or is a copy: a copy may lack events that clients have seen.
     ///
-    /// A copy shows by its inode, and one that was written over the old file in place by the run that it names. `run` is the relay's; the
-    /// command line has none, and takes the epoch as it stands.
+    /// A copy is detected by its inode, and one that overwrote the old file in place by the run that it names. `run`: the relay's
+    /// run record; nil for the command line, which takes the epoch as it is.
     static func epoch(of pool: DatabasePool, path: String, _ run: RunRecord?) throws -> Epoch {
         let file = String(inode(path))
         func stored(in db: Database) throws -> Epoch? {
@@ -90,7 +92,7 @@ package enum DataFile {
             if let run, try meta("file") != file || !run.matches(db) { return nil }
             return try meta("epoch").flatMap(Epoch.init)
         }
-        // Nearly always it is there, and the command line need not wait until the relay lets it write.
+        // Nearly always it is there, and then the command line need not wait for its turn to write.
         if let epoch = try pool.writeWithoutTransaction(stored) { return epoch }
         return try pool.write { db in
             if let epoch = try stored(in: db) { return epoch }
@@ -104,7 +106,7 @@ package enum DataFile {
         }
     }
 
-    /// Has the next relay that opens this file begin another epoch.
+    /// Makes the next relay that opens this file begin another epoch.
     static func dropEpoch(in db: Database) throws {
         try db.execute(sql: "DELETE FROM meta WHERE name IN ('epoch', 'file', 'run', 'run_before')")
     }
@@ -114,8 +116,8 @@ package enum DataFile {
         return unsafe stat(path, &facts) == 0 ? UInt64(facts.st_ino) : 0
     }
 
-    /// Checks a file that nothing uses yet, takes its epoch away, and leaves it without a journal next to it. `name` is its name for
-    /// people. Throws `corrupt` if it is damaged or none of ours, `newerSchema` if we are too old for it.
+    /// Checks a file that nothing uses yet, removes its epoch, and leaves it without a journal beside it. `name`: its name in error
+    /// messages. Throws `corrupt` if it is damaged or not a data file, `newerSchema` if a newer version made it.
     static func prepareForAnotherLife(_ path: String, called name: String) throws(SQLiteStoreError) {
         func broken(_ what: String, _ underlying: (any Error)? = nil) -> SQLiteStoreError {
             SQLiteStoreError(.corrupt, "\(name) is no sound backup (\(what)).", underlying: underlying)

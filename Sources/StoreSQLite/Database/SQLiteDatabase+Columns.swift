@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import RelayProtocol
 
-/// From columns to our types. What does not fit was not written by us: the file is damaged.
+/// Converts columns to our types; throws for values that we cannot have written: then the file is damaged.
 extension SQLiteDatabase {
     func identifier<Tag>(_ text: String) throws(SQLiteStoreError) -> Identifier<Tag> {
         guard let identifier = Identifier<Tag>(text) else { throw .corrupt(path: path, "an identifier is misspelled") }
@@ -24,9 +24,9 @@ extension SQLiteDatabase {
 }
 
 extension Row {
-    /// A column of bytes, without a copy in between.
+    /// A column of bytes, copied once.
     subscript(_ index: Int) -> [UInt8] {
-        // An empty blob has no address; GRDB then has no data.
+        // For an empty blob SQLite has no address, and GRDB returns no data.
         (try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }) ?? []
     }
 }

@@ -4,13 +4,13 @@ internal import Glibc
 internal import RelayCore
 internal import Synchronization
 
-/// The connections to one data file: one writes, others read at the same time. From any thread.
+/// The connections to one data file: one writes, others read at the same time. Safe on any thread.
 final class SQLiteDatabase: Sendable {
     let path: String
 
-    /// Replaced by another only after an error of the disk; see `reopen`.
+    /// Replaced only after a disk error; see `reopen`.
     private let pool: Mutex<DatabasePool>
-    /// SQLite met a damaged page. Nothing is written any more: it would spread.
+    /// Set once SQLite found a damaged page. Nothing is written any more, as that would spread the damage.
     private let damage = Mutex<LogError?>(nil)
     /// Nil for the command line, whose few commits copy the write-ahead log themselves.
     private let checkpointer: Checkpointer?
@@ -26,13 +26,14 @@ final class SQLiteDatabase: Sendable {
         self.pool = Mutex(pool)
     }
 
-    /// A relay's, or the last one's: writes everything into the one file, so that it can be copied. Nothing can be read or written afterwards.
+    /// Closes the store. A relay, or the last process, first moves everything into the one file, so that it can be copied. Nothing
+    /// can be read or written after this.
     func close() throws(SQLiteStoreError) {
         try pool.withLock { pool throws(SQLiteStoreError) in
             defer { checkpointer?.close() }
             do {
-                // A reader in another process may be in the way; then the last one to close does it. A command beside a relay leaves the log as it
-                // is: without one, on a full disk, the next command could not even look.
+                // Fails if another process reads; then the last one to close does it. A command beside a relay leaves the log in
+                // place: without one, on a full disk, the next command could not even read.
                 if checkpointer != nil { _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
                 try pool.close()
             } catch {
@@ -45,7 +46,7 @@ final class SQLiteDatabase: Sendable {
         try use { try $0.read(body) }
     }
 
-    /// One transaction: all of `body` or nothing. `committed` is called as soon as it is on disk.
+    /// Runs `body` in one transaction: all of it or nothing. `committed` is called as soon as it is on disk.
     func write<Value>(
         _ body: (Database) throws -> Value, committed: (Value) -> Void = { _ in }
     ) throws(LogError) -> Value {
@@ -68,7 +69,8 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// GRDB's own has SQLite compile BEGIN and COMMIT again each time, which was a tenth of a small commit.
+    /// Runs a transaction with cached statements: with GRDB's own, SQLite compiles BEGIN and COMMIT each time, which was a tenth of
+    /// a small commit.
     private static func transaction<Value>(in db: Database, _ body: (Database) throws -> Value) throws -> Value {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE").run()
         do {
@@ -76,18 +78,18 @@ final class SQLiteDatabase: Sendable {
             try db.cachedStatement(sql: "COMMIT").run()
             return value
         } catch {
-            // After some errors SQLite has done so itself. What counts is why, which is thrown.
+            // After some errors SQLite has rolled back by itself. A failure here is ignored: the first error is thrown.
             if db.isInsideTransaction { try? db.cachedStatement(sql: "ROLLBACK").run() }
             throw error
         }
     }
 
-    /// The system's error of the last write. A disk that turns read-only, or on which the user's quota is used up, takes nothing of the
-    /// page that is written, so the transaction is not there, as on a full one. SQLite has a code for the full one alone.
+    /// The system's error of the last write. If a disk turns read-only, or the user's quota is used up, nothing of the page is
+    /// written and the transaction is not stored, as on a full disk. But SQLite has its own code only for a full disk.
     private static func lastErrorNumber(_ pool: DatabasePool) -> Int32 {
         pool.writeWithoutTransaction { db in
             var error: Int32 = 0
-            // Both calls fill in what their code says, a pointer and a number; the WAL is open as long as its connection is.
+            // Both calls fill in what their code names, a pointer and a number; the WAL file is open as long as its connection is.
             unsafe withUnsafeMutablePointer(to: &error) { error in
                 var wal: UnsafeMutablePointer<sqlite3_file>?
                 guard
@@ -100,12 +102,13 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// For tasks that need the connection that writes, outside of a transaction.
+    /// For tasks that need the writing connection outside of a transaction.
     func useWriter<Value>(_ body: (Database) throws -> Value) throws(LogError) -> Value {
         try use { try $0.writeWithoutTransaction(body) }
     }
 
-    /// Empties the write-ahead log, which has pages as they were before a deletion. False while somebody reads what it has; nothing waits for that.
+    /// Empties the write-ahead log, which still has pages from before a deletion. False while a reader needs it; does not wait for
+    /// that.
     func emptyLog() throws(LogError) -> Bool {
         try useWriter { db in
             let copied = try db.checkpoint(.passive)
@@ -123,7 +126,7 @@ final class SQLiteDatabase: Sendable {
             do {
                 return try body(current)
             } catch {
-                // Closed beneath us by `reopen`: nothing was done yet, so do it with the new one.
+                // `reopen` has closed the connection before anything was done, so this is tried again with the new one.
                 let isClosed = (error as? DatabaseError)?.resultCode == .SQLITE_MISUSE
                 if isClosed, pool.withLock({ $0 !== current }) { continue }
                 throw failure(error)
@@ -131,23 +134,23 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// Damage is remembered: whatever is written from here on is refused.
+    /// Maps an error. Damage is remembered, and all later writes are refused.
     private func failure(_ error: any Error) -> LogError {
         let failure = LogError(error, path: path)
         if failure.code == .damaged(.store), error is DatabaseError { stopWriting(failure) }
         return failure
     }
 
-    /// False once a damaged page was met.
+    /// False once a damaged page was found.
     var takesWrites: Bool { damage.withLock { $0 == nil } }
 
     func stopWriting(_ failure: LogError) { damage.withLock { $0 = failure } }
 
-    /// After an error of the disk: discards SQLite's caches, reads the files again, and proves that the disk takes writes. Throws if it
-    /// does not; the next call tries again.
+    /// After a disk error: discards SQLite's caches, reads the files again, and tests that the disk takes writes. Throws if it does
+    /// not; the next call tries again.
     ///
-    /// Linux reports a failed sync once and then takes the pages for clean, so a later sync proves nothing about them. Copying everything
-    /// from the WAL into the main file writes them again.
+    /// Linux reports a failed sync once and then regards the pages as clean, so a later sync proves nothing about them. Copying
+    /// everything from the WAL into the main file writes them again.
     func reopen() throws(LogError) {
         try pool.withLock { pool throws(LogError) in
             do {

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The tables, as a row of migrations: one a version, never changed once released.
+/// The tables, as a list of migrations: one a version, never changed once released.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -19,13 +19,13 @@ enum Schema {
         return migrator
     }
 
-    /// Names a column that is not as its migration made it; nil if all are. No check of pages finds a name that the disk changed, and a
-    /// start would write into the file before it is missed.
+    /// Names a column that differs from its migration; nil if there is none. A check of pages does not find a name that the disk
+    /// changed, and a start would write to the file before the column is missed.
     static func fault(in db: Database) throws -> String? {
         guard let newest = try migrator.appliedMigrations(db).last else { return nil }
         let fresh = try DatabaseQueue()
         try migrator.migrate(fresh, upTo: newest)
-        // Only what is ours is looked at: of another's table SQLite may not know how, and SQLite's own it leaves out of a copy.
+        // Only our own tables are checked: SQLite may not be able to read other programs' tables, and leaves its own out of a copy.
         let expected = try fresh.read { db in
             let tables = try String.fetchAll(
                 db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
@@ -184,8 +184,8 @@ enum Schema {
         ALTER TABLE push_records ADD COLUMN checksum INTEGER;
         """
 
-    /// Half of the pages that an approval wrote, each of which is written and summed up with every step; see decision record 0013. Unlike
-    /// its predecessors it writes: the audit log again, so the disk has to have room for it twice.
+    /// Halves the pages that an approval writes, each of which is written and checksummed with every step; see decision record
+    /// 0013. Unlike earlier versions this one rewrites data, the audit log, so the disk needs space for that twice.
     private static let v5 = """
         -- The audit log has each step of an approval, and outlives it.
         DROP TABLE approval_history;

@@ -4,24 +4,24 @@ internal import RelayCore
 internal import RelayStore
 
 extension Statement {
-    /// Executes `INSERT INTO events VALUES (?, ?, ?, ?, ?)`, straight at SQLite: GRDB would box each value, and copy the bytes, for every
-    /// event; see decision record 0013.
+    /// Executes `INSERT INTO events VALUES (?, ?, ?, ?, ?)` directly with SQLite: GRDB would box each value, and copy the bytes,
+    /// for every event; see decision record 0013.
     func insert(_ id: Int64, _ event: LogEvent) throws {
         let statement = unsafe sqliteStatement
         defer {
-            // A failed step is reported below; the reset would report the same again.
+            // A failed step is reported below; the reset would report the same error again.
             unsafe sqlite3_reset(statement)
             unsafe sqlite3_clear_bindings(statement)
         }
         try check(unsafe sqlite3_bind_int64(statement, 1, id))
         try check(unsafe sqlite3_bind_int64(statement, 3, event.at))
-        // Bound in place: the statement is done with them before they go.
+        // Bound without copies: the statement has finished before they are deallocated.
         var kind = event.kind
         let code = try kind.withUTF8 { kind throws in
             try unsafe event.bytes.withUnsafeBytes { bytes throws in
                 let text = unsafe UnsafeRawPointer(kind.baseAddress)?.assumingMemoryBound(to: CChar.self)
                 try check(unsafe sqlite3_bind_text(statement, 2, text, Int32(kind.count), nil))
-                // A blob of no bytes is still a blob, not NULL.
+                // Without this, an empty blob would be bound as NULL.
                 try check(
                     unsafe bytes.isEmpty
                         ? sqlite3_bind_zeroblob(statement, 4, 0)
@@ -34,8 +34,8 @@ extension Statement {
         guard code == SQLITE_DONE else { throw failure(code) }
     }
 
-    /// Executes a `SELECT id, kind, at, bytes, checksum FROM events …` in the same way, and calls `body` with each row until it says
-    /// false. The bytes are SQLite's, and there until `body` returns.
+    /// Executes a `SELECT id, kind, at, bytes, checksum FROM events …` in the same way, and calls `body` with each row until it
+    /// returns false. The bytes belong to SQLite and are valid until `body` returns.
     func forEachEvent(
         _ arguments: StatementArguments = [], _ body: (_ id: Int64, _ isIntact: Bool, UnsafeRawBufferPointer) -> Bool
     ) throws {

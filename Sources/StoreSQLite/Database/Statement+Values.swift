@@ -1,10 +1,10 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// The statements of every commit, straight at SQLite: GRDB boxes each value on the way in and each row on the way out, which took half
-/// of the time of a small transaction; see decision record 0013.
+/// Runs the statements of every commit directly with SQLite: GRDB boxes each value on the way in and each row on the way out, which
+/// took half of the time of a small transaction; see decision record 0013.
 extension Statement {
-    /// Executes what hands back no row.
+    /// Executes a statement that returns no rows.
     func run(_ bind: (inout SQLBinder) -> Void = { _ in }) throws {
         _ = try step(bind) { _ in }
     }
@@ -18,7 +18,7 @@ extension Statement {
     private func step<Value>(_ bind: (inout SQLBinder) -> Void, _ read: (SQLColumns) -> Value) throws -> Value? {
         let statement = unsafe sqliteStatement
         defer {
-            // A failed step is reported below; the reset would report the same again.
+            // A failed step is reported below; the reset would report the same error again.
             unsafe sqlite3_reset(statement)
             unsafe sqlite3_clear_bindings(statement)
         }
@@ -42,11 +42,11 @@ extension Statement {
     }
 }
 
-/// Gives a statement its values, in their order.
+/// Binds a statement's values, in their order.
 @safe struct SQLBinder {
     private let statement: SQLiteStatement
     private var place: Int32 = 0
-    /// SQLite's code for the first value that it refused.
+    /// SQLite's code for the first value that could not be bound.
     private(set) var code = SQLITE_OK
 
     fileprivate init(_ statement: SQLiteStatement) { unsafe self.statement = unsafe statement }
@@ -64,7 +64,7 @@ extension Statement {
         let (statement, place) = unsafe (statement, next())
         take(
             text.withUTF8 { text in
-                // An address is needed for text of no bytes, too.
+                // Empty text needs an address too.
                 guard let start = text.baseAddress else { return unsafe sqlite3_bind_text(statement, place, "", 0, nil) }
                 let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
                 return unsafe sqlite3_bind_text(statement, place, bytes, Int32(text.count), Self.copied)
@@ -73,7 +73,7 @@ extension Statement {
 
     mutating func add(_ blob: [UInt8]) {
         let (statement, place) = unsafe (statement, next())
-        // A blob of no bytes is still a blob, not NULL.
+        // Without this, an empty blob would be bound as NULL.
         take(
             unsafe blob.isEmpty
                 ? sqlite3_bind_zeroblob(statement, place, 0)
@@ -91,11 +91,11 @@ extension Statement {
         if self.code == SQLITE_OK { self.code = code }
     }
 
-    /// SQLITE_TRANSIENT.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes.
     private static let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
-/// The row that a statement stands at.
+/// The current row of a statement.
 struct SQLColumns {
     private let statement: Statement
 
@@ -107,7 +107,8 @@ struct SQLColumns {
 
     func text(_ column: Int32) -> String { unsafe String(decoding: bytes(column), as: UTF8.self) }
 
-    /// SQLite's own, there until the next step. Text is UTF-8 in our files, so its blob is its bytes.
+    /// The column's bytes, which belong to SQLite and are valid until the next step. Text is UTF-8 in our files, so its blob is its
+    /// bytes.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let address = unsafe sqlite3_column_blob(statement.sqliteStatement, column)
         return unsafe UnsafeRawBufferPointer(

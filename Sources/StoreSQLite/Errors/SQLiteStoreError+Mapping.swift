@@ -3,8 +3,8 @@ internal import HeliographPlatform
 internal import RelayCore
 
 extension SQLiteStoreError: CustomStringConvertible {
-    /// With the underlying error if the message does not include it. SQLite's number and words, not the statement, which means nothing to
-    /// people.
+    /// The message, with the underlying error if the message does not include it: SQLite's number and text, not the statement,
+    /// which means nothing to people.
     package var description: String {
         switch (code, underlying) {
         case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil), (_, is FolderError): message
@@ -16,9 +16,9 @@ extension SQLiteStoreError: CustomStringConvertible {
 }
 
 extension SQLiteStoreError {
-    /// Says in our words what SQLite says of the file at `path`.
+    /// Maps an error of SQLite about the file at `path`.
     ///
-    /// A statement's arguments are never part of it: they could be a digest.
+    /// A statement's arguments are never included: they could be a digest.
     init(_ error: any Error, path: String) {
         if let error = error as? SQLiteStoreError {
             self = error
@@ -109,7 +109,7 @@ extension LogError {
         }
     }
 
-    /// SQLite itself found no room, rather than the rules about what is kept for decisions.
+    /// True if SQLite itself found no space, rather than the rules about the space reserved for decisions.
     var isFullByFile: Bool {
         guard let error = underlying as? SQLiteStoreError else { return false }
         return error.code == .full && error.underlying is DatabaseError

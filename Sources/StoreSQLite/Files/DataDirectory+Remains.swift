@@ -1,10 +1,10 @@
 internal import HeliographPlatform
 
 extension DataDirectory {
-    /// The data file and what SQLite has next to it, by what follows the data file's name.
+    /// Suffixes of the data file and of the files that SQLite keeps beside it.
     static let dataFileParts = ["", "-wal", "-shm"]
 
-    /// True if there are traces of a relay's data here. Nothing is opened or made.
+    /// True if there are traces of a relay's data here. Opens and creates nothing.
     package static func hasRemains(at path: String) -> Bool {
         dataFileParts.contains { Files.exists("\(path)/heliograph.sqlite\($0)") } || Files.exists("\(path)/relay.run")
     }
@@ -16,11 +16,11 @@ extension DataDirectory {
         }
     }
 
-    /// Throws if one of the names is taken by something other than a file, or if there are remains of a missing data file. A new data
-    /// file would destroy the acknowledged commits in the `-wal`: SQLite deletes it without an error.
+    /// Throws if one of the names is taken by something other than a file, or if there are remains of a missing data file. A new
+    /// data file would destroy the acknowledged commits in the `-wal`: SQLite deletes it without an error.
     ///
-    /// A first start that was cut short leaves nothing of that kind: the data file has its first page before there is a `-wal`, and
-    /// tables before there is a run record.
+    /// An interrupted first start leaves no such remains: the data file has its first page before there is a `-wal`, and tables
+    /// before there is a run record.
     func refuseRemains() throws(SQLiteStoreError) {
         for path in Self.dataFileParts.map({ databasePath + $0 }) + [runPath] {
             guard case .other(let kind) = Files.kind(path) else { continue }
@@ -48,10 +48,10 @@ extension DataDirectory {
             """)
     }
 
-    /// Name of a data file that is brought here from elsewhere, until all of it is there.
+    /// Path of a data file that is being moved here, until it is complete.
     var draftPath: String { databasePath + ".moving" }
 
-    /// Beginning anew would hide that what a relay had is elsewhere, whole.
+    /// Throws if there is an unfinished move: a new data file would hide that the relay's complete data is elsewhere.
     private func refuseDraft(_ state: String) throws(SQLiteStoreError) {
         guard Files.exists(draftPath) else { return }
         throw SQLiteStoreError(
@@ -63,7 +63,8 @@ extension DataDirectory {
             """)
     }
 
-    /// Throws if the relay's user may not read and write a part of the data file, as when another user's command has made it.
+    /// Throws if the relay's user may not read and write a part of the data file, for example one that another user's command has
+    /// made.
     func refuseForbiddenFiles() throws(SQLiteStoreError) {
         for part in Self.dataFileParts {
             guard let place = ForbiddenPlace(file: databasePath + part) else { continue }

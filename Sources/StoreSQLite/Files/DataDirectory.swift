@@ -1,28 +1,28 @@
 internal import Glibc
 internal import HeliographPlatform
 
-/// The directory that holds everything the relay keeps. Nobody but its owner may look into it.
+/// The directory with all of the relay's data. Only its owner has access.
 package struct DataDirectory: Sendable {
     package let path: String
 
     package var databasePath: String { path + "/heliograph.sqlite" }
-    /// See RunRecord.
+    /// Path of the `RunRecord`.
     var runPath: String { path + "/relay.run" }
-    /// See Reserve.
+    /// Path of the `Reserve`.
     var reservePath: String { path + "/relay.reserve" }
-    /// See WaitingRevocations.
+    /// Path of the `WaitingRevocations`.
     var revocationsPath: String { path + "/relay.revocations" }
 
     /// Creates the directory, and those above it, if there is none.
     package init(path: String) throws(SQLiteStoreError) {
-        // Whatever this process makes from here on is its owner's alone: SQLite makes files of its own.
+        // Files that this process makes from now on are accessible to their owner only, including those that SQLite makes.
         umask(0o077)
         self.path = Self.bare(path)
         try Self.refuseForbidden(self.path)
         try Self.translating { () throws(FolderError) in try PrivateDirectory.make(self.path, isOwn: false) }
     }
 
-    /// Takes a directory that has a data file, and makes nothing.
+    /// Opens a directory that has a data file; creates nothing.
     package init(existing path: String) throws(SQLiteStoreError) {
         umask(0o077)
         self.path = Self.bare(path)
@@ -36,7 +36,7 @@ package struct DataDirectory: Sendable {
         throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): \(databasePath) is not there.")
     }
 
-    /// A folder that this process may not look into looks like one that is not there.
+    /// Throws if this process has no access to the folder, which would otherwise look as if it did not exist.
     private static func refuseForbidden(_ path: String) throws(SQLiteStoreError) {
         guard let place = ForbiddenPlace(onTheWayTo: path) else { return }
         throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
@@ -49,7 +49,7 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Makes this the only relay on this directory, for as long as the lock lives. The command line goes without.
+    /// Locks this directory for the only relay on it, as long as the lock lives. The command line does not lock.
     package func lock() throws(SQLiteStoreError) -> DataDirectoryLock { try lock(withDataFile: true) }
 
     private func lock(withDataFile: Bool) throws(SQLiteStoreError) -> DataDirectoryLock {
@@ -63,21 +63,21 @@ package struct DataDirectory: Sendable {
             let process = Self.owner(descriptor).map { ": process \($0)" } ?? ""
             throw SQLiteStoreError(.busy, "A relay is running on \(path)\(process).")
         }
-        // For `isInUse`, which must not take a lock for a moment in order to know.
+        // A second lock, which `isInUse` can test without taking it.
         guard try FileLock.take(descriptor, lockPath) else { throw SQLiteStoreError(.busy, "A relay is running on \(path).") }
         if withDataFile { try lockDataFile(for: lock) }
-        // The process that has it, for the sentence above; nothing depends on it.
+        // The id of the process that holds the lock, for the sentence above; nothing depends on it.
         let owner = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = unsafe pwrite(descriptor, owner, owner.count, 0)
         return lock
     }
 
-    /// The data file itself, as soon as there is one: whoever removes `relay.lock` lets no second relay in.
+    /// Also locks the data file, as soon as it exists, so that no second relay can start after someone removes `relay.lock`.
     func lockDataFile(for lock: DataDirectoryLock) throws(SQLiteStoreError) {
         guard !lock.hasDataFile else { return }
         let descriptor = unsafe open(databasePath, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        // One that is not there, is no file, or may not be written is made or refused by those who open it.
+        // A file that is missing, of another kind, or not writable is created or refused when it is opened.
         guard descriptor >= 0 else { return }
         lock.keep(dataFile: descriptor)
         guard try FileLock.take(descriptor, databasePath) else {
@@ -85,18 +85,18 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// True if a relay runs here, however many of its files are gone. One of an older version is not detected.
+    /// True if a relay runs here, even if some of its files were removed. Relays of an older version are not detected.
     package static func isInUse(at directory: String) -> Bool {
         for path in ["\(directory)/relay.lock", "\(directory)/heliograph.sqlite"] {
             let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            // The descriptor stays open until this process ends: closing it would drop SQLite's locks of the same file.
+            // The descriptor stays open until this process ends: closing it would drop SQLite's locks on the same file.
             if descriptor >= 0, FileLock.isTaken(descriptor) { return true }
         }
         return false
     }
 
-    /// For the command line. Throws if the data file has a second name in another folder, in which a relay runs: a write from here, with
-    /// a second write-ahead log, would corrupt it.
+    /// For the command line. Throws if the data file has a second name in another folder in which a relay runs: a write from here,
+    /// with a second write-ahead log, would corrupt it.
     func refuseSecondName() throws(SQLiteStoreError) {
         var facts = stat()
         guard unsafe lstat(databasePath, &facts) == 0, facts.st_nlink > 1 else { return }
@@ -108,9 +108,9 @@ package struct DataDirectory: Sendable {
             .busy, "\(databasePath) is a second name of a data file on which a relay runs: name that relay's own folder.")
     }
 
-    /// For the command line, before it brings the data up to date: a relay of the version before would find its tables gone.
+    /// For the command line, before it migrates the data: a relay of the earlier version would find its tables gone.
     func lockForUpdate() throws(SQLiteStoreError) -> DataDirectoryLock {
-        // The data file is open already: a lock that is closed before it would drop SQLite's own.
+        // The data file is open already, and closing its lock before it would drop SQLite's own locks.
         do throws(SQLiteStoreError) { return try lock(withDataFile: false) } catch {
             guard error.code == .busy else { throw error }
             throw SQLiteStoreError(
@@ -119,7 +119,7 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Keeps others from opening the store while this one does: two that migrate at once would trip over each other.
+    /// Prevents two processes from opening the store at the same time, as their migrations would conflict.
     func lockForOpening() throws(SQLiteStoreError) -> DataDirectoryLock {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// A lock that belongs to the open file, not to the process: SQLite's own, which does, is neither in its way nor dropped by it.
+/// A lock that belongs to the open file, not to the process: SQLite's own locks belong to the process, and neither affects the
+/// other.
 enum FileLock {
-    /// Linux's `F_OFD_GETLK` and `F_OFD_SETLK`, which the C library keeps behind a feature macro.
+    /// Linux's `F_OFD_GETLK` and `F_OFD_SETLK`, which the C library hides behind a feature macro.
     private static let ask: Int32 = 36
     private static let set: Int32 = 37
-    /// Far behind the bytes that SQLite locks, which lie at 1 GiB.
+    /// Offset of the locked byte: far after the bytes that SQLite locks, at 1 GiB.
     private static let place: off_t = 1 << 40
 
-    /// False where another has it.
+    /// False if another open file has the lock.
     static func take(_ descriptor: Int32, _ path: String) throws(SQLiteStoreError) -> Bool {
         var wanted = wanted
         if unsafe fcntl(descriptor, set, &wanted) == 0 { return true }
@@ -17,7 +18,7 @@ enum FileLock {
         return false
     }
 
-    /// Takes nothing.
+    /// True if another open file has the lock; takes nothing.
     static func isTaken(_ descriptor: Int32) -> Bool {
         var asked = wanted
         return unsafe fcntl(descriptor, ask, &asked) == 0 && asked.l_type != Int16(F_UNLCK)

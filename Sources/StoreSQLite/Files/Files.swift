@@ -2,18 +2,19 @@ internal import HeliographPlatform
 internal import Foundation
 internal import Glibc
 
-/// Creates and replaces files so that a crash leaves the old or the new one, never half of one, and never overwrites by chance.
+/// Creates and replaces files so that after a crash the old or the new one is there, never half of one, and nothing is overwritten
+/// by accident.
 enum Files {
     static func exists(_ path: String) -> Bool { kind(path) != .nothing }
 
     enum Kind: Equatable {
         case nothing
         case file(bytes: Int64)
-        /// In words, such as "a directory".
+        /// Any other kind in words, such as "a directory".
         case other(String)
     }
 
-    /// Does not follow links.
+    /// Kind of the file; does not follow links.
     static func kind(_ path: String) -> Kind {
         var facts = stat()
         guard unsafe lstat(path, &facts) == 0 else { return .nothing }
@@ -32,8 +33,8 @@ enum Files {
         return Int64(facts.st_size)
     }
 
-    /// Creates an empty file for its owner alone, if there was none: this process's user, or with `ofFolder` the folder's owner. `name`
-    /// is its name for people.
+    /// Creates an empty file that only its owner can access, if there is none. The owner is this process's user, or with `ofFolder`
+    /// the folder's owner. `name`: its name in error messages.
     static func create(
         _ path: String, called name: String? = nil, ofFolder isOfFolder: Bool = false
     ) throws(SQLiteStoreError) {
@@ -43,17 +44,18 @@ enum Files {
         close(descriptor)
     }
 
-    /// Gives a file that root creates in the folder of a service to that service, which could not start any more otherwise.
+    /// Changes the owner of a file that root creates in a service's folder to that service, which otherwise could not start any
+    /// more.
     static func giveToOwner(of folder: String, _ descriptor: Int32) {
         var (made, around) = (stat(), stat())
         guard geteuid() == 0, unsafe fstat(descriptor, &made) == 0, made.st_uid == 0, made.st_size == 0, made.st_nlink == 1,
             unsafe stat(folder, &around) == 0
         else { return }
-        // A file system without owners keeps nobody out.
+        // An error is ignored: a file system without owners excludes nobody.
         _ = fchown(descriptor, around.st_uid, around.st_gid)
     }
 
-    /// A copy for the owner of its folder alone; throws if there is a file already.
+    /// Copies a file, for the owner of the target's folder only; throws if the target exists.
     static func copy(_ source: String, to target: String) throws(SQLiteStoreError) {
         try create(target, ofFolder: true)
         guard let from = FileHandle(forReadingAtPath: source), let to = FileHandle(forWritingAtPath: target) else {
@@ -68,30 +70,30 @@ enum Files {
 
     private static let copiedBytesMax = 1 << 20
 
-    /// Gives a finished draft its name, for good. `replacing` says whether it may take another file's place.
+    /// Gives a finished draft its final name, durably. `replacing`: whether an existing file may be replaced.
     static func place(_ draft: String, at path: String, replacing: Bool) throws(SQLiteStoreError) {
         try sync(draft)
         if !replacing {
-            // A name that is taken refuses a link, at whatever moment it was taken.
+            // A hard link fails if the name is taken, even if it was taken just now.
             if unsafe Glibc.link(draft, path) == 0 {
                 try remove(draft)
                 return try sync(directory(of: path))
             }
             let code = errno
             if code == EEXIST || exists(path) { throw SQLiteStoreError(.conflict, "\(path) is there already.") }
-            // Disks for carrying things around know no links.
+            // File systems of removable disks have no links.
             guard code == EPERM || code == EOPNOTSUPP else { throw failure(path, "cannot be written", code) }
         }
         guard unsafe rename(draft, path) == 0 else { throw failure(path, "cannot be written", errno) }
         try sync(directory(of: path))
     }
 
-    /// Gives a file a second name; throws if that is taken.
+    /// Gives a file a second name; throws if the name is taken.
     static func link(_ path: String, to other: String) throws(SQLiteStoreError) {
         guard unsafe Glibc.link(path, other) == 0 else { throw failure(other, "cannot be made", errno) }
     }
 
-    /// Gives a file or directory another name, which nothing else may have.
+    /// Renames a file or directory; throws if the name is taken.
     static func move(_ path: String, to other: String) throws(SQLiteStoreError) {
         guard !exists(other) else { throw SQLiteStoreError(.conflict, "\(other) is there already.") }
         guard unsafe rename(path, other) == 0 else { throw failure(path, "cannot be given another name", errno) }
@@ -120,10 +122,9 @@ enum Files {
         return SQLiteStoreError(kind, "\(path) \(what): \(unsafe String(cString: strerror(code))).\(mend(kind))\(whose)")
     }
 
-    /// Advice that follows the error's sentence.
+    /// Advice to add to the error's sentence.
     static func mend(_ code: SQLiteStoreError.Code) -> String { code == .full ? " Mend: \(DiskMend.full)." : "" }
 
-    /// Maps the system's error number.
     static func code(_ number: Int32?) -> SQLiteStoreError.Code {
         switch number {
         case ENOSPC, EDQUOT: .full

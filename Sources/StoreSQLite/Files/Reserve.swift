@@ -2,17 +2,17 @@ internal import Glibc
 internal import HeliographPlatform
 internal import Synchronization
 
-/// Room on the disk that nothing else takes. When the disk is full it is given up, and what must still be written has a place: what a
-/// person decides, above all.
+/// Reserved disk space. When the disk is full the reserve is released, so that there is space for what must still be written, above
+/// all decisions.
 ///
-/// The file is there as long as room is kept, or was and is not again: an empty one tells the next relay that the disk was full. Only the
-/// thread that commits calls what changes it.
+/// The file exists as long as the reserve is allocated, or was released and not allocated again: an empty one tells the next relay
+/// that the disk was full. Methods that change it are called only on the thread that commits.
 final class Reserve: Sendable {
-    /// A decision writes some 40 KB: a hundred of them.
+    /// Enough for a hundred decisions, which write some 40 KB each.
     static let byteCount = 4 << 20
-    /// Events of so many bytes in a batch take nothing of it: they can wait at their hosts.
+    /// Bytes of events up to which a batch may use the reserve: more of them can wait at their hosts.
     static let eventBytesMax = 64 << 10
-    /// Only a disk that has so many times as much left is asked for it: a small one is not to be filled by this.
+    /// The reserve is first allocated only if this many times its size is free, so that it does not fill a small disk.
     private static let shareAtFirst: UInt64 = 8
     /// The reserve is allocated again once this many times its size is free.
     private static let shareAgain: UInt64 = 2
@@ -22,14 +22,14 @@ final class Reserve: Sendable {
     private let path: String
     private let state: Atomic<State>
 
-    /// Takes over an earlier relay's reserve, or allocates one if there is room.
+    /// Takes over an earlier relay's reserve, or allocates one if there is enough space.
     init(_ path: String) {
         self.path = path
         state = Atomic(Files.exists(path) ? .used : .none)
         _ = keep()
     }
 
-    /// True after the reserve was given up, until it is allocated again.
+    /// True after the reserve was released, until it is allocated again.
     var isUsed: Bool { state.load(ordering: .relaxed) == .used }
 
     /// - Returns: false if there was none.
@@ -39,7 +39,7 @@ final class Reserve: Sendable {
         return true
     }
 
-    /// False if there is not enough room, or the file system cannot allocate. May take as long as the disk.
+    /// Allocates the reserve. False if there is not enough space, or the file system cannot allocate. May take as long as the disk.
     func keep() -> Bool {
         if state.load(ordering: .relaxed) == .kept { return true }
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
@@ -51,7 +51,7 @@ final class Reserve: Sendable {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // Needed even if the file looks large enough: a copy of it may have holes.
+        // Needed even if the file looks large enough, as a copy of it may have holes.
         guard posix_fallocate(descriptor, 0, Self.byteCount) == 0 else {
             if !isUsed { _ = unsafe unlink(path) }
             return false

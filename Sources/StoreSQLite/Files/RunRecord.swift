@@ -2,18 +2,18 @@ internal import GRDB
 internal import Glibc
 internal import Synchronization
 
-/// Tells the data file that a relay left in this directory from an older copy that was written over it in place, and from one that lost
-/// its newest pages.
+/// Detects an older copy that was written in place over the data file of the last relay, and a data file that lost its newest
+/// pages.
 ///
-/// Each run of a relay has a name of its own. Its first commit puts the name into the data file, with that of the run before; once
-/// that is on disk, the name goes into a file of its own, together with how many events there ever were. A crash in between leaves the name of
-/// the run before there, which the data file knows. Nobody has been shown anything by then.
+/// Each run of a relay has its own name. Its first commit writes the name into the data file, with that of the run before; once
+/// that is on disk, the name is written into a separate file, together with the number of events that there ever were. A crash in
+/// between leaves the name of the run before there, which the data file has too. Nothing has been shown to anybody by then.
 final class RunRecord: Sendable {
     /// Content of the file.
     struct Content: Equatable {
-        /// The last relay that committed; empty if there was none.
+        /// Name of the last relay run that committed; empty if there was none.
         var run: String
-        /// The events of all sessions, whether the log still holds them or not.
+        /// Number of events of all sessions that there ever were, including removed ones.
         var events: Int64
     }
 
@@ -23,11 +23,11 @@ final class RunRecord: Sendable {
 
     private struct State {
         var content: Content
-        /// The name of this run is in the file, and synced.
+        /// True if the file has the name of this run, and is synced.
         var isBegun = false
     }
 
-    /// Creates the file if there is none, so that room for it is there.
+    /// Creates the file if there is none, so that its space is allocated.
     init(_ path: String) throws(SQLiteStoreError) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Files.failure(path, "cannot be opened", errno) }
@@ -50,40 +50,40 @@ final class RunRecord: Sendable {
 
     private var content: Content { state.withLock { $0.content } }
 
-    /// True once this run's name is on disk, for the next one to find.
+    /// True once this run's name is on disk, where the next run reads it.
     var isBegun: Bool { state.withLock { $0.isBegun } }
 
-    /// True if the data file is the one that the last relay here committed to, with all that it committed.
+    /// True if the data file is the one that the last relay here committed to, with everything that it committed.
     func matches(_ db: Database) throws -> Bool {
         let names = try String.fetchAll(db, sql: "SELECT value FROM meta WHERE name IN ('run', 'run_before')")
-        // One that no relay has committed to since there are such names, and nobody has elsewhere.
+        // A data file without names was never committed to since names were introduced, here or elsewhere.
         let isKnown = names.contains(content.run) || names.isEmpty && content.run.isEmpty
         return try isKnown && Self.events(in: db) >= content.events
     }
 
-    /// The data file is another, and its epoch is new with this transaction: from now on it is the one that belongs here.
+    /// Accepts another data file, whose epoch is new with this transaction: from now on it belongs to this directory.
     func adopt(_ db: Database) throws {
         try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES ('run_before', ?)", arguments: [content.run])
     }
 
-    /// Counts from what the file holds now. Called once, before the first commit.
+    /// Starts counting from the number of events in the file. Called once, before the first commit.
     func count(_ db: Database) throws {
         let events = try Self.events(in: db)
         state.withLock { $0.content.events = events }
         _ = write(content)
     }
 
-    /// Part of every transaction that adds to the log.
+    /// Called in every transaction that adds to the log.
     func begin(in db: Database) throws {
         guard !state.withLock({ $0.isBegun }) else { return }
         try db.execute(
             sql: "INSERT OR REPLACE INTO meta VALUES ('run', ?), ('run_before', ?)", arguments: [name, content.run])
     }
 
-    /// So many more events are on disk.
+    /// Counts events that are on disk.
     ///
-    /// What cannot be written here is written with the next commit. Until then the file says less than there is, and an older copy
-    /// may pass; nothing else depends on it.
+    /// If the number cannot be written here, it is written with the next commit. Until then the file has too low a number, and an
+    /// older copy may be accepted; nothing else depends on it.
     func committed(events count: Int) {
         state.withLock { state in
             state.content.events += Int64(count)
@@ -106,7 +106,7 @@ final class RunRecord: Sendable {
     /// Number of events of removed workspaces, whose sessions have no rows.
     private static let goneName = "events_of_removed_workspaces"
 
-    /// Part of the transaction that takes away the row of a session that had so many.
+    /// Called in the transaction that deletes the row of a session with `count` events.
     static func removed(events count: Int64, in db: Database) throws {
         try db.execute(
             sql: """
@@ -121,7 +121,7 @@ final class RunRecord: Sendable {
         return String((0..<20).compactMap { _ in letters.randomElement() })
     }
 
-    /// In one piece, which fits a sector: half of it is never there.
+    /// Written at once, and it fits a sector, so that it is never written by half.
     private func write(_ content: Content) -> Bool {
         let bytes = content.bytes
         return unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
@@ -133,14 +133,14 @@ extension RunRecord.Content {
     private static let digits = 20
     static let byteCount = runBytes + 1 + digits + 1
 
-    /// Returns the content and the number of bytes, negative if they cannot be read.
+    /// Returns the content, nil if it is invalid, and the number of bytes, negative if they cannot be read.
     static func read(from descriptor: Int32) -> (content: Self?, byteCount: Int) {
         var bytes = [UInt8](repeating: 0, count: byteCount + 1)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
         return (Self(parsing: bytes.prefix(max(0, count))), count)
     }
 
-    /// Nil if it is none of ours.
+    /// Nil if the bytes are invalid.
     init?(parsing bytes: some BidirectionalCollection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         guard bytes.count == Self.byteCount, bytes.last == UInt8(ascii: "\n"), words.count == 2,
@@ -151,7 +151,7 @@ extension RunRecord.Content {
         self.events = events
     }
 
-    /// Always of the same length. Made with every commit, so without a text in between.
+    /// The content in a fixed number of bytes. Encoded with every commit, so without creating a `String`.
     var bytes: [UInt8] {
         precondition(run.utf8.count <= Self.runBytes && events >= 0, "a run has a name of its length")
         var bytes = [UInt8](repeating: UInt8(ascii: "0"), count: Self.byteCount)

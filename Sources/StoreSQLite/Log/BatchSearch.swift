@@ -5,11 +5,11 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-/// Looks for a batch in the file, after an error of the disk.
+/// Looks for a batch in the file after a disk error.
 struct BatchSearch {
     let db: Database
 
-    /// For a batch that was found in the file: whatever its last word is on an approval, the file has it, or had that name before.
+    /// For a batch that was found in the file: the names of its approvals that the log had before this batch.
     func namesTaken(in batch: LogBatch) throws -> [ApprovalName] {
         var taken: [ApprovalName] = []
         for append in batch.appends {
@@ -27,10 +27,10 @@ struct BatchSearch {
         return taken
     }
 
-    /// True if the file is as the batch left it. A batch is stored whole or not at all, and one that changes nothing counts as stored:
-    /// the rows that can show it are enough.
+    /// True if the file is in the state after the batch. A batch is stored whole or not at all, so it is enough to look at the rows
+    /// that can show it; one that changes nothing counts as stored.
     func contains(_ batch: LogBatch) throws -> Bool {
-        // If a batch adds to one session several times, only the last addition shows; those before it were overwritten.
+        // If a batch adds to one session several times, only the last addition is visible; the earlier ones were overwritten.
         let last = Dictionary(batch.appends.map { ($0.key, $0) }) { _, later in later }
         let records = Dictionary(batch.records.map { ($0.key, $0) }) { _, later in later }
         for append in last.values where try !self.contains(append) { return false }
@@ -46,7 +46,7 @@ struct BatchSearch {
         return try Row.fetchOne(db, sql: "SELECT * FROM commands WHERE at < ?", arguments: [before]) == nil
     }
 
-    /// Down to the bytes of its last event; what has no events shows by the session's state instead.
+    /// Compares the last event byte by byte; an addition without events is recognised by the session's state.
     private func contains(_ append: SessionAppend) throws -> Bool {
         guard let stored = try StoredSession(append.key, in: db), stored.seq >= append.state.seq, !stored.isRemoved else {
             return false

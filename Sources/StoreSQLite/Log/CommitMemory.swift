@@ -1,13 +1,13 @@
 internal import RelayModel
 internal import RelayProtocol
 
-/// Facts that earlier commits read from the file, so that the next one need not: each query is a statement, and a small commit is made of
-/// little else (decision record 0013).
+/// Facts about stored rows, known from earlier commits, so that the next one need not read them: each query is a statement, and a
+/// small commit consists of little else (decision record 0013).
 ///
 /// Only the relay writes sessions and approvals, and only in commits. The command line adds audit records, too, so the remembered
-/// position is a guess, which the position that a record takes proves or disproves.
+/// end of the audit log is a guess, which is checked when a record is inserted with the next number.
 ///
-/// A commit takes the memory and gives it back. One that fails does not, and the next begins without.
+/// A commit takes the memory and returns it. One that fails does not, and the next begins with an empty one.
 package struct CommitMemory: Sendable {
     struct Session: Sendable {
         let number: Int64
@@ -24,17 +24,17 @@ package struct CommitMemory: Sendable {
     struct Approval: Sendable {
         let number: Int64
         let stage: String
-        /// Nothing can happen to it any more.
+        /// True if the approval cannot change any more.
         let isOver: Bool
     }
 
     private(set) var sessions: [SessionKey: Session] = [:]
     private(set) var approvals: [ApprovalKey: Approval] = [:]
     var audits: [WorkspaceID: AuditTable.Place] = [:]
-    /// Approvals that this commit took: see `SessionLog.commit`.
+    /// Names in this commit that the log had already: see `SessionLog.commit`.
     var taken: [ApprovalName] = []
 
-    /// Entries for sessions, and for approvals: what is beyond is asked for again. Some 200 bytes each.
+    /// Limit for sessions, and for approvals; others are read again. Some 200 bytes each.
     package static let entriesMax = 4_096
 
     mutating func remember(_ session: Session, as key: SessionKey) {
@@ -47,7 +47,7 @@ package struct CommitMemory: Sendable {
         approvals[key] = approval
     }
 
-    /// Nothing more comes of most approvals that are over.
+    /// Forgets a resolved approval, as most of them are not needed again.
     mutating func forget(_ key: ApprovalKey) { approvals[key] = nil }
 
     mutating func forget(_ session: SessionKey) {

@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// Reads what the core starts from.
+/// Reads the core's initial state.
 enum LogLoader {
     static func load(resolvedSince: Int64, commandsSince: Int64, from db: Database) throws -> LogStateBuilder {
         let removed = "SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL"

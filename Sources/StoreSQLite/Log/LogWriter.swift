@@ -5,7 +5,7 @@ internal import RelayModel
 internal import RelayProtocol
 internal import RelayStore
 
-/// Writes one batch, within its transaction.
+/// Writes one batch within its transaction.
 struct LogWriter {
     let db: Database
     let audit: AuditTable
@@ -27,7 +27,7 @@ struct LogWriter {
     private func append(_ append: SessionAppend, _ memory: inout CommitMemory) throws {
         let known = try memory.sessions[append.key] ?? StoredSession(append.key, in: db).map(CommitMemory.Session.init)
         try append.check(storedSeq: known?.seq ?? 0, host: known?.host)
-        // The row of a new session is there before what refers to it; that of a known one is written once, at the end.
+        // The row of a new session is inserted before the rows that refer to it; that of a known one is updated once, at the end.
         let session = try known?.number ?? insert(append)
         guard session <= EventKey.sessionMax, append.state.seq <= EventKey.seqMax else {
             throw LogError(.full, "\(audit.path) has no number left for session \(append.key.session) or its events.")
@@ -86,7 +86,7 @@ struct LogWriter {
         }
     }
 
-    /// Hands back the session's number in the file.
+    /// Returns the session's number in the file.
     private func insert(_ append: SessionAppend) throws -> Int64 {
         let (state, host, bytes) = (append.state, append.state.summary.host.id.rawValue, append.state.bytes)
         let checksum = RowChecksum(
@@ -165,7 +165,7 @@ struct LogWriter {
         return try note(AuditRecord(approval, at: at, workspace: append.key.workspace), &memory)
     }
 
-    /// Hands back the record's number.
+    /// Adds an audit record, and returns its number.
     private func note(_ record: AuditRecord, _ memory: inout CommitMemory) throws -> Int64 {
         let place = try audit.add(record, after: memory.audits[record.workspace], in: db)
         memory.audits[record.workspace] = place
@@ -200,7 +200,7 @@ struct LogWriter {
         try update.execute(arguments: [state.hostSeq, Data(bytes), checksum.column, session])
     }
 
-    /// All but its place, its usage, and what the audit log says of it.
+    /// Removes a session, except for its position, its usage, and its count of audit records.
     private func remove(_ stored: StoredSession, _ trim: SessionTrim) throws {
         if damage.hasState(of: trim.key) { try putAsideState(of: stored.number) }
         try db.cachedStatement(sql: "DELETE FROM approvals WHERE session = ?").execute(arguments: [stored.number])

@@ -11,15 +11,14 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     package let epoch: Epoch
     private let database: SQLiteDatabase
     private let audit: AuditTable
-    /// Nil for the command line.
+    /// The record of this run; nil for the command line.
     private let run: RunRecord?
-    /// Nil for the command line.
+    /// Disk space reserved for decisions; nil for the command line.
     private let reserve: Reserve?
     private let damage: DamageRegister
-    /// The disk reported an error, and nobody has seen since that it takes what is written. Only `commit` and
-    /// `load` use it, in turn.
+    /// True after a disk error, until a write is known to work again. Only `commit` and `load` use it, never at the same time.
     private let isInDoubt = Atomic(false)
-    /// For commits, which come in turn.
+    /// Memory of commits, which come in turn.
     private let memory = Mutex(CommitMemory())
 
     init(_ database: SQLiteDatabase, epoch: Epoch, run: RunRecord?, reserve: Reserve?, damage: DamageRegister) {
@@ -31,12 +30,12 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         audit = AuditTable(path: database.path)
     }
 
-    /// A session whose state does not decode must not keep the relay from all the others: it is handed back as removed, with the
-    /// place that its columns name, and `StoreUpkeep.damagedRecords` names it. Its row stays untouched; an event that revives it puts the
-    /// state aside first.
+    /// A session whose state does not decode must not prevent loading all the others: it is returned as removed, with the position
+    /// in its columns, and `StoreUpkeep.damagedRecords` names it. Its row stays untouched; an event that revives it first saves the
+    /// state elsewhere.
     ///
-    /// After an error of the disk it reads what is there, and throws as long as the disk takes nothing: a relay that began with
-    /// what it reads could keep none of what comes.
+    /// After a disk error this reads the file again, and throws as long as the disk takes no writes: a relay that started from what
+    /// it reads could not store anything.
     package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
         if isInDoubt.load(ordering: .relaxed) {
             try database.reopen()
@@ -51,13 +50,14 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
 
     // MARK: - Writing
 
-    /// Once this returns, the batch is on disk. After `inDoubt` the outcome is unknown: the batch may turn up at the next start, as one
-    /// may whose commit a crash cut short; trying the same batch again is safe. After any other error it is not there.
+    /// Once this returns, the batch is on disk. After `inDoubt` the outcome is unknown: the batch may appear at the next start, as
+    /// may one whose commit was interrupted by a crash; trying the same batch again is safe. After any other error it is not
+    /// stored.
     ///
-    /// An error of the disk leaves open whether the batch is there, so it is looked for: if it is there and the disk takes it after all,
-    /// this returns normally. As long as the disk does not, every commit throws.
+    /// A disk error leaves open whether the batch is stored, so it is looked for: if it is there and the disk takes writes after
+    /// all, this returns normally. As long as the disk does not, every commit throws.
     ///
-    /// A trim's cost grows with what it removes: 0.2 s for 10,000 events of 650 bytes were seen. Remove more in steps.
+    /// The cost of a trim grows with what it removes: 10,000 events of 650 bytes took 0.2 s. Remove more in steps.
     @discardableResult package func commit(_ batch: LogBatch) throws(LogError) -> [ApprovalName] {
         try commit(batch, onDisk: { _ in })
     }
@@ -67,7 +67,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         let taken = try commit(
             batch,
             onDisk: { taken in
-                // Nothing of a run is shown before its name is on disk, too.
+                // Nothing is shown before the name of this run is on disk too.
                 guard run?.isBegun ?? true else { return }
                 isTold = true
                 told(taken)
@@ -75,7 +75,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         if !isTold { told(taken) }
     }
 
-    /// `onDisk` is called as soon as the transaction is; not if the batch was there already.
+    /// `onDisk` is called as soon as the transaction is on disk; not if the batch was stored already.
     private func commit(_ batch: LogBatch, onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         try batch.check()
         let taken = try put(orFind: batch, onDisk)
@@ -96,7 +96,8 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         }
     }
 
-    /// The reserve is for decisions: a batch of events is refused instead, and comes again from its hosts.
+    /// Commits with the reserve if the disk is full. That is meant for decisions: a batch with many events is refused instead, and
+    /// its hosts send them again.
     private func putWithReserve(_ batch: LogBatch, _ onDisk: ([ApprovalName]) -> Void) throws(LogError) -> [ApprovalName] {
         func isLarge() -> Bool {
             batch.eventBytes > Reserve.eventBytesMax
@@ -105,7 +106,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
             throw LogError(.full, "The disk of \(database.path) is full, but for what is kept for decisions.")
         }
         do throws(LogError) { return try put(batch, onDisk) } catch {
-            // Nothing of it is there, and now there is room.
+            // Nothing of the batch was stored, and now there is space.
             guard error.isFullByFile, let reserve, reserve.giveUp(), !isLarge() else { throw error }
             return try put(batch, onDisk)
         }
@@ -131,7 +132,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         try database.read { try BatchSearch(db: $0).namesTaken(in: batch) }
     }
 
-    /// Finds out what the disk has made of an error: whether the batch is there, and that more can be written.
+    /// Finds out the outcome after a disk error: returns whether the batch is stored. Throws if the disk takes no writes.
     private func settle(_ batch: LogBatch) throws(LogError) -> Bool {
         try database.reopen()
         let isThere = try database.read { try BatchSearch(db: $0).contains(batch) }
@@ -174,7 +175,7 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     ) throws(LogError) -> ApprovalPage {
         try database.read { db in
             var page = ApprovalPage(limit: limit, bytesMax: bytesMax)
-            // Sorted by numbers alone: no record is read that the page does not take.
+            // Sorted by number in a subquery, so that no record is read that the page does not take.
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
@@ -209,9 +210,9 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         .turned
     }
 
-    /// Events between two numbers, neither included; `first` is the number of the first one read.
+    /// Events between two numbers, both exclusive; `first` is the number of the first event that was read.
     ///
-    /// A page ends before an event that is damaged or missing. Throws `damaged` if the page would be empty.
+    /// A page ends before a missing or damaged event. Throws `damaged` if that is the first one.
     private func page(
         of key: SessionKey, from: Int64, to: Int64, order: StaticString, _ builder: PageBuilder
     ) throws(LogError) -> LogPage {

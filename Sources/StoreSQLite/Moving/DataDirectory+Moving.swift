@@ -4,24 +4,24 @@ internal import RelayCore
 package import RelayProtocol
 
 extension DataDirectory {
-    /// Source of a move: a data file that no other process writes meanwhile.
+    /// The source of a move: a data file that no other process writes meanwhile.
     package struct MovedSource {
         package let file: MovedFile
         /// Epoch of the log that is moved.
         package let epoch: Epoch
         fileprivate let db: Database
 
-        /// Leaves the epoch to the destination: from here on a relay on this file would begin another one. Committed when this returns.
+        /// Hands the epoch over to the destination: a relay on this file would begin another one. Committed when this returns.
         package func giveUpEpoch() throws {
             try DataFile.dropEpoch(in: db)
             try db.execute(sql: "COMMIT")
         }
     }
 
-    /// Has `body` move what is here, and then gives the data file another name, which is handed back: next to what it became, nobody is
-    /// to use it by chance. Where `body` throws, all is as it was.
+    /// Calls `body` to move the data, then renames the data file and returns its new name, so that nobody uses it by accident
+    /// beside the moved data. If `body` throws, nothing has changed.
     ///
-    /// Throws `busy` while a relay runs here, and what a relay would that starts here.
+    /// Throws `busy` while a relay runs here, and the errors of a relay that starts here.
     package func move(_ body: (MovedSource) throws -> Void) throws -> String? {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
@@ -50,7 +50,7 @@ extension DataDirectory {
         _ = try DataFile.check(self, byRelay: true, upTo: DataFile.checkedBytesMax)
         let pool = try Connections.open(databasePath)
         try DataFile.bringUpToDate(pool, path: databasePath)
-        // Revocations that wait for room are part of the move; it fails if they cannot be written.
+        // Revocations that wait for space are part of the move; it fails if they cannot be written.
         try SQLiteCredentials(
             SQLiteDatabase(pool, path: databasePath, forRelay: false), waiting: WaitingRevocations(revocationsPath)
         ).takeWaiting()
@@ -58,10 +58,11 @@ extension DataDirectory {
         return (pool, try DataFile.epoch(of: pool, path: databasePath, run))
     }
 
-    /// Lets `body` fill a new data file, which gets its name once it is complete. `epoch` is the one in which the log continues, nil for
-    /// a new one. Returns the value of `body`.
+    /// Calls `body` to fill a new data file, which gets its name once it is complete. Returns the value of `body`; the epoch is the
+    /// one in which the log continues, nil for a new one.
     ///
-    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one; nothing is changed then.
+    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one; nothing is changed
+    /// then.
     package func receive<Value>(_ body: (MovedFile) throws -> (Value, Epoch?)) throws -> Value {
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
@@ -69,7 +70,7 @@ extension DataDirectory {
             throw SQLiteStoreError(
                 .conflict, "There is a relay's data in \(path) already, or what is left of it. Nothing was changed.")
         }
-        // Left by an earlier move that was killed.
+        // Left over by an earlier move that was killed.
         for part in ["", "-journal"] { try Files.remove(draftPath + part) }
         do {
             try Files.create(draftPath, ofFolder: true)

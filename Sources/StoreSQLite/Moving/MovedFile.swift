@@ -3,10 +3,11 @@ internal import GRDB
 internal import RelayCore
 package import RelayStore
 
-/// A data file as one side of a move, in a transaction in which nobody else writes.
+/// A data file as one side of a move, in a transaction while nobody else writes.
 package final class MovedFile: MoveTarget {
     private let db: Database
-    /// Sessions have numbers of the whole file here, and of their workspace elsewhere: one that is taken becomes another.
+    /// New numbers of sessions: they are unique in the whole file here, but only within their workspace elsewhere, so a number that
+    /// is taken is replaced.
     private var numbers: [Place: Int64] = [:]
     private var taken: Set<Int64> = []
     private var lastNumber: Int64 = 0
@@ -43,12 +44,12 @@ package final class MovedFile: MoveTarget {
         case .int64(let number): .integer(number)
         case .string(let text): .text(text)
         case .blob(let data): .blob([UInt8](data))
-        // No column of ours has one.
+        // Not used: none of our columns has floating-point values.
         case .double(let number): .integer(Int64(number))
         }
     }
 
-    /// In the order in which they lie there.
+    /// The query for a table's rows, in their stored order.
     private static func selection(of table: MovedTable) -> String {
         let names = table.columns.map { column in
             switch (table, column.name) {
@@ -130,7 +131,7 @@ package final class MovedFile: MoveTarget {
         }
         let isByName = [.sessions, .commands, .pushRecords].contains(table)
         let places = names.map { $0 == "workspace" && isByName ? "(SELECT workspace FROM workspaces WHERE number = ?)" : "?" }
-        // A new file has something of its own in `meta`.
+        // A new file has rows of its own in `meta`, which are replaced.
         let verb = table == .meta ? "INSERT OR REPLACE" : "INSERT"
         return "\(verb) INTO \(table.rawValue) (\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
     }

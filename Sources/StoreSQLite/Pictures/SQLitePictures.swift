@@ -5,7 +5,7 @@ package import RelayModel
 package import RelayProtocol
 internal import RelayStore
 
-/// Pictures that go with prompts, in a table of their own.
+/// Pictures in prompts, in their own table.
 package final class SQLitePictures: PictureStore {
     private let database: SQLiteDatabase
 
@@ -66,7 +66,7 @@ package final class SQLitePictures: PictureStore {
 }
 
 enum PictureTable {
-    /// The workspace's oldest go, until the others are within the limits.
+    /// Removes the workspace's oldest pictures until the others are within the limits.
     static func makeRoom(in workspace: WorkspaceID, _ db: Database) throws {
         let rows = try Row.fetchAll(
             db,
@@ -83,7 +83,8 @@ enum PictureTable {
         }
     }
 
-    /// Deletes the pictures of a trim, before it: those older than the last event that goes, or all with the session.
+    /// Deletes the pictures of a trim, and is called before its events are deleted: pictures older than the last removed event, or
+    /// all of them with the session.
     static func forget(_ trim: SessionTrim, of session: Int64, in db: Database) throws {
         guard trim.state != nil else {
             return try db.cachedStatement(sql: "DELETE FROM pictures WHERE session = ?").execute(arguments: [session])

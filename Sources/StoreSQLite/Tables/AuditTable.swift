@@ -5,19 +5,18 @@ internal import RelayStore
 
 /// Adds to the audit log, in the transaction of what is recorded.
 ///
-/// The log outlives retention: trims and removals leave it alone.
+/// Retention does not remove its rows.
 struct AuditTable {
-    /// The path of the data file.
     let path: String
 
-    /// The position of a workspace's log.
+    /// The end of a workspace's audit log.
     struct Place: Sendable {
         /// The workspace's number in the file.
         let workspace: Int64
         let head: AuditHead
     }
 
-    /// A record that is about no session.
+    /// Adds a record that is about no session.
     func add(_ record: AuditRecord, in db: Database) throws {
         let place = try add(record, after: nil, in: db)
         let update = try db.cachedStatement(sql: "UPDATE workspaces SET audited = max(audited, ?) WHERE number = ?")
@@ -27,9 +26,9 @@ struct AuditTable {
         }
     }
 
-    /// Returns the log's position afterwards. The caller notes `n`, the number of records, in a row of its own.
+    /// Adds a record, and returns the new end of the log. The caller stores `n`, the number of records, in a row of its own.
     ///
-    /// `known` is an earlier position: another connection may have added to the log since.
+    /// `known`: an earlier end of the log; another connection may have added to it since.
     func add(_ record: AuditRecord, after known: Place?, in db: Database) throws -> Place {
         if let known, let next = try add(record, at: known, in: db) { return next }
         guard let next = try add(record, at: place(of: record.workspace, in: db), in: db) else {
@@ -38,7 +37,7 @@ struct AuditTable {
         return next
     }
 
-    /// Nil if its position is taken, or there is none.
+    /// Nil if the number is taken, or there is none left.
     private func add(_ record: AuditRecord, at place: Place, in db: Database) throws -> Place? {
         guard place.head.n < EventKey.seqMax else { return nil }
         let (line, head) = record.line(after: place.head)
@@ -50,7 +49,8 @@ struct AuditTable {
         return db.changesCount == 1 ? Place(workspace: place.workspace, head: head) : nil
     }
 
-    /// The numbers of records that were taken off the end are not given again: the gap says for ever that they were there.
+    /// The end of a workspace's log. Numbers of records that were cut off at the end are not used again: the gap shows that they
+    /// existed.
     private func place(of workspace: WorkspaceID, in db: Database) throws -> Place {
         guard
             let (number, audited) = try Self.workspaces(in: db).first(where: { $0.value.name == workspace.rawValue })
@@ -65,7 +65,7 @@ struct AuditTable {
         return Place(workspace: number, head: head)
     }
 
-    /// Name and number of records of each workspace, by its number in the file.
+    /// Name and number of audit records of each workspace, by its number in the file.
     static func workspaces(in db: Database) throws -> [Int64: (name: String, audited: Int64)] {
         let rows = try Row.fetchAll(
             db,

@@ -2,14 +2,14 @@ internal import GRDB
 internal import RelayModel
 internal import RelayProtocol
 
-/// The row of a session, as far as a commit or a page needs it.
+/// The part of a session's row that a commit or a page needs.
 struct StoredSession {
     let number: Int64
     let seq: Int64
     let hostSeq: Int64
-    /// The name as stored, valid or not.
+    /// The host's name as stored, valid or not.
     let hostName: String
-    /// Nothing but its place is left.
+    /// True if only the session's position is left.
     let isRemoved: Bool
 
     var host: HostID? { HostID(hostName) }

@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The rows of a removed workspace, except its audit log, unless it is erased.
+/// The rows of a removed workspace, without its audit log unless it is erased.
 enum WorkspaceData {
     static func isGone(_ workspace: WorkspaceID, in db: Database) throws -> Bool {
         let audit = try auditToErase(of: workspace, in: db)
@@ -13,7 +13,7 @@ enum WorkspaceData {
         }
     }
 
-    /// The rows of its audit log, which go with its data; nil if they stay.
+    /// Selects the rows of its audit log if they are to be deleted with its data; nil if they stay.
     private static func auditToErase(of workspace: WorkspaceID, in db: Database) throws -> String? {
         let sql = "SELECT number, is_erased FROM workspaces WHERE workspace = ? AND removed_at IS NOT NULL"
         guard let row = try Row.fetchOne(db, sql: sql, arguments: [workspace.rawValue]) else {
@@ -23,9 +23,9 @@ enum WorkspaceData {
         return isErased ? "audit WHERE id > \(number << 32) AND id < \((number + 1) << 32)" : nil
     }
 
-    /// Takes some of it away; true if nothing is left.
+    /// Deletes some of the rows; true if nothing is left.
     static func remove(_ workspace: WorkspaceID, rowsMax: Int, in db: Database) throws -> Bool {
-        // The number of both is bounded.
+        // The number of rows in these tables is limited, so they are deleted at once.
         try db.execute(sql: "DELETE FROM commands WHERE workspace = ?", arguments: [workspace.rawValue])
         try db.execute(sql: "DELETE FROM \(records)", arguments: [workspace.rawValue])
         var left = rowsMax
@@ -47,7 +47,7 @@ enum WorkspaceData {
                 try db.execute(sql: "DELETE FROM \(table) WHERE session = ?", arguments: [session])
                 left -= db.changesCount
             }
-            // The session's row counts its audit records; from here on its workspace's row has to.
+            // The session's row counts its audit records; from now on its workspace's row has to.
             try db.execute(
                 sql: "UPDATE workspaces SET audited = max(audited, ?) WHERE workspace = ?",
                 arguments: [row[2] as Int64, workspace.rawValue])
@@ -58,7 +58,7 @@ enum WorkspaceData {
         return try isGone(workspace, in: db)
     }
 
-    /// The newest first: what is left of it meanwhile is a log whose end was cut off.
+    /// Deletes the newest records first, so that meanwhile the rest is a log whose end was cut off.
     private static func removeAudit(of workspace: WorkspaceID, rowsMax: Int, in db: Database) throws {
         guard let audit = try auditToErase(of: workspace, in: db) else { return }
         try db.execute(sql: "UPDATE workspaces SET audited = 0 WHERE workspace = ?", arguments: [workspace.rawValue])

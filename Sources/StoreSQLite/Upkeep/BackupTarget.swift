@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Place for a backup: never over a relay's own files, its settings and keys included, and only in place of a file.
+/// The target of a backup: never a relay's own files, including its settings and keys, and it replaces only files.
 struct BackupTarget {
     private static let header = Array("SQLite format 3\0".utf8)
 
@@ -13,9 +13,10 @@ struct BackupTarget {
         folder = Files.directory(of: file)
     }
 
-    /// Throws if nothing may be written there. `databasePath` is the data file that is copied.
+    /// Throws if the backup must not be written there. `databasePath`: the data file that is copied.
     func check(replacing: Bool, besideDataFile databasePath: String) throws(SQLiteStoreError) {
-        // First, even if there is no such file now: a `-wal` that appears beside a data file is taken for its own.
+        // Checked first, even if there is no such file now: SQLite would take a `-wal` that appears beside a data file for that
+        // file's own.
         guard !isRelaysOwn(besideDataFile: databasePath) else {
             throw SQLiteStoreError(
                 .conflict, "\(file) is the name of a relay's own file: give the backup another name or folder.")
@@ -30,13 +31,13 @@ struct BackupTarget {
                     .conflict, "\(file) is a relay's own and no backup, and was left as it is.")
             }
         }
-        // Another program's, which is at work on it.
+        // Another program's database, which is in use.
         for part in DataDirectory.dataFileParts.dropFirst() where Files.exists(file + part) {
             throw SQLiteStoreError(.conflict, "\(file) is a data file in use: \(file)\(part) lies beside it.")
         }
     }
 
-    /// True if it lies in a relay's folder, under a name that the relay uses or that a data file was set aside by.
+    /// True if the target is in a relay's folder, with a name that the relay uses or that a replaced data file got.
     private func isRelaysOwn(besideDataFile databasePath: String) -> Bool {
         let name = file.split(separator: "/").last.map(String.init) ?? ""
         guard name.hasPrefix("heliograph.sqlite") || name.hasPrefix("relay.") else { return false }

@@ -1,10 +1,10 @@
 internal import GRDB
 
-/// Texts that are in a backup with the data, by name: in the same file, so that one copy is all there is to keep.
+/// Named texts that a backup contains besides the data, in the same file, so that there is only one file to keep.
 enum BackupTexts {
     private static let prefix = "text:"
 
-    /// `path` is of a data file that is nobody's yet.
+    /// `path`: a data file that nothing uses yet.
     static func put(_ texts: [String: String], into path: String) throws(SQLiteStoreError) {
         guard !texts.isEmpty else { return }
         try change(path) { db in
@@ -14,7 +14,7 @@ enum BackupTexts {
         }
     }
 
-    /// Takes all of them out.
+    /// Returns all texts, and removes them from the file.
     static func take(from path: String) throws(SQLiteStoreError) -> [String: String] {
         var found: [String: String] = [:]
         try change(path) { db in

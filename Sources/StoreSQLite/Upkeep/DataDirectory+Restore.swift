@@ -6,19 +6,20 @@ extension DataDirectory {
     package struct Restored: Sendable {
         /// New name of the old data file or of its remains; nil if there was none.
         package let kept: String?
-        /// Ids of tokens that let somebody in when the backup was made and were revoked since: they stay revoked.
+        /// Ids of tokens that were valid when the backup was made and were revoked since: they stay revoked.
         package let stillRevoked: [String]
-        /// The texts that were put into the backup, by name.
+        /// The texts in the backup, by name.
         package let texts: [String: String]
     }
 
     /// Replaces the data file with a backup.
     ///
-    /// The backup is copied before it is checked, so the checked copy is the one in use. Tokens that the present data file has as revoked
-    /// stay revoked. `mayComeBack` is called, before anything is changed, with the tokens of the backup that may have been revoked since.
+    /// The backup is copied before it is checked, so the checked copy is the one in use. Tokens that are revoked in the present
+    /// data file stay revoked. `mayComeBack` is called, before anything is changed, with the tokens of the backup that may have
+    /// been revoked since.
     ///
-    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one and `replacing` is false, or
-    /// if `mayComeBack` returns false; nothing is changed then.
+    /// Throws `busy` while a relay runs here, and `conflict` if there is a data file or the remains of one and `replacing` is
+    /// false, or if `mayComeBack` returns false; nothing is changed then.
     package func restore(
         _ file: String, replacing: Bool, mayComeBack: ([ReturningToken]) -> Bool = { _ in true }
     ) throws(SQLiteStoreError) -> Restored {
@@ -64,7 +65,7 @@ extension DataDirectory {
         try alone { () throws(SQLiteStoreError) in try setAsideUnderLock() }
     }
 
-    /// For callers that hold the lock already.
+    /// Sets the data aside for a caller that holds the lock.
     func setAsideUnderLock() throws(SQLiteStoreError) -> String? {
         let names = freeNames
         let kept = try setDataAside(as: names.data)
@@ -73,9 +74,9 @@ extension DataDirectory {
         return kept ?? draft
     }
 
-    /// Lets the next relay continue with the present data file, in another epoch, though the last relay had newer events. Among those may
-    /// be revocations: `mayComeBack` is called with every token in force. Throws `conflict` if it returns false, `corrupt` if the file is
-    /// damaged, and `busy` while a relay runs here; nothing is changed then.
+    /// Lets the next relay continue with the present data file, in another epoch, although the last relay had newer events. Among
+    /// those may be revocations: `mayComeBack` is called with every valid token. Throws `conflict` if it returns false, `corrupt`
+    /// if the file is damaged, and `busy` while a relay runs here; nothing is changed then.
     package func acceptDataFile(mayComeBack: ([ReturningToken]) -> Bool = { _ in true }) throws(SQLiteStoreError) {
         try alone { () throws(SQLiteStoreError) in
             try refuseRemains()
@@ -97,7 +98,7 @@ extension DataDirectory {
 
     private var dataFiles: [String] { Self.dataFileParts.filter { Files.exists(databasePath + $0) } }
 
-    /// Names with the time in them that nothing has.
+    /// Unused file names with the current time in them.
     private var freeNames: (data: String, run: String) {
         let time = Date().formatted(.iso8601.timeSeparator(.omitted))
         var ending = time
@@ -111,17 +112,17 @@ extension DataDirectory {
         return ("\(databasePath).\(ending)", "\(runPath).\(ending)")
     }
 
-    /// The data file and what SQLite has next to it. Hands back the first name that there was something to give to.
+    /// Renames the data file and SQLite's files beside it. Returns the first new name, nil if there was no file.
     ///
-    /// All of them have both names before any loses the old one, and the data file loses it first: after a crash in between,
-    /// SQLite finds a log without its file and drops it instead of taking it for another file's.
+    /// All of them have both names before any loses the old one, and the data file loses it first: after a crash in between, SQLite
+    /// finds a log without its file and drops it instead of applying it to another file.
     private func setDataAside(as kept: String) throws(SQLiteStoreError) -> String? {
         let parts = dataFiles
         func isFile(_ part: String) -> Bool { if case .file = Files.kind(databasePath + part) { true } else { false } }
         for part in parts where isFile(part) { try Files.link(databasePath + part, to: kept + part) }
         try Files.sync(path)
         for part in parts {
-            // A directory, which somebody put there, can have one name only.
+            // A directory cannot have a second name, so it is moved.
             if isFile(part) {
                 try Files.remove(databasePath + part)
             } else {
@@ -132,7 +133,7 @@ extension DataDirectory {
         return parts.first.map { kept + $0 }
     }
 
-    /// The draft of a move to here that was cut short.
+    /// Renames the draft of an interrupted move to here.
     private func setDraftAside(as kept: String) throws(SQLiteStoreError) -> String? {
         guard Files.exists(draftPath) else { return nil }
         for part in ["", "-journal"] where Files.exists(draftPath + part) { try Files.move(draftPath + part, to: kept + part) }
@@ -140,7 +141,7 @@ extension DataDirectory {
         return kept
     }
 
-    /// Last of all: as long as it is here, a start after a crash in between says what is missing.
+    /// Renames the run record, last of all: while it is here, a start after a crash in between reports what is missing.
     private func setRunAside(as kept: String) throws(SQLiteStoreError) {
         guard Files.exists(runPath) else { return }
         try Files.move(runPath, to: kept)

@@ -5,16 +5,16 @@ package import RelayCore
 internal import RelayStore
 
 extension DataFile {
-    /// Looks at the file through a connection that cannot write, while a relay runs or not: takes no lock, brings nothing up to
-    /// date. Reads every page up to `checkedBytesMax`. Throws what opening it would.
+    /// Examines the file through a read-only connection, whether a relay runs or not: takes no lock, and migrates nothing. Reads
+    /// every page up to `checkedBytesMax`. Throws the errors of opening it.
     package static func examine(
         _ directory: DataDirectory, checkedBytesMax: Int64 = DataFile.checkedBytesMax
     ) throws(SQLiteStoreError) -> StoreExamination {
         let path = directory.databasePath
         try directory.refuseRemains()
-        // Before the data file, to which a relay that runs adds first.
+        // Read before the data file, as a running relay writes to that first.
         let known = RunRecord.content(at: directory.runPath)
-        // Reading needs none of this; a relay does.
+        // Reading needs no write access, but a relay does.
         for place in [path, directory.path] where unsafe access(place, W_OK) != 0 {
             throw SQLiteStoreError(.readOnly, "\(place) cannot be written: \(unsafe String(cString: strerror(errno))).")
         }
@@ -41,10 +41,10 @@ extension DataFile {
         }
     }
 
-    /// A disk that rots names more than anybody reads.
+    /// Limit of the list: a failing disk damages more than anybody reads.
     package static let damagedEventsMax = 100
 
-    /// Reads every event; names those that are not as they were written or are missing between others, `damagedEventsMax` at most.
+    /// Reads every event; returns those that are damaged, or missing between others, `damagedEventsMax` at most.
     static func damagedEvents(in db: Database) throws -> [DamagedRow] {
         var found: [(id: Int64, what: String)] = []
         var last: Int64?

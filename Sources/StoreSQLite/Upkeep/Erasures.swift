@@ -1,11 +1,12 @@
 internal import GRDB
 
-/// A workspace that was erased after a backup was made is erased in that, too, when it is restored.
+/// Erases workspaces again in a restored backup that were erased after it was made.
 enum Erasures {
-    /// In `meta`, until the next start: ids with a blank between them. The backup may be older than what erasing needs.
+    /// Name of a row in `meta` with the ids, separated by blanks, until the next start. A separate row, because the backup may be
+    /// older than the columns that erasing needs.
     private static let row = "erase"
 
-    /// The workspaces that `db` has as erased; none in a file from before there was that.
+    /// The workspaces that are marked as erased in `db`; none in a file from before erasing existed.
     static func known(in db: Database) throws -> [String] {
         let column = "SELECT 1 FROM pragma_table_info('workspaces') WHERE name = 'is_erased'"
         guard try Int.fetchOne(db, sql: column) != nil else { return [] }
@@ -18,7 +19,7 @@ enum Erasures {
             sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [row, workspaces.joined(separator: " ")])
     }
 
-    /// Marks those that were noted, in a file that is up to date; their data goes as that of others.
+    /// Marks the noted workspaces as erased, in a migrated file; their data is then deleted as usual.
     static func complete(_ pool: DatabasePool) throws {
         func noted(in db: Database) throws -> String? {
             try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [row])
@@ -32,7 +33,7 @@ enum Erasures {
         }
     }
 
-    /// False if it was not removed.
+    /// False if the workspace was not removed.
     static func mark(_ workspace: String, in db: Database) throws -> Bool {
         try db.execute(
             sql: "UPDATE workspaces SET is_erased = 1, name = '' WHERE workspace = ? AND removed_at IS NOT NULL",

@@ -1,4 +1,4 @@
-/// A token of a backup, or of a data file without its newest events, of which nothing says whether it was revoked since.
+/// A token of a backup, or of a data file without its newest events, that may have been revoked since.
 package struct ReturningToken: Sendable {
     package let id: String
     /// `host` or `client`.

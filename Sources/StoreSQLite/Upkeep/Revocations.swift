@@ -3,10 +3,11 @@ internal import GRDB
 internal import Glibc
 internal import RelayCore
 
-/// A backup knows nothing of what was revoked after it was made.
+/// Keeps revocations from after a backup in force when it is restored.
 enum Revocations {
-    /// Revokes in `draft`, a checked copy of a backup, what is revoked in `current`, the data file that it is to replace, and has it erase what is erased
-    /// there; and takes its pairing codes away, which may have been used since. Of `draft` only what version 1 has is looked at: either file may be older than we are.
+    /// Changes `draft`, a checked copy of a backup, before it replaces the data file `current`: revokes the tokens that are revoked
+    /// in `current`, notes the workspaces that are erased there, and removes pairing codes, which may have been used since. Of
+    /// `draft` only columns of version 1 are used: either file may be of an older version.
     static func carry(
         from current: String, to draft: String
     ) throws(SQLiteStoreError) -> (revoked: [String], returning: [ReturningToken]) {
@@ -39,7 +40,7 @@ enum Revocations {
         }
     }
 
-    /// The tokens that let somebody in, as this data file has it, which is only read.
+    /// The valid tokens in a data file, which is only read.
     static func tokensInForce(in path: String) throws(SQLiteStoreError) -> [ReturningToken] {
         do {
             return try looking(at: path) { db in
@@ -52,7 +53,7 @@ enum Revocations {
         }
     }
 
-    /// Takes away pairing codes, which may have been used since.
+    /// Removes pairing codes, which may have been used since.
     static func dropPairingCodes(of path: String) throws(SQLiteStoreError) {
         do {
             let queue = try DatabaseQueue(path: path, configuration: Connections.configuration)
@@ -63,7 +64,7 @@ enum Revocations {
         }
     }
 
-    /// Writes tokens into a backup that are revoked at its source, and are not in the data file that was copied.
+    /// Writes tokens into a backup that were revoked at its source, but not in the data file that was copied.
     static func put(_ tokens: [Token], into path: String) throws(SQLiteStoreError) {
         guard !tokens.isEmpty else { return }
         do {
@@ -80,16 +81,16 @@ enum Revocations {
         }
     }
 
-    /// Time of each token's revocation, nil if it is not revoked; empty if the file is not there or cannot be read.
+    /// Time of each token's revocation, nil if it is not revoked; empty if the file does not exist or cannot be read.
     private static func revocations(in path: String) -> [String: Int64?] {
         guard Files.exists(path) else { return [:] }
-        // Damage is why people restore: what cannot be read says nothing, and the person who restores is asked.
+        // Damage is why people restore: a file that cannot be read is treated as empty, and the person who restores is asked.
         let rows = try? looking(at: path) { try Row.fetchAll($0, sql: "SELECT token, revoked_at FROM tokens") }
         return Dictionary((rows ?? []).map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     }
 
     private static func looking<Value>(at path: String, _ body: (Database) throws -> Value) throws -> Value {
-        // A connection that cannot write leaves the files behind that SQLite creates next to a file to read it.
+        // A read-only connection does not remove the files that SQLite creates beside the data file for reading.
         let made = ["-wal", "-shm"].map { path + $0 }.filter { !Files.exists($0) }
         defer { for file in made { _ = unsafe unlink(file) } }
         let queue = try Connections.openToLook(path)

@@ -6,18 +6,18 @@ package import RelayCore
 internal import RelayStore
 internal import Synchronization
 
-/// Keeps a data file in order.
+/// Maintenance of a data file.
 package final class SQLiteUpkeep: StoreUpkeep {
     private let database: SQLiteDatabase
     private let credentials: SQLiteCredentials
     private let waiting: WaitingRevocations
-    /// Nil for the command line.
+    /// Disk space reserved for decisions; nil for the command line.
     private let reserve: Reserve?
     private let damage: DamageRegister
-    /// The connection of a check of everything, while one runs.
+    /// The connection of a check of everything in progress.
     private let checking = Mutex<DatabaseQueue?>(nil)
 
-    /// True if every page was checked when the file was opened. If not, `checkEverything` does so; every event is left to it.
+    /// True if every page was checked when the file was opened. If not, `checkEverything` does so; events are always left to it.
     package let isChecked: Bool
 
     init(
@@ -38,7 +38,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var isShortOfRoom: Bool { reserve?.isUsed ?? false }
 
-    /// Keeps room for decisions and for waiting revocations. False if there is none.
+    /// Reserves space for decisions and for waiting revocations. False if there is none.
     package func keepRoom() -> Bool {
         guard let reserve else { return true }
         if waiting.make() { _ = try? credentials.takeWaiting() }
@@ -56,7 +56,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
 
     package var damagedRecords: [DamagedRecord] { damage.records }
 
-    /// Checks every page first, if the file was too large for that before the start, then reads every event.
+    /// First checks every page, if the file was too large for that at the start, then reads every event.
     package func checkEverything() throws(LogError) -> [DamagedRecord]? {
         do {
             let queue = try Connections.openToLook(database.path)
@@ -76,11 +76,10 @@ package final class SQLiteUpkeep: StoreUpkeep {
         }
     }
 
-    /// Cancels a check in progress.
     func stopChecking() { checking.withLock { $0 }?.interrupt() }
 
-    /// The copy is checked before it gets its name, and is its owner's alone. It has no epoch: it lacks what clients have seen since. It does
-    /// not lack revocations that wait for room here.
+    /// Checks the copy before it gets its name; only its owner can read it. It has no epoch, as it lacks what clients see later.
+    /// Revocations that wait for space here are included.
     package func backUp(to file: String, replacing: Bool, with texts: [String: String]) throws(LogError) -> Int64 {
         let draft = Draft.path(for: file)
         do throws(SQLiteStoreError) {
@@ -93,7 +92,7 @@ package final class SQLiteUpkeep: StoreUpkeep {
                 do { try db.execute(sql: "VACUUM INTO ?", arguments: [draft]) } catch let error as DatabaseError
                     where error.resultCode == .SQLITE_FULL
                 {
-                    // The full disk is that of the copy, which may be another one.
+                    // The full disk is the backup's, which may be another one.
                     throw SQLiteStoreError.full(path: file, underlying: error)
                 }
             }

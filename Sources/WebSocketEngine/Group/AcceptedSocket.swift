@@ -4,13 +4,13 @@ internal import Synchronization
 /// A connection on its way from the loop that accepted it to the loop that serves it; closed if it never arrives.
 final class AcceptedSocket: Sendable {
     let peer: Peer
-    /// `peer` is the address that a PROXY header gave.
+    /// True if `peer` is the address from a PROXY header.
     let isNamedByProxy: Bool
     /// The peer that it counts for, see `ServerHandler.countedPeer`.
     let counted: Peer?
-    /// The place of the loop that serves it, see `Admission`.
+    /// Index of the loop that serves it, see `Admission`.
     let place: Int
-    /// One too many: it is told so, and counts for nobody and nowhere.
+    /// Set for a connection above a limit: it is accepted to be told so, and is not counted anywhere.
     let refusal: TurnAwayReason?
     private let descriptor: Mutex<Int32?>
 
@@ -27,7 +27,7 @@ final class AcceptedSocket: Sendable {
         if let descriptor = descriptor.withLock({ $0 }) { Glibc.close(descriptor) }
     }
 
-    /// Once: it is the caller's to close from here on.
+    /// Hands the descriptor to the caller, which closes it. Call once.
     func take() -> Int32 {
         descriptor.withLock { descriptor in
             guard let taken = descriptor.take() else { preconditionFailure("a connection is served by one loop") }

@@ -5,12 +5,12 @@ internal import Synchronization
 final class Admission: Sendable {
     private struct Counts {
         var connections = 0
-        /// Not (yet) WebSockets.
+        /// Connections that are not WebSockets yet, or never.
         var pending = 0
-        /// One too many, and let in to be told so.
+        /// Connections above a limit, accepted to be told so.
         var told = 0
         var pendingByAddress: [Peer: Int] = [:]
-        /// The count of each loop.
+        /// Number of connections of each loop.
         var ofLoops: [Int]
 
         func isFull(_ peer: Peer, _ limits: Limits) -> Bool {
@@ -31,14 +31,14 @@ final class Admission: Sendable {
         /// Index of the loop with the fewest connections, which serves this one.
         case serve(by: Int)
         case turnAway(TurnAwayReason)
-        /// Accepted only to be refused; not counted as anything else. `wasTold` follows.
+        /// Accepted only to be refused, and not counted as anything else. `wasTold` follows.
         case tell(TurnAwayReason, by: Int)
     }
 
     /// True if one more connection that is not a WebSocket may be accepted; else it waits in the kernel's queue.
     func hasRoom(_ limits: Limits) -> Bool { counts.withLock { $0.pending < limits.pendingMax } }
 
-    /// `counted` is what it counts for; nil: nothing. `isTLS`: it takes a handshake to tell it anything.
+    /// `counted` is the peer that it counts for; nil for none. `isTLS`: a response would need a handshake.
     func admit(_ counted: Peer?, _ limits: Limits, isTLS: Bool, hasDescriptor: Bool) -> Verdict {
         counts.withLock { counts in
             let reason: TurnAwayReason? =
@@ -66,7 +66,7 @@ final class Admission: Sendable {
 
     func wasTold() { counts.withLock { $0.told -= 1 } }
 
-    /// The connection became a WebSocket, or closes.
+    /// Called when the connection became a WebSocket, or closes.
     func isNoLongerPending(_ counted: Peer?) {
         counts.withLock { counts in
             counts.pending -= 1
@@ -74,7 +74,8 @@ final class Admission: Sendable {
         }
     }
 
-    /// Counts a request that came through a proxy. False if it is over the limit, and then not counted. `wasAnswered` follows.
+    /// Counts a request that came through a proxy. Returns false, without counting it, if it is over the limit. `wasAnswered`
+    /// follows.
     func asks(_ visitor: Peer, _ limits: Limits) -> Bool {
         counts.withLock { counts in
             guard !counts.isFull(visitor, limits) else { return false }

@@ -2,35 +2,35 @@ package import Logging
 
 /// A main event loop, and others that also serve connections.
 ///
-/// Alone, the main one serves them itself. Otherwise it accepts them and hands each to the loop that has the fewest; what it wants
-/// of them is gathered while its turn lasts, and handed over when it ends: one lock and one wake-up for each loop, whatever the turn
-/// brought and however many it is for. Confined to the main loop's thread.
+/// A single loop serves all connections. Otherwise the main loop accepts them and gives each to the loop with the fewest. Orders
+/// for the other loops are collected during a turn and handed over at its end: one lock and one wake-up for each loop, however many
+/// orders and connections there are. Confined to the main loop's thread.
 @safe package final class EventLoopGroup {
-    /// A number of a loop has to fit into an identifier, and by then the main one has been the bottleneck for long.
+    /// Limit of loops: a loop's number has to fit into an identifier, and with so many the main loop has long been the bottleneck.
     package static let loopsMax = 64
 
     package let main: EventLoop
-    /// Called after each turn of the main loop in which anything happened: the tick. Put off while a loop has not begun with what it
-    /// was given: it then gets more in one go, which is cheaper, and nothing piles up in front of it.
+    /// The tick: called after each turn of the main loop with activity. Delayed while another loop has not begun with its last
+    /// orders: it then gets more at once, which is cheaper, and its queue does not grow.
     package var turnEnded: (() -> Void)?
 
     let lanes: [LoopLane]
 
-    /// Blocks the calling thread, which is the main loop's, as `EventLoop.run` does. With `loops` over 1 so many serve connections, each on
-    /// a thread of its own.
+    /// Runs the group. Blocks the calling thread, which becomes the main loop's, like `EventLoop.run`. With `loops` above 1, that
+    /// many loops serve connections, each on its own thread.
     package static func run(
         _ configuration: EventLoop.Configuration, loops: Int, logger: Logger, _ body: (EventLoopGroup) throws -> Void
     ) throws {
         precondition((1...loopsMax).contains(loops), "a group has 1 to \(loopsMax) loops")
         var threads: [LoopThread] = []
-        // After the main loop, whose orders they carry out to the end.
+        // After the main loop, whose orders they still carry out.
         defer { for thread in threads { thread.stop() } }
         try EventLoop.run(configuration, logger: logger) { main in
             for number in 1..<(loops > 1 ? loops + 1 : 1) {
                 threads.append(try LoopThread(configuration, number: number, logger: logger))
             }
             let group = EventLoopGroup(main, threads)
-            // The loop holds the group from here on.
+            // The loop retains the group from here on.
             main.turnEnded = { group.endTurn() }
             try body(group)
         }
@@ -47,7 +47,7 @@ package import Logging
         for lane in lanes { lane.handOver() }
     }
 
-    /// Something that this turn wants of other loops is handed over when it ends.
+    /// True if this turn has orders for other loops, to be handed over at its end.
     package var isGathering: Bool { lanes.contains { !$0.gathered.isEmpty } }
 
     /// True if other loops serve connections.
@@ -60,7 +60,7 @@ package import Logging
         lane.gathered.send(message, to: connection)
     }
 
-    /// To each of these, as to one.
+    /// Sends the message to each of these, as to one.
     package func send(_ message: OutgoingMessage, to connections: [ConnectionID]) {
         guard isShared else { return main.send(message, to: connections[...]) }
         for connection in connections { send(message, to: connection) }
@@ -77,7 +77,7 @@ package import Logging
         lane.gathered.add(.cutOff(connection, code: code, reason: reason))
     }
 
-    /// See `EventLoop.pauseReading`. What another loop has read by then still comes.
+    /// See `EventLoop.pauseReading`. Input that another loop has already read still arrives.
     package func pauseReading(_ connection: ConnectionID) {
         guard let lane = lane(of: connection.loop) else { return main.pauseReading(connection) }
         lane.gathered.add(.pauseReading(connection))
@@ -93,7 +93,7 @@ package import Logging
         lane.gathered.add(.respond(request, response))
     }
 
-    /// Nil: the main loop, which ignores connections that it does not know.
+    /// Nil for the main loop, which ignores unknown connections.
     private func lane(of loop: Int) -> LoopLane? { loop > 0 && loop <= lanes.count ? lanes[loop - 1] : nil }
 
     // MARK: Listening
@@ -127,13 +127,13 @@ package import Logging
         gather({ $0.census }) { found in answer(found.reduce(into: EngineCensus()) { $0.add($1) }) }
     }
 
-    /// `answer` gets what waits for each connection on all loops, on the main loop's thread; see `EventLoop.backlogs`.
+    /// `answer` gets the unsent bytes of each connection on all loops, on the main loop's thread; see `EventLoop.backlogs`.
     package func backlogs(_ answer: @escaping ([(connection: ConnectionID, bytes: Int)]) -> Void) {
         gather({ $0.backlogs }) { answer($0.flatMap { $0 }) }
     }
 
-    /// `answer` gets what waits for this connection when all that was ordered before has been taken up, on the main loop's thread and in a later
-    /// turn; see `EventLoop.outboxBytes`.
+    /// `answer` gets this connection's unsent bytes once all earlier orders were carried out, on the main loop's thread and in a
+    /// later turn; see `EventLoop.outboxBytes`.
     package func weigh(_ connection: ConnectionID, _ answer: @escaping (Int) -> Void) {
         let (bound, handle) = (LoopBound(answer, loop: main), main.handle)
         let tell: @Sendable (Int) -> Void = { bytes in handle.execute { bound.value(bytes) } }

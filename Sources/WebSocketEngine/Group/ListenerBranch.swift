@@ -1,9 +1,9 @@
-/// A listener as another loop of the group knows it, which serves connections that the main one accepted.
+/// A listener on another loop of the group, which serves connections that the main loop accepted.
 struct ListenerBranch: Sendable {
     private let thread: LoopThread
     private let listener: LoopBound<Listener>
 
-    /// On the other loop's thread.
+    /// Call on the other loop's thread.
     init(_ listener: Listener, on loop: EventLoop, of thread: LoopThread) {
         self.thread = thread
         self.listener = LoopBound(listener, loop: loop)

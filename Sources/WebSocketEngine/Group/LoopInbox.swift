@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// Input of a group's other loops for the main one: a batch for each loop and turn, in order. One lock and at most one wake-up a batch.
+/// Input for the main loop from a group's other loops: a batch for each loop and turn, in order. One lock and at most one wake-up
+/// for each batch.
 package final class LoopInbox<Item: Sendable>: Sendable {
-    /// Bytes that may wait for the main loop. Beyond them a connection with more input is not read until the main loop has taken this, so
-    /// that its peer is held back, as with a single loop.
+    /// Bytes that may wait for the main loop. Above it, connections with more input are not read until the main loop has taken
+    /// this, so that their peers are slowed down as with a single loop.
     package static var bytesMax: Int { 8 << 20 }
 
     private struct State {
         var items: [Item] = []
         var bytes = 0
-        /// The loops that hold up who brings more.
+        /// The loops that have stopped reading because of this.
         var full: [(handle: EventLoopHandle, loop: LoopBound<EventLoop>)] = []
     }
 
@@ -17,13 +18,13 @@ package final class LoopInbox<Item: Sendable>: Sendable {
     private let main: EventLoopHandle
     private let take: LoopBound<([Item]) -> Void>
 
-    /// On the main loop's thread; `take` is called there.
+    /// To be called on the main loop's thread, where `take` is called, too.
     package init(of main: EventLoop, take: @escaping ([Item]) -> Void) {
         self.main = main.handle
         self.take = LoopBound(take, loop: main)
     }
 
-    /// Takes the items away, which stand for so many bytes, on the thread of `loop`.
+    /// Takes the items, leaving the array empty; they count as `bytes`. To be called on the thread of `loop`.
     package func post(_ items: inout [Item], bytes: Int, from loop: EventLoop) {
         guard !items.isEmpty else { return }
         let posted = items

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// The way from the main loop of a group to another: confined to the main one but for `waiting`.
+/// Queue of orders from the main loop of a group to another. Confined to the main loop's thread, except for `waiting`.
 final class LoopLane {
-    /// A loop with this many unwritten messages is given no more for now.
+    /// Unwritten messages from which a loop gets no more for now.
     private static let manyWrites = 64
 
     let thread: LoopThread
-    /// Orders of the main loop's present turn.
+    /// Orders of the main loop's current turn.
     var gathered = LoopOrders()
     private let waiting: Waiting
-    /// Made once: it is handed over with every batch.
+    /// Made once, because every batch needs it.
     private let carryOut: @Sendable (EventLoop) -> Void
 
     private final class Waiting: Sendable {
         struct State {
             var orders = LoopOrders()
-            /// The main loop puts its tick off until these are taken.
+            /// True if the main loop delays its tick until these are taken.
             var isAwaited = false
         }
 

@@ -1,7 +1,7 @@
 /// Orders of a group's main loop for the connections of another loop, in order.
 struct LoopOrders: Sendable {
     enum Order: Sendable {
-        /// To so many of `recipients`: those that follow on the ones of the order before.
+        /// Send to the next `recipients` entries of the list, which follow those of the order before.
         case send(OutgoingMessage, recipients: Int)
         case close(ConnectionID, code: UInt16, reason: String)
         case cutOff(ConnectionID, code: UInt16, reason: String)
@@ -15,13 +15,13 @@ struct LoopOrders: Sendable {
 
     private(set) var orders: [Order] = []
     private(set) var recipients: [ConnectionID] = []
-    /// Message of the last recipients, until an order of another kind follows.
+    /// Message of the last recipients, until another order follows.
     private var open: OutgoingMessage?
     private var openCount = 0
 
     var isEmpty: Bool { orders.isEmpty && open == nil }
 
-    /// A message for thousands costs each a comparison and eight bytes.
+    /// For each of thousands of recipients of a message this costs a comparison and eight bytes.
     mutating func send(_ message: OutgoingMessage, to connection: ConnectionID) {
         if open !== message {
             seal()
@@ -36,7 +36,7 @@ struct LoopOrders: Sendable {
         orders.append(order)
     }
 
-    /// Before they are carried out.
+    /// Completes the last order; needed before the orders are carried out.
     mutating func seal() {
         guard let message = open else { return }
         orders.append(.send(message, recipients: openCount))
@@ -44,7 +44,7 @@ struct LoopOrders: Sendable {
         openCount = 0
     }
 
-    /// Both must be sealed.
+    /// Appends later orders. Both must be sealed.
     mutating func append(_ later: LoopOrders) {
         if isEmpty {
             self = later
@@ -56,7 +56,7 @@ struct LoopOrders: Sendable {
 }
 
 extension EventLoop {
-    /// Called on the main loop of its group.
+    /// To be carried out on the loop that owns the connections.
     func carryOut(_ orders: LoopOrders) {
         var next = 0
         for order in orders.orders {

@@ -62,13 +62,13 @@ final class LoopThread: Sendable {
         }
     }
 
-    /// Runs `body` on the loop, after what was handed over before.
+    /// Runs `body` on the loop, after everything handed over before.
     func handOver(_ body: @escaping @Sendable (EventLoop) -> Void) {
         let loop = loop
         handle.execute { body(loop.value) }
     }
 
-    /// Waits for what `body` returns. For the setting up: nobody may wait for this thread meanwhile.
+    /// Runs `body` on the loop and waits for its result. For setup only: the loop must not be waiting for the calling thread.
     func run<Value: Sendable>(_ body: @escaping @Sendable (EventLoop) throws -> Value) throws -> Value {
         let isDone = DispatchSemaphore(value: 0)
         let result = Answer<Value>()
@@ -86,7 +86,7 @@ final class LoopThread: Sendable {
         let value = Mutex<Result<Value, any Error>?>(nil)
     }
 
-    /// Waits for its end, after what was handed over before.
+    /// Ends the loop after everything handed over before, and waits for its thread.
     func stop() {
         handle.stop()
         pthread_join(thread, nil)

@@ -33,7 +33,7 @@ struct AuditCommand: ParsableCommand {
 
         func run() throws {
             try Failure.reporting {
-                // Elsewhere byte for byte, as the hashes are of that.
+                // Written byte for byte unless it is a terminal, because the hashes cover these bytes.
                 let isSeen = isatty(STDOUT_FILENO) == 1
                 try Storage(directory: data.path).exportAudit(of: workspace) { line in
                     try Output.line(isSeen ? Array(JSONLine.text(line).utf8) : line)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import HeliographPlatform
 
-/// A program of its own that lies beside this one, and takes its arguments as they are.
+/// A separate program beside this one, which gets the arguments unchanged.
 protocol BesideCommand: ParsableCommand {
     static var program: String { get }
     var arguments: [String] { get }
@@ -23,7 +23,7 @@ struct BenchCommand: BesideCommand {
     static let configuration = CommandConfiguration(commandName: "bench", abstract: "Measure a relay: runs heliograph-bench.")
     static let program = "heliograph-bench"
 
-    @Argument(parsing: .captureForPassthrough, help: "Those of heliograph-bench.") var arguments: [String] = []
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of heliograph-bench.") var arguments: [String] = []
 }
 
 /// `heliograph apns-simulator`

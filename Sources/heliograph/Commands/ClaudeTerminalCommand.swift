@@ -56,11 +56,11 @@ struct ClaudeTerminalCommand: ParsableCommand {
         func run() { TerminalCall(.claude).list() }
     }
 
-    /// The process that `start` starts.
+    /// The process that `heliograph claude` starts to hold the terminal.
     struct Hold: ParsableCommand {
         static let configuration = CommandConfiguration(shouldDisplay: false)
 
-        /// This program, then the arguments for Claude Code.
+        /// This program's path, then the arguments for Claude Code.
         @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
         func run() throws {

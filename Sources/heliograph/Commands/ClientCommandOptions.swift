@@ -41,7 +41,7 @@ struct ClientCommandOptions: ParsableArguments {
 
     @OptionGroup var data: DataOption
 
-    /// For a command of another kind that asks that relay for something.
+    /// Options for another kind of command that asks that relay for something.
     static func options(for relay: RelayAddress) -> ClientOptions {
         var options = ClientOptions()
         options.relay = relay.description
@@ -62,8 +62,8 @@ struct ClientCommandOptions: ParsableArguments {
         return options
     }
 
-    /// On the relay's own machine a terminal needs no pairing: a user who can read the data directory is its owner. It connects to
-    /// the local address, unless the command names the published one.
+    /// Credentials on the relay's own machine, where a terminal needs no pairing: a user who can read the data directory is its
+    /// owner. The terminal connects to the local address, unless the command names the published one.
     private static func credentialsOfThisMachine(_ directory: String, named: String?) -> HeliographClient.Credentials? {
         do throws(ServerError) { try Administration.checkAccess(to: directory) } catch { Output.remark(error.description) }
         guard Administration.isSetUp(in: directory), let administration = try? Administration(directory: directory),

@@ -123,7 +123,7 @@ struct TrustCommand: ParsableCommand {
     @Flag(help: "With --vouch: print the link without the picture of it.")
     var noPicture = false
 
-    @Flag(help: "List the devices that the hosts trust which trust this terminal.")
+    @Flag(help: "List the devices trusted by the hosts that trust this terminal.")
     var devices = false
 
     @Option(

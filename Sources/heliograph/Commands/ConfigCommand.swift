@@ -54,7 +54,7 @@ struct ConfigCommand: ParsableCommand {
                         TextTable.Cell(VisibleText.line($0))
                     }
                 }
-                // Nothing is cut: a path is for copying.
+                // Nothing is cut, because paths are for copying.
                 table.lines(width: nil, palette: Palette(isColoured: false)).forEach { print($0) }
             }
         }

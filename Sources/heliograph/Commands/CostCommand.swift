@@ -23,7 +23,7 @@ struct CostCommand: ParsableCommand {
             """,
         subcommands: [List.self, Price.self], defaultSubcommand: List.self)
 
-    /// Of `--since`.
+    /// The day that `--since` names.
     static func day(_ text: String) throws -> LocalDay {
         if let day = CostOptions.since(text, today: LocalDay(at: Moment.now)) { return day }
         throw ValidationError(

@@ -13,25 +13,25 @@ struct DataOption: ParsableArguments {
             valueName: "folder"))
     var given: String?
 
-    /// `--data "$FOLDER"` without such a variable would be the folder that the command is run in.
+    /// `--data "$FOLDER"` with an unset variable would otherwise mean the working folder.
     func validate() throws {
         if given?.isEmpty == true { throw ValidationError("--data names no folder: it is empty.") }
     }
 
-    /// Absolute, whatever folder it was given from: a socket's address is.
+    /// The absolute path, because a socket's address has to be absolute.
     var path: String { Self.absolute(chosen) }
 
     static func absolute(_ path: String) -> String {
         let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
         let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + relative
-        // Several slashes at the beginning are one, as in `/` itself: a socket's address begins with no more.
+        // Several slashes at the beginning become one, because a socket's address begins with no more.
         return "/" + whole.drop { $0 == "/" }
     }
 
     /// Option that names the same relay in another command: empty, or ` --data FOLDER`.
     var flag: String { given == nil ? "" : " --data \(ShellWords.word(path))" }
 
-    /// For commands that start a relay, or replace its data: the package's folder has to be named.
+    /// For commands that start a relay or replace its data: throws if the package's folder would be used without being named.
     func checkIsNamed() throws {
         guard given == nil, Environment.value("HELIOGRAPH_DATA") == nil, path == Self.packaged else { return }
         throw ValidationError(
@@ -56,7 +56,7 @@ struct DataOption: ParsableArguments {
     }
 
     private static var ownFolder: String {
-        // A path that is not absolute does not count, as the XDG specification asks: it would be another folder for each command.
+        // A relative path does not count, as the XDG specification asks: it would be another folder for each command.
         if let base = Environment.value("XDG_DATA_HOME"), base.hasPrefix("/") { return "\(base)/heliograph" }
         return "\(Environment.value("HOME") ?? UserRecord.home)/.local/share/heliograph"
     }

@@ -10,7 +10,7 @@ struct DatabaseOption: ParsableArguments {
             valueName: "url"))
     var address: String?
 
-    /// Throws if no relay is set up: a folder whose name is mistyped is no new relay.
+    /// Opens the relay's data. Throws if no relay is set up there, because a mistyped folder must not become a new relay.
     func open(beside data: DataOption) throws -> Administration {
         if address == nil { try Administration.checkAccess(to: data.path) }
         guard address != nil || Administration.isSetUp(in: data.path) else {

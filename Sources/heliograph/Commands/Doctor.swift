@@ -29,7 +29,7 @@ struct Doctor: ParsableCommand {
     @Flag(help: "Ask Apple whether it accepts the keys in push.json, by a push to a device that does not exist.")
     var askApple = false
 
-    @Flag(help: "Go the way of a phone's request to the relay, as far as this machine can see it, up to the first obstacle.")
+    @Flag(help: "Follow a phone's request to the relay, as far as this machine can see it, and name the first obstacle.")
     var phone = false
 
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")

@@ -76,7 +76,7 @@ struct HostRun: ParsableCommand {
         if let content, !HostConfiguration.contentWords.contains(content) {
             throw ValidationError("--content is sealed or open.")
         }
-        // Before a link is used.
+        // The options are checked before a link is used.
         if consent == "open", content == "sealed" {
             throw ValidationError("sealed content needs signed consent: --content sealed goes with --consent signed.")
         }

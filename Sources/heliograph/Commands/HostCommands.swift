@@ -91,7 +91,7 @@ struct ConnectTarget: ParsableArguments {
     }
 }
 
-/// `heliograph hook`: for the agent, not for people. The short way is in `Heliograph.main`.
+/// `heliograph hook`: for agents, not for people. `Heliograph.main` usually handles it without the parser.
 struct Hook: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Called by an agent's hooks; `connect` installs it.", shouldDisplay: false)
@@ -102,7 +102,7 @@ struct Hook: ParsableCommand {
     func run() throws { throw ExitCode(AgentCall.hook(agent: agent, event: event)) }
 }
 
-/// `heliograph statusline`: likewise.
+/// `heliograph statusline`: the same for the status line.
 struct StatusLine: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statusline", abstract: "Called by an agent for its status line; `connect` installs it.",

@@ -43,7 +43,7 @@ struct HostProjects: ParsableCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let nobody start sessions there any more.")
+        static let configuration = CommandConfiguration(abstract: "Stop clients from starting sessions there.")
 
         @Argument(help: "Its name, or the folder.")
         var project: String

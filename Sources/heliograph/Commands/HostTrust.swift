@@ -73,7 +73,8 @@ struct HostTrust: ParsableCommand {
         }
     }
 
-    /// For a device that is new to the relay it also carries a pairing code, if the relay gives one to this terminal.
+    /// The link to show. For a device that is new to the relay it also contains a pairing code, if the relay gives this terminal
+    /// one.
     private func link(_ relay: RelayAddress, _ invitation: TrustCall.Invitation) -> String {
         let paired = HeliographClient.ClientCommands.pairingLink(
             ClientCommandOptions.options(for: relay), role: PairingRole(rawValue: role) ?? .client)
@@ -118,7 +119,7 @@ struct HostDevices: ParsableCommand {
 struct HostDistrust: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "distrust",
-        abstract: "Take nothing more that a device signs.",
+        abstract: "Stop trusting a device, and refuse what it signs.",
         discussion: """
             What it allowed before goes on. Its access to the relay is another matter: heliograph token revoke, there.
             """)

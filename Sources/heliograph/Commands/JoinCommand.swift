@@ -74,7 +74,7 @@ struct JoinCommand: ParsableCommand {
         let deviceLink = invitation.deviceLink.map { $0 + HostSecret.part(for: .operator) }
         let words = ["--relay", invitation.machineLink] + options.words + (asRoot ? ["--as-root"] : [])
         do { try UpCommand.parse(words).run() } catch {
-            // The next call goes on from here.
+            // The next call continues from here.
             Output.remark("to go on: \(Executable.shown) join \(ShellWords.word(invitation.text))")
             throw error
         }
@@ -92,7 +92,7 @@ struct JoinCommand: ParsableCommand {
         throw CommandError.isIn(workspace, of: known.relay)
     }
 
-    /// Makes the checks of `up` before it costs a workspace.
+    /// Makes the checks of `up` before a workspace is used up.
     private func checkThatItIsFree(for address: RelayAddress) throws {
         guard getuid() != 0 || asRoot else { throw CommandError.isRoot }
         guard !address.isOpenToOthers else {

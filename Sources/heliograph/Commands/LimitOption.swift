@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A limit of a workspace as people say it: a number, or `default` for the relay's own setting.
+/// A limit of a workspace on the command line: a number, or `default` for the relay's own setting.
 enum LimitOption: ExpressibleByArgument {
     case number(Int)
     case standard
@@ -15,10 +15,10 @@ enum LimitOption: ExpressibleByArgument {
         }
     }
 
-    /// Nil: the relay's own setting.
+    /// The number; nil for the relay's own setting.
     var number: Int? { if case .number(let number) = self { number } else { nil } }
 
-    /// Throws if the number is more than a setting of this kind takes.
+    /// Throws if the number is larger than this setting permits.
     static func check(_ option: LimitOption?, _ name: String, max: Int) throws {
         guard (option?.number ?? 1) <= max else { throw ValidationError("\(name) takes 1 to \(max), or default.") }
     }

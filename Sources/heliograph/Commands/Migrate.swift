@@ -103,7 +103,7 @@ struct Migrate: ParsableCommand {
     }
 }
 
-/// Says on a terminal how far it is.
+/// Shows the progress on a terminal.
 private final class Meter {
     private static let isShown = isatty(STDERR_FILENO) == 1
     private static let interval = Duration.milliseconds(200)

@@ -72,7 +72,7 @@ struct Pair: ParsableCommand {
         }
     }
 
-    /// The address in links: `url`, or the one at which the relay last listened. Says if no relay runs there now.
+    /// The address in links: `url`, or the one at which the relay last listened. Prints a remark if no relay runs there now.
     static func base(
         of administration: Administration, _ url: String?, _ database: DatabaseOption, _ data: DataOption
     ) throws -> String {
@@ -93,7 +93,7 @@ struct Pair: ParsableCommand {
         return known ?? "http://127.0.0.1:8787"
     }
 
-    /// Warns now of a problem that the device would find out later, or not at all.
+    /// Warns of a problem with the address that the device would find out later, or not at all.
     static func warn(of base: String, _ role: PairingRole) {
         guard let relay = RelayAddress(base) else { return }
         if relay.isOpenToOthers {

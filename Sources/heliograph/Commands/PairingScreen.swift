@@ -3,7 +3,7 @@ import HeliographClient
 import HeliographQRCode
 import RelayAccess
 
-/// A pairing link on a terminal.
+/// Shows a pairing link on a terminal.
 enum PairingScreen {
     private static let advice = """
         This address works on this machine only. For a phone, give the address by which it reaches this machine: use pair
@@ -11,7 +11,7 @@ enum PairingScreen {
 
         """
 
-    /// The code to scan; `advice` instead if a phone could not follow the link.
+    /// The QR code; `advice` instead if a phone could not open the link.
     static func picture(of link: String, advice: String = Self.advice) throws -> String {
         if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true { return advice }
         let palette = Palette(isTerminal: isatty(STDOUT_FILENO) == 1, environment: .process)

@@ -11,7 +11,7 @@ import RelayProtocol
 enum Environment {
     static var all: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Nil if it is unset or empty.
+    /// The variable's value; nil if it is unset or empty.
     static func value(_ name: String) -> String? {
         guard let value = all[name], !value.isEmpty else { return nil }
         return value
@@ -61,18 +61,18 @@ enum Failure {
 }
 
 enum Input {
-    /// The answer to a question that was just asked; the end of input is no.
+    /// Reads the answer to a question; the end of input means no.
     static func isYes() -> Bool { ["y", "yes"].contains(readLine()?.lowercased()) }
 }
 
 enum Output {
-    /// For people, in addition to the output that programs read.
+    /// Prints a remark for people, on standard error; programs read standard output.
     static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }
 
-    /// Nothing can be done about a standard error that takes no more; `FileHandle` would trap.
+    /// Writes to standard error. A failure is ignored, because nothing can be done about it; `FileHandle` would trap.
     static func complain(_ text: String) { HookStream.write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Ends the program silently if the reader has gone: `| head` has seen enough.
+    /// Prints a line. Ends the program silently if the reader has gone, as `| head` does.
     static func line(_ bytes: [UInt8]) throws {
         switch HookStream.write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) {
         case 0: break
@@ -81,13 +81,13 @@ enum Output {
         }
     }
 
-    /// Call at the end of a command: flushes the output, or reports that it failed. A token printed into a full disk would be lost.
+    /// Flushes the output at the end of a command, or reports that it failed: a token printed into a full disk would be lost.
     static func finish() throws {
         guard fflush(nil) != 0, errno != EPIPE else { return }
         remark("the output cannot be written: \(unsafe String(cString: strerror(errno)))")
         throw ExitCode(ClientExit.failed.rawValue)
     }
 
-    /// One line of JSON, safe to look at.
+    /// Prints one line of JSON, safe for a terminal.
     static func json(_ body: (inout JSONWriter) -> Void) { print(JSONLine.text(JSONWriter.object(body))) }
 }

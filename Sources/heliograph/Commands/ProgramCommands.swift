@@ -28,7 +28,7 @@ struct Emit: ParsableCommand {
     @Option(help: "The session of lines that do not name one.")
     var session: String?
 
-    @Flag(help: "Return only when not even a power cut could take the events back.")
+    @Flag(help: "Return only once the events would survive a power cut.")
     var sync = false
 
     func run() throws {
@@ -129,7 +129,7 @@ struct Settle: ParsableCommand {
     }
 }
 
-/// The program's description of itself.
+/// A program's facts about itself.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "The program's name, used if its session is not known yet.")
     var agent: String?

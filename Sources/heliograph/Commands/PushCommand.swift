@@ -177,7 +177,7 @@ struct Devices: ParsableCommand {
 
     struct Weekly: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Have a device told once a week, without a sound, what the seven days before have cost.",
+            abstract: "Send a device the cost of the last seven days, once a week and without a sound.",
             discussion: """
                   heliograph devices weekly d1 --day friday --at 17:00
                   heliograph devices weekly d1 --off

@@ -50,7 +50,7 @@ struct PushPreview: ParsableCommand {
         case full, summary, generic
     }
 
-    @Option(help: ArgumentHelp("One of ours by name, or a file by its path.", valueName: "name or path"))
+    @Option(help: ArgumentHelp("A built-in profile by name, or a file by its path.", valueName: "name or path"))
     var profile: String
 
     @Option(help: ArgumentHelp("What the session is doing: working, approval, question, done, error or all."))
@@ -111,7 +111,7 @@ struct PushPreviews {
     var push: String
     var payload: [UInt8]
 
-    /// The pushes of this state in the order in which they go out.
+    /// The pushes of this state, in the order in which they are sent.
     static func of(_ profile: Profile, _ state: PushPreview.State, _ text: PushText) throws -> [PushPreviews] {
         let subject = try subject(state, text)
         let kind = kind(of: state)
@@ -172,7 +172,7 @@ struct PushPreviews {
     // MARK: - The example session
 
     private static func subject(_ state: PushPreview.State, _ text: PushText) throws -> PushSubject {
-        // 2026-11-20T12:34:56Z: the same preview every time.
+        // 2026-11-20T12:34:56Z, so that the preview is the same every time.
         let now: Int64 = 1_795_178_096_000
         var summary = try Summary(
             from: JSONDocument(

@@ -58,9 +58,9 @@ struct Restore: ParsableCommand {
             try data.checkIsNamed()
             try Administration.checkAccess(to: data.path)
             let storage = Storage(directory: data.path)
-            // Before the files are looked for: none of them would help.
+            // Refused before the files are checked, none of which would help.
             try storage.refuseDatabase()
-            // A backup may be restored into an empty folder; in a mistyped folder there is nothing to set aside or to continue with.
+            // A backup may be restored into an empty folder; a mistyped folder has nothing to set aside or to continue with.
             guard file != nil || FileManager.default.fileExists(atPath: data.path) else {
                 throw CommandError(.notFound, "There is nothing in \(data.path): it is not there.")
             }

@@ -43,7 +43,7 @@ struct RulesCommand: ParsableCommand {
         func run() throws { try Failure.reporting { print(try RulesCall.check(file, isJSON: json)) } }
     }
 
-    /// The kept requests to look at.
+    /// The choice of kept requests.
     struct Past: ParsableArguments {
         @Option(help: ArgumentHelp("The first day, such as 2026-11-01, or how many days: 7d.", valueName: "day"))
         var since = "30d"
@@ -57,7 +57,7 @@ struct RulesCommand: ParsableCommand {
 
         private var first: LocalDay { get throws { try CostCommand.day(since) } }
 
-        /// Prints what `words` makes of the sessions.
+        /// Prints the text that `words` makes of the sessions.
         func run(_ words: @escaping ([KeptSession]) throws -> String) throws {
             guard let host = host ?? RulesCall.hostName() else {
                 throw ValidationError("This machine is no host: name one with --host.")
@@ -174,7 +174,7 @@ struct RulesCommand: ParsableCommand {
         }
     }
 
-    /// The one rule in the file, which a person has seen, and said yes to, if there is a question.
+    /// The one rule in the file. With a `question`, a person has seen it and agreed.
     private static func read(_ file: String, question: String?) throws -> String {
         let text = try Failure.reporting { try RulesCall.oneRule(in: file) }
         guard let question else { return text }

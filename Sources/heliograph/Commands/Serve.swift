@@ -36,7 +36,7 @@ struct Serve: ParsableCommand {
         let directory = configuration.dataDirectory
         try Failure.reporting {
             try RelayServer.run(configuration) { addresses in
-                // Line by line, so that a reader of our output through a pipe sees it now.
+                // Printed line by line, so that a reader through a pipe sees it at once.
                 print(
                     isatty(STDOUT_FILENO) == 1
                         ? Self.welcome(addresses, directory, place.data.flag)
@@ -49,7 +49,7 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// The next steps for the person. Codes are shown on a terminal only: a journal is no place for them.
+    /// The next steps for the person. Codes are shown only on a terminal, because a journal is no place for them.
     private static func welcome(_ addresses: RelayAddresses, _ directory: String, _ data: String) -> String {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)

@@ -156,7 +156,7 @@ struct ServeOptions: ParsableArguments {
         ].compactMapValues { $0 }
     }
 
-    /// With the settings of the environment and the file.
+    /// The settings, completed from the environment and the file.
     func effective(at place: ServePlace) throws(ServerError) -> EffectiveSettings {
         try Administration.checkAccess(to: place.data.path)
         return try EffectiveSettings(

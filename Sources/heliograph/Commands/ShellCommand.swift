@@ -53,11 +53,11 @@ struct ShellCommand: ParsableCommand {
         func run() { TerminalCall(.shell).list() }
     }
 
-    /// The process that `start` starts.
+    /// The process that `heliograph shell` starts to hold the terminal.
     struct Hold: ParsableCommand {
         static let configuration = CommandConfiguration(shouldDisplay: false)
 
-        /// This program, then the command.
+        /// This program's path, then the command.
         @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
         func run() throws {

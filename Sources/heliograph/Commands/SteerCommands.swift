@@ -18,7 +18,7 @@ struct SteeringOptions: ParsableArguments {
 
     static let session: ArgumentHelp = "A session's id, the beginning of it, or `latest`. Default: the one that takes it."
 
-    /// `[SESSION] LAST`: with one word that is the last.
+    /// Splits `[SESSION] LAST`; a single word is the last one.
     static func split(_ words: [String], _ last: String) throws -> (session: String?, last: String) {
         switch words.count {
         case 1: return (nil, words[0])

@@ -138,7 +138,7 @@ struct TokenCommand: ParsableCommand {
             }
         }
 
-        /// `before` is the list before the revocation; nil if it could not be read.
+        /// Prints the result. `before`: the list before the revocation; nil if it could not be read.
         private func tell(_ revocation: Administration.Revocation, _ before: TokenRoster?) throws {
             for token in revocation.ended { print("revoked  \(before?[token].map { TokenLine.text($0) } ?? token)") }
             if keepChildren, let before, let entry = before[id] {
@@ -153,7 +153,7 @@ struct TokenCommand: ParsableCommand {
                 Output.remark("the disk is full: this is on disk and holds, and goes into the data file when there is room")
             case .unseen:
                 Output.remark(
-                    "the data file cannot be opened: this is on disk beside it, and lets nobody in by it from the next start on. Whether "
+                    "the data file cannot be opened: the revocation is on disk beside it, and holds from the next start on. Whether "
                         + "there is such a token could not be seen")
             case .unwritten(let reason):
                 throw CommandError(

@@ -5,7 +5,7 @@ import RelayProtocol
 
 /// A token in one line of a terminal.
 enum TokenLine {
-    /// `workspace` is its name, if there are several. `isUseKnown`: the running relay has reported who is connected, or none runs.
+    /// `workspace`: its name, if there are several. `isUseKnown`: the running relay has reported who is connected, or none runs.
     static func text(_ entry: TokenRoster.Entry, in workspace: String? = nil, isUseKnown: Bool = true) -> String {
         let token = entry.token
         var parts = [token.id, token.kind.rawValue, token.role.rawValue, time(token.createdAt), VisibleText.line(token.name)]

@@ -110,10 +110,10 @@ struct UpCommand: ParsableCommand {
 
     // MARK: - Relay
 
-    /// For a history that has to be brought into a new form.
+    /// Time for the relay to start, which may have to convert its history.
     private static let relayWithin = Duration.seconds(300)
     private static let hostWithin = Duration.seconds(30)
-    /// A relay that ends with an error again and again will not come up.
+    /// Time of repeated errors after which a relay counts as failed.
     private static let complaintsWithin = Duration.seconds(5)
 
     private func startRelay(
@@ -130,7 +130,7 @@ struct UpCommand: ParsableCommand {
         let isServed = record.servedPort != nil && publicURL == nil
         let tailnet = tailscale ? try Tailnet() : isServed ? try? Tailnet() : nil
         record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
-        // A host goes on meanwhile, if its relay does.
+        // The host keeps running if its relay does.
         if before == record.parts[0], let host = known?.parts.first(where: { $0.name == .host }) { record.parts.append(host) }
         let mark = services.logMark(of: .relay)
         do {
@@ -140,7 +140,7 @@ struct UpCommand: ParsableCommand {
             }
             if let tailnet { try serve(on: tailnet, folder, &record) }
         } catch {
-            // The earlier set-up runs again; a first one is not tried for ever.
+            // The earlier set-up is started again; a first one is given up.
             if let known {
                 try services.start(known)
                 _ = Self.waitForRelay(in: known.part(.relay)?.value(of: "--data") ?? folder) { nil }
@@ -151,7 +151,7 @@ struct UpCommand: ParsableCommand {
         }
     }
 
-    /// Nil once the relay answers, else the reason why it does not.
+    /// Waits for the relay. Nil once it answers, else the reason why it does not.
     private static func waitForRelay(in folder: String, _ lastWords: () -> String?) -> String? {
         var trouble = "heliograph logs says why."
         var complainsSince: ContinuousClock.Instant?
@@ -160,7 +160,7 @@ struct UpCommand: ParsableCommand {
             do {
                 isUp = try Administration.isSetUp(in: folder) && Administration(directory: folder).isServing
             } catch { trouble = "\(error)" }
-            // A line that is not JSON is the error with which it ended.
+            // A log line that is not JSON is the error with which it ended.
             guard !isUp, let words = lastWords(), words.hasPrefix("heliograph: ") else {
                 complainsSince = nil
                 return isUp
@@ -179,7 +179,7 @@ struct UpCommand: ParsableCommand {
                 .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
-        // If it led there already, that is the person's own doing.
+        // If the address led there already, the person has set that up.
         guard try tailnet.lead(to: port) else { return }
         record.servedPort = port
         try record.save()
@@ -187,7 +187,7 @@ struct UpCommand: ParsableCommand {
 
     private func arguments(_ last: BackgroundPart?, _ folder: String, _ tailnet: Tailnet?) -> [String] {
         var words = ["serve", "--data", folder]
-        // Of another folder's relay they are not this one's.
+        // Arguments of a relay in another folder are not used.
         let last = last?.value(of: "--data") == folder ? last : nil
         for (option, given) in [("--listen", listen), ("--public-url", publicURL ?? tailnet?.address)] {
             if let value = given ?? last?.value(of: option) { words += [option, value] }
@@ -205,7 +205,7 @@ struct UpCommand: ParsableCommand {
         let wanted = try other.map { [$0] } ?? addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
-            // The relay here listens elsewhere now.
+            // The relay here listens at another address now.
             guard isOurs, relay == nil, known.staysHere, let moved = wanted.first else {
                 throw CommandError.reports(to: known)
             }
@@ -262,7 +262,7 @@ struct UpCommand: ParsableCommand {
 
     // MARK: - Agents
 
-    /// Returns true if an agent could not be connected, which is said.
+    /// Connects the agents. Returns true if one could not be connected, which is printed.
     private func connectAgents(_ record: inout BackgroundRecord) throws -> Bool {
         guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) else {
             let reason = isatty(STDIN_FILENO) == 1 ? "" : ", as there is no terminal to ask on (--yes does it without asking)"
@@ -313,7 +313,7 @@ struct UpCommand: ParsableCommand {
         print("How it is: \(Executable.shown) status. To take it back: \(Executable.shown) down.")
     }
 
-    /// `address`: the relay's on this machine.
+    /// Warns that others can reach the relay. `address`: the relay's address on this machine.
     private static func warn(ofListening listen: String, _ address: RelayAddress?) {
         guard let (host, _) = ServerConfiguration.address(listen), !Loopback.contains(host),
             case .tcp(_, _, false)? = address?.target
@@ -342,7 +342,7 @@ struct DownCommand: ParsableCommand {
         guard let record = try BackgroundRecord.load() else {
             throw CommandError(.notFound, "Nothing was set up here by heliograph up.")
         }
-        // First the hooks: agents would call a host that is gone.
+        // The hooks are removed first, because agents would call a host that is gone.
         var request = ConnectRequest(executable: Executable.path)
         request.assumeYes = true
         for agent in AgentCommands.connect.connected(among: record.agents) {
@@ -416,7 +416,7 @@ struct LogsCommand: ParsableCommand {
     }
 }
 
-/// `heliograph supervise`: what `up` starts where there is no service manager.
+/// `heliograph supervise`, which `up` starts if there is no service manager.
 struct SuperviseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "supervise", abstract: "Keep relay and host running; `up` starts it.", shouldDisplay: false)

@@ -68,7 +68,7 @@ struct WorkspaceCommand: ParsableCommand {
                   heliograph workspace invite Kitchen --days 30
                 """)
 
-        /// As long as a person is away.
+        /// Most days of an invitation: as long as a person may be away.
         private static let daysMax = 30
 
         @Argument(help: "What people call it.")

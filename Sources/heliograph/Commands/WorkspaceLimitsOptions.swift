@@ -46,7 +46,7 @@ extension WorkspaceLimits {
         line("days kept", keepDays)
     }
 
-    /// Only those that the workspace has of its own.
+    /// Writes only the workspace's own limits.
     func write(to writer: inout JSONWriter) {
         writer.field("sessions", sessions.map { Int64($0) })
         writer.field("megabytes", megabytes.map { Int64($0) })

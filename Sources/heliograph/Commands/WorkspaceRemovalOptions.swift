@@ -4,7 +4,7 @@ import HeliographServer
 import RelayCore
 import RelayProtocol
 
-/// What `heliograph workspace remove` and `delete` take, and do.
+/// Options and work of `heliograph workspace remove` and `delete`.
 struct WorkspaceRemovalOptions: ParsableArguments {
     @Argument(help: "Its name, or its id.")
     var workspace: String
@@ -19,7 +19,7 @@ struct WorkspaceRemovalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// `erasing`: its audit log and all names go, too.
+    /// Removes the workspace. `erasing`: its audit log and all names too.
     func run(erasing: Bool) throws {
         try Failure.reporting {
             let administration = try database.open(beside: data)

@@ -32,7 +32,7 @@ extension APNsSimulator {
         case tokens = "tokens?"
     }
 
-    /// Throws if the command makes no sense; nothing has changed then.
+    /// Throws if the command is invalid; nothing has changed then.
     package mutating func perform(_ json: JSONValue, at now: Int64) throws(WireError) -> [UInt8] {
         advance(to: now)
         var answer = JSONWriter()
@@ -170,7 +170,7 @@ extension APNsSimulator {
     }
 }
 
-/// Settings of an app on a device; nil leaves one as it is.
+/// Settings of an app on a device; nil leaves a setting unchanged.
 private struct Behaviour {
     let bundle: String
     let notifications: Bool?
@@ -231,7 +231,7 @@ extension ProviderKey {
 }
 
 extension Device.SystemVersion {
-    /// `18` or `17.2`; the newest where nothing is said.
+    /// Parses `18` or `17.2`; the newest version if there is none.
     fileprivate init(json: JSONValue) throws(WireError) {
         guard let value = json.optional("ios") else {
             self.init(26)

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// All that can be seen of a device, for tests and the demo.
+/// The visible state of a device, for tests and the demo.
 extension Device {
     package func json(at now: Int64) -> [UInt8] {
         JSONWriter.object { line in

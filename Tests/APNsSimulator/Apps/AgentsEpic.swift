@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// Epic Q2-006: another `SessionActivityAttributes`, which only its bundle tells from opencode's. The status words are those
-/// of its server's TypeScript; its Swift never declares them.
+/// Epic Q2-006: another `SessionActivityAttributes`, which only its bundle tells from opencode's. The status values come from its
+/// server's TypeScript; its Swift does not declare them.
 package enum AgentsEpic: ActivityModel {
     package static let attributesType = "SessionActivityAttributes"
 
@@ -40,7 +40,7 @@ package enum AgentsEpic: ActivityModel {
         }
     }
 
-    /// Two places behind the point, without a formatter.
+    /// Two decimal places, without a formatter.
     private static func dollars(_ cost: Double) -> String {
         let cents = Int64(exactly: (cost * 100).rounded()) ?? 0
         return "$\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"

@@ -53,7 +53,7 @@ package enum CodingBridge: ActivityModel {
         }
     }
 
-    /// The app shows what it was sent and does not count on.
+    /// Formats the seconds that were sent; the app does not count on.
     private static func clock(seconds: Int) -> String {
         let (hours, minutes, rest) = (seconds / 3600, seconds % 3600 / 60, seconds % 60)
         let padded = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }

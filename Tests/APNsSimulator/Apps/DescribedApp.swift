@@ -2,8 +2,8 @@ internal import RelayProtocol
 
 /// An app that the simulator was not built with: its `ActivityAttributes` by name and, if they are described, their fields.
 ///
-/// `{"name": "OrderAttributes", "attributes": {"order": "integer"}, "contentState": {"stage": ["cooking", "on its way"], "eta?": "date"}}`;
-/// a part that is not described takes any object. See `FieldType` for the types.
+/// `{"name": "OrderAttributes", "attributes": {"order": "integer"}, "contentState": {"stage": ["cooking", "on its way"], "eta?":
+/// "date"}}`; a part that is not described accepts any object. See `FieldType` for the types.
 struct DescribedApp: Sendable {
     private let name: String
     private let attributes: FieldType
@@ -25,7 +25,7 @@ struct DescribedApp: Sendable {
         }
     }
 
-    /// The app's drawing is unknown, so the words that were sent are shown instead.
+    /// The app's drawing is unknown, so the texts that were sent are shown instead.
     private func face(_ attributes: JSONValue, _ state: JSONValue) throws(WireError) -> CardFace {
         let words = try state.members().compactMap { try? $0.value.string() }
         let title = try attributes.members().lazy.compactMap { try? $0.value.string() }.first

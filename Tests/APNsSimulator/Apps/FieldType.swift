@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
-/// The type of one field of an app's Swift struct, as somebody who has only its source describes it, and what `JSONDecoder` with its
-/// default strategies takes for it.
+/// The type of one field of an app's Swift struct, as described from its source, and what `JSONDecoder` with its default strategies
+/// accepts for it.
 ///
 /// | in a description | in Swift |
 /// |---|---|
@@ -10,9 +10,9 @@ internal import RelayProtocol
 /// | `["active", "done"]` | an enum of these strings |
 /// | `{"list": TYPE}` | an array |
 /// | `{"fields": {"name": TYPE, …}}` | a struct |
-/// | `"any"` | something `Codable` that nobody describes |
+/// | `"any"` | any undescribed `Codable` |
 ///
-/// The name of a field that may be left out ends in `?`. Fields that are not described are passed over, as Swift does.
+/// The name of a field that may be left out ends in `?`. Fields that are not described are ignored, as in Swift.
 indirect enum FieldType: Sendable, Equatable {
     case scalar(Scalar)
     case oneOf([String])
@@ -25,7 +25,7 @@ indirect enum FieldType: Sendable, Equatable {
         let type: FieldType
     }
 
-    /// Structs within structs.
+    /// Depth of nested structs.
     private static let depthMax = 8
     private static let fieldsMax = 200
 
@@ -59,7 +59,7 @@ indirect enum FieldType: Sendable, Equatable {
         return .fields(fields)
     }
 
-    /// Throws where Swift would not decode it.
+    /// Throws if Swift would not decode it.
     func check(_ value: JSONValue) throws(WireError) {
         switch self {
         case .scalar(let scalar): try scalar.check(value)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// `HeliographActivityAttributes`, as an app with `LiveActivityKit` has it. Written down once more rather than shared: what the kit and the
-/// relay would get wrong together must show here.
+/// `HeliographActivityAttributes`, as in an app with `LiveActivityKit`. Written separately, not shared, so that an error common to
+/// the kit and the relay shows here.
 package enum Heliograph: ActivityModel {
     package static let attributesType = "HeliographActivityAttributes"
 
@@ -14,7 +14,7 @@ package enum Heliograph: ActivityModel {
     }
 
     package struct ContentState: Decodable {
-        /// A word that came up later must not cost the whole card.
+        /// A string, not an enum: an unknown status must not make the whole content undecodable.
         let status: String
         let operation: String?
         let progress: Progress?
@@ -45,7 +45,7 @@ package enum Heliograph: ActivityModel {
     }
 
     package static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace {
-        // An app must not fall over what a relay says, however large.
+        // An app must not crash on any number from a relay, however large.
         let (sum, isTooLarge) = state.approvals.addingReportingOverflow(state.questions)
         let waiting = isTooLarge ? Int.max : sum
         let (symbol, tint, status) = look(of: state)

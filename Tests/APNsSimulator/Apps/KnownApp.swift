@@ -1,4 +1,4 @@
-/// The apps of the profiles that we ship, by the name that scripts and the command line use.
+/// The apps of the shipped profiles, by the name used in scripts and on the command line.
 package enum KnownApp: String, Sendable, CaseIterable {
     case heliograph, codingbridge, opencode, swiftclimb, delivery, epic
 

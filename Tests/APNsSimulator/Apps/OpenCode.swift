@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// opencode-ios: `SessionActivityAttributes` with enums by the words that it shows.
+/// opencode-ios: `SessionActivityAttributes` with enums by the texts that it shows.
 package enum OpenCode: ActivityModel {
     package static let attributesType = "SessionActivityAttributes"
 
@@ -50,7 +50,7 @@ package enum OpenCode: ActivityModel {
         CardFace(
             symbol: attributes.sessionType.symbol, tint: .blue, title: attributes.sessionType.rawValue,
             status: state.status.rawValue, detail: state.currentFile,
-            // The app draws no bar for nothing.
+            // The app draws no bar for zero.
             progress: state.progress > 0 ? state.progress : nil,
             progressText: state.operationCount > 0 ? "\(state.operationCount) operations completed" : nil,
             clock: .since(attributes.startTime.milliseconds))
@@ -58,6 +58,6 @@ package enum OpenCode: ActivityModel {
 }
 
 extension Date {
-    /// Since 1970. A date that was sent in the wrong unit must not end the simulator.
+    /// Milliseconds since 1970. A date in the wrong unit must not crash the simulator.
     var milliseconds: Int64 { Int64(exactly: (timeIntervalSince1970 * 1000).rounded()) ?? .max }
 }

@@ -1,4 +1,4 @@
-/// From the service to the devices, and what comes back from there.
+/// Passing pushes from the service to the devices, and their results back.
 extension APNsSimulator {
     // MARK: - What tests set up
 
@@ -6,14 +6,14 @@ extension APNsSimulator {
     package mutating func register(_ key: ProviderKey) { keys[key.id] = key }
     package mutating func register(_ token: DeviceToken) { tokens[token.token] = token }
 
-    /// Every request that comes with it from now on is refused.
+    /// Revokes a key: every request with it is refused from now on.
     package mutating func revokeKey(_ id: String) { keys[id]?.isRevoked = true }
 
     package mutating func setState(_ state: DeviceToken.State, of token: String) { tokens[token.lowercased()]?.state = state }
 
     package func token(_ token: String) -> DeviceToken? { tokens[token.lowercased()] }
 
-    /// Ordered by their text.
+    /// All tokens, sorted by their text.
     package var allTokens: [DeviceToken] { tokens.values.sorted { $0.token < $1.token } }
 
     /// A device whose random identifiers follow from the simulator's seed.
@@ -52,7 +52,7 @@ extension APNsSimulator {
         }
     }
 
-    /// The app is deleted. APNs goes on answering 200 for its alert token; its other tokens, too, lead nowhere.
+    /// Deletes the app. APNs still answers 200 for its alert token; its other tokens no longer lead anywhere, either.
     package mutating func uninstall(_ bundle: String, from id: DeviceID, at now: Int64) {
         onDevice(id, at: now) { $0.uninstall(bundle) }
         for (name, token) in tokens where token.device == id && token.bundle == bundle && token.state == .live {
@@ -88,7 +88,7 @@ extension APNsSimulator {
 
     private mutating func collect(from device: inout Device) {
         for (at, token) in device.issued {
-            // The one that it takes the place of answers 200 for a while and leads nowhere.
+            // The replaced token is still answered 200 for a while, without effect.
             for (name, old) in tokens
             where old.device == token.device && old.kind == token.kind && old.bundle == token.bundle
                 && old.activity == token.activity && old.state == .live

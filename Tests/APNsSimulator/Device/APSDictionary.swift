@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// The `aps` object of a payload.
 struct APSDictionary {
     let json: JSONValue
-    /// All of the payload, also custom keys next to `aps`.
+    /// The whole payload, including custom keys next to `aps`.
     let payload: JSONValue
 
     init(parsing bytes: [UInt8]) throws(DropError) {
@@ -16,10 +16,10 @@ struct APSDictionary {
         json = aps
     }
 
-    /// Nil also if it is no string.
+    /// Nil also if it is not a string.
     func text(_ key: StaticString) -> String? { (try? json.optionalString(key)) ?? nil }
 
-    /// Whole seconds; a fraction, as `Date.now() / 1000` makes it, is one more thing that a device need not take.
+    /// Whole seconds; a fraction, as from `Date.now() / 1000`, is refused, because a device need not accept it.
     func seconds(_ key: StaticString) throws(DropError) -> Int64? {
         guard let value = json.optional(key) else { return nil }
         guard let seconds = try? value.integer(in: 0...JSONValue.integerMax) else {
@@ -41,7 +41,7 @@ struct APSDictionary {
         return (Self.text(alert, "title"), Self.text(alert, "body"), alert.optional("sound") != nil)
     }
 
-    /// A string, or the key of a localised one.
+    /// A text or the key of a localised one.
     static func text(_ alert: JSONValue, _ key: StaticString) -> String {
         guard let value = alert.optional(key) else { return "" }
         if let text = try? value.string() { return text }

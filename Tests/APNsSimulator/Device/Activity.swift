@@ -1,15 +1,15 @@
 /// One Live Activity as the device has it.
 package struct Activity: Sendable {
-    /// The system ends it after this long...
+    /// Time after which the system ends it …
     static let activeMillisecondsMax: Int64 = 8 * 3600 * 1000
-    /// ...and takes it off the Lock Screen so long after its end.
+    /// … and time after its end until it leaves the Lock Screen.
     static let endedMillisecondsMax: Int64 = 4 * 3600 * 1000
 
     package let id: ActivityID
     package let bundle: String
     package let attributesType: String
     package let attributes: [UInt8]
-    /// Milliseconds since 1970, as are all times here.
+    /// Milliseconds since 1970, like all times here.
     package let startedAt: Int64
     /// Broadcasts to this channel update it; it then has no update token.
     package let channel: String?

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// The `aps` of a Live Activity push, read as strictly as a device that says nothing does.
+/// The `aps` of a Live Activity push, parsed as strictly as a device that ignores faults silently.
 struct ActivityPayload {
     enum Event: String, CaseIterable { case start, update, end }
 

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// An app's `ActivityAttributes`, by the name that a push must use for it.
+/// An app's `ActivityAttributes`, with the name that a push must use for it.
 package protocol ActivityModel: SendableMetatype {
-    /// Static for the life of the activity.
+    /// Constant for the life of the activity.
     associatedtype Attributes: Decodable, SendableMetatype
     associatedtype ContentState: Decodable, SendableMetatype
 
@@ -12,7 +12,7 @@ package protocol ActivityModel: SendableMetatype {
     static func face(_ attributes: Attributes, _ state: ContentState) -> CardFace
 }
 
-/// A device's view of an `ActivityModel`: bytes in, a face out.
+/// A device's view of an `ActivityModel`: decodes bytes into a face.
 package struct ActivityTypes: Sendable {
     package let name: String
     private let decode: @Sendable ([UInt8], [UInt8]) throws -> CardFace
@@ -20,7 +20,7 @@ package struct ActivityTypes: Sendable {
     package init<Model: ActivityModel>(_ model: Model.Type) {
         name = model.attributesType
         decode = { attributes, state in
-            // The system decodes with the default strategies and nothing else: a date is a number of seconds since 2001.
+            // The system decodes with the default strategies only: a date is a number of seconds since 2001.
             let decoder = JSONDecoder()
             return Model.face(
                 try decoder.decode(Model.Attributes.self, from: Data(attributes)),
@@ -28,7 +28,7 @@ package struct ActivityTypes: Sendable {
         }
     }
 
-    /// `decode` throws an error that names the place.
+    /// `decode` throws an error that names the place of the fault.
     init(name: String, decode: @escaping @Sendable (_ attributes: [UInt8], _ contentState: [UInt8]) throws -> CardFace) {
         self.name = name
         self.decode = decode
@@ -42,7 +42,7 @@ package struct ActivityTypes: Sendable {
         }
     }
 
-    /// Where decoding failed and what was expected, as the device's log would say it.
+    /// Where decoding failed and what was expected, as a device's log would say it.
     private static func explanation(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {

@@ -1,4 +1,4 @@
-/// `capacity` pushes at once, and then one more each `refillMilliseconds`.
+/// A budget of `capacity` pushes at once, and one more each `refillMilliseconds`.
 package struct Budget: Sendable, Equatable {
     package let capacity: Int
     package let refillMilliseconds: Int64
@@ -11,7 +11,7 @@ package struct Budget: Sendable, Equatable {
         self.refillMilliseconds = refillMilliseconds
     }
 
-    /// False where nothing is left. `now` in milliseconds since 1970.
+    /// Takes one push; returns false if none is left. `now` is in milliseconds since 1970.
     package mutating func take(at now: Int64) -> Bool {
         if used == 0 { since = now }
         let refilled = Int(clamping: max(0, now - since) / refillMilliseconds)

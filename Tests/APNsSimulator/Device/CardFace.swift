@@ -1,16 +1,16 @@
 package import RelayProtocol
 
-/// An app's drawing of one activity, reduced to what a picture of it needs; the same for every app.
+/// An app's drawing of one activity, reduced to what a picture needs; the same type for every app.
 package struct CardFace: Sendable, Equatable {
     package enum Tint: String, Sendable, CaseIterable { case blue, orange, purple, green, red, gray }
 
-    /// Something that ticks without a push.
+    /// A time that changes without a push.
     package enum Clock: Sendable, Equatable {
-        /// Milliseconds since 1970; counts up from there.
+        /// Counts up from this time, in milliseconds since 1970.
         case since(Int64)
-        /// Milliseconds since 1970; counts down to there.
+        /// Counts down to this time, in milliseconds since 1970.
         case until(Int64)
-        /// A text that does not move.
+        /// A constant text.
         case text(String)
     }
 
@@ -20,13 +20,13 @@ package struct CardFace: Sendable, Equatable {
     package var title: String
     package var status: String
     package var detail: String?
-    /// From 0 to 1.
+    /// Progress from 0 to 1.
     package var progress: Double?
     package var progressText: String?
     package var clock: Clock?
-    /// Such as the number of approvals that wait.
+    /// A number, such as that of pending approvals.
     package var badge: Int?
-    /// The card asks the person for something.
+    /// True if the card asks the person for something.
     package var needsPerson: Bool
     package var deepLink: String?
 

@@ -1,8 +1,8 @@
 /// Live Activities, by ActivityKit's rules.
 extension Device {
-    /// Attributes and content state together.
+    /// Largest size of attributes and content state together.
     static let contentBytesMax = 4096
-    /// A timestamp further ahead than this is not believed. In seconds.
+    /// Seconds by which a timestamp may be in the future; later ones are refused.
     static let futureSecondsMax: Int64 = 8 * 3600
 
     mutating func applyToActivity(_ push: Push, of app: InstalledApp, at now: Int64) throws(DropError) -> DeviceOutcome {
@@ -16,7 +16,7 @@ extension Device {
         case (.channel(let channel), .update), (.channel(let channel), .end):
             let listening = activities.values.filter { $0.channel == channel }.sorted { $0.startedAt < $1.startedAt }
             guard let first = listening.first else { throw DropError(.noSuchActivity) }
-            // Each of the others goes its own way, as if it had been told alone.
+            // Each further listener is handled separately, as if it were the only one.
             for activity in listening.dropFirst() {
                 let outcome: DeviceOutcome
                 do throws(DropError) {
@@ -57,7 +57,7 @@ extension Device {
         return DeviceOutcome(.started, activity: id)
     }
 
-    /// The app starts one itself, from the foreground; it then knows the update token at once. Throws why it cannot.
+    /// The app starts an activity itself, in the foreground; it then knows the update token at once. The outcome says if it cannot.
     package mutating func startActivity(
         _ type: String, attributes: [UInt8], contentState: [UInt8], of bundle: String, channel: String? = nil, at now: Int64
     ) -> DeviceOutcome {
@@ -88,7 +88,7 @@ extension Device {
         return id
     }
 
-    /// The app has to run for that, and with a push it may not.
+    /// Issues the token. The app has to run for that, which after a push it may not.
     private mutating func handOutToken(of id: ActivityID, _ app: InstalledApp, at now: Int64) {
         switch app.isKilled ? .never : app.updateTokens {
         case .atOnce: issue(.activityUpdate, of: app, activity: id, at: now)
@@ -97,7 +97,7 @@ extension Device {
         }
     }
 
-    /// A new update token, as the system makes one now and then; the old one dies without a word.
+    /// Issues a new update token, as the system does at times; the old one stops working silently.
     package mutating func rotateUpdateToken(of id: ActivityID, at now: Int64) {
         guard let activity = activities[id], activity.isActive, activity.channel == nil, let app = apps[activity.bundle]
         else { return }
@@ -112,7 +112,7 @@ extension Device {
         guard let activity = activities[id] else { throw DropError(.noSuchActivity) }
         guard activity.isActive else { throw DropError(.alreadyEnded) }
         let isEnd = payload.event == .end
-        // An end that comes late still ends the card; what it says of the state is then old.
+        // A late end still ends the card; its content is then outdated.
         let isNewer = payload.timestamp > activity.timestamp
         guard isEnd || isNewer else { throw DropError(.notNewer, "\(payload.timestamp) after \(activity.timestamp)") }
         guard isEnd || payload.contentState != nil else { throw DropError(.noContentState) }
@@ -131,7 +131,7 @@ extension Device {
         return DeviceOutcome(.ended, activity: id)
     }
 
-    /// Everything but the content state, which may be missing.
+    /// Applies everything but the content state, which may be missing.
     private mutating func apply(_ payload: ActivityPayload, to id: ActivityID, at now: Int64) {
         activities[id]?.timestamp = payload.timestamp
         activities[id]?.updatedAt = now
@@ -163,7 +163,7 @@ extension Device {
         activities[id]?.updateTokenDue = nil
     }
 
-    /// Lets stale dates, the eight hours and the four hours come to pass, and late tokens arrive.
+    /// Advances to stale dates, the eight-hour and four-hour limits, and late tokens.
     mutating func passLives(until now: Int64) {
         for id in activities.keys.sorted(by: { $0.name < $1.name }) {
             while let activity = activities[id], let deadline = activity.nextDeadline, deadline <= now {

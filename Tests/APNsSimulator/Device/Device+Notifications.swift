@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// Ordinary notifications, by the notification centre's rules.
 extension Device {
-    /// The oldest make room; nobody scrolls further down.
+    /// Number of notifications kept; beyond it the oldest are removed.
     static let notificationsMax = 500
 
     mutating func show(_ push: Push, of app: InstalledApp, at now: Int64) throws(DropError) -> DeviceOutcome {
@@ -41,7 +41,7 @@ extension Device {
         return DeviceOutcome(.woken)
     }
 
-    /// An alert is a string or an object.
+    /// Texts of an alert, which is a string or an object.
     private static func text(of aps: APSDictionary) throws(DropError) -> (title: String, subtitle: String, body: String) {
         guard let alert = aps.json.optional("alert") else { throw DropError(.nothingToShow) }
         if let text = try? alert.string() { return ("", "", text) }
@@ -51,7 +51,7 @@ extension Device {
         )
     }
 
-    /// Critical needs an entitlement that nobody here has; time-sensitive, the person's leave.
+    /// The interruption level. Critical needs an entitlement that no app has here; time-sensitive needs the person's permission.
     private func level(of aps: APSDictionary, _ app: InstalledApp) throws(DropError) -> ShownNotification.Level {
         guard let name = aps.text("interruption-level") else { return .active }
         guard let level = ShownNotification.Level(rawValue: name) else { throw DropError(.badField, "interruption-level") }

@@ -9,24 +9,24 @@ package struct Device: Sendable {
 
     package var apps: [String: InstalledApp] = [:]
     package internal(set) var activities: [ActivityID: Activity] = [:]
-    /// Newest last.
+    /// Notifications, newest last.
     package internal(set) var notifications: [ShownNotification] = []
     package internal(set) var isOnline = true
-    /// Only time-sensitive alerts ring.
+    /// True if a Focus is on: only time-sensitive alerts ring.
     package var hasFocus = false
     /// The app on the screen, by bundle id; nil while the device is locked.
     package internal(set) var foreground: String?
 
-    /// APNs keeps one push an app for a device that is away.
+    /// The push that APNs keeps for each app while the device is offline.
     var stored: [String: Push] = [:]
-    /// Pushes held back to save power, by when they are due.
+    /// Pushes held back to save power, with the time at which they are due.
     var held: [(push: Push, due: Int64)] = []
     var updateBudgets: [String: Budget] = [:]
     var startBudgets: [String: Budget] = [:]
     var wakeBudgets: [String: Budget] = [:]
 
     var mint: IdentifierMint
-    /// Outcomes since the simulator last asked, with their moments.
+    /// Outcomes since the simulator last asked, with their times.
     var happened: [(at: Int64, outcome: DeviceOutcome)] = []
     var issued: [(at: Int64, token: DeviceToken)] = []
 
@@ -47,18 +47,18 @@ package struct Device: Sendable {
 
     /// All times in milliseconds.
     package struct Limits: Sendable {
-        /// Priority-10 updates of one app.
+        /// Budget of priority-10 updates of one app.
         package var updates = Budget(capacity: 8, refillMilliseconds: 150_000)
-        /// The budget if the person allows frequent updates.
+        /// The same if the person permits frequent updates.
         package var frequentUpdates = Budget(capacity: 24, refillMilliseconds: 50_000)
-        /// Starts by push; frequent updates do not raise it.
+        /// Budget of starts by push, which frequent updates do not raise.
         package var starts = Budget(capacity: 10, refillMilliseconds: 360_000)
-        /// Background pushes: "two or three per hour".
+        /// Budget of background pushes: "two or three per hour".
         package var wakes = Budget(capacity: 3, refillMilliseconds: 1_200_000)
         package var activitiesMax = 5
         /// Delay of a push of priority 5 or 1.
         package var holding: Int64 = 0
-        /// JSON null broke delivery for one developer although the type allowed it.
+        /// False if JSON null makes delivery fail, as it did for one developer although the type allowed it.
         package var takesNulls = false
 
         package init() {}
@@ -75,7 +75,7 @@ package struct Device: Sendable {
 
     // MARK: - Apps and their tokens
 
-    /// Installs and opens the app once: that is when it gets its alert token, and the one that starts activities.
+    /// Installs the app and opens it once, when it gets its tokens for alerts and for starting activities.
     package mutating func install(_ app: InstalledApp, at now: Int64) {
         apps[app.bundle] = app
         issue(.alert, of: app, at: now)
@@ -116,7 +116,7 @@ package struct Device: Sendable {
     }
 
     private mutating func store(_ push: Push, at now: Int64) -> DeviceOutcome {
-        // Channels have their own store, see `Channel`.
+        // Channels have their own storage, see `Channel`.
         guard push.expiresAt > now, push.target.isStorable else { return DeviceOutcome(.dropped(.offline)) }
         let overwritten = stored.updateValue(push, forKey: push.bundle)
         return DeviceOutcome(.stored, detail: overwritten.map { "overwrote \($0.id)" })
@@ -146,7 +146,7 @@ package struct Device: Sendable {
         foreground = bundle
         if let bundle {
             apps[bundle]?.isKilled = false
-            // An app that runs hears of the tokens that it missed.
+            // A running app learns of tokens that it missed.
             for activity in activities.values
             where activity.bundle == bundle && activity.isActive && activity.updateToken == nil && activity.channel == nil {
                 if let app = apps[bundle] { issue(.activityUpdate, of: app, activity: activity.id, at: now) }
@@ -154,7 +154,7 @@ package struct Device: Sendable {
         }
     }
 
-    /// The system ends every activity of an app whose switch is turned.
+    /// Changes the app's setting for frequent updates; the system then ends all its activities.
     package mutating func setFrequentUpdates(_ isOn: Bool, of bundle: String, at now: Int64) {
         live(until: now)
         guard apps[bundle]?.frequentUpdates != isOn else { return }
@@ -179,7 +179,7 @@ package struct Device: Sendable {
 
     // MARK: - Time
 
-    /// Lets everything happen that was due by then, in its order.
+    /// Runs everything that was due by then, in order.
     mutating func live(until now: Int64) {
         while let next = held.enumerated().min(by: { $0.element.due < $1.element.due }), next.element.due <= now {
             held.remove(at: next.offset)
@@ -191,7 +191,7 @@ package struct Device: Sendable {
         passLives(until: now)
     }
 
-    /// When `live(until:)` next has something to do, or nil.
+    /// Time at which `live(until:)` next has something to do; nil for none.
     var nextDeadline: Int64? {
         (held.map(\.due) + activities.values.compactMap(\.nextDeadline)).min()
     }

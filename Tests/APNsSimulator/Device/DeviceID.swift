@@ -4,7 +4,7 @@ package struct DeviceID: Sendable, Hashable {
     package init(_ name: String) { self.name = name }
 }
 
-/// Names one Live Activity, on whichever device.
+/// Names one Live Activity on any device.
 package struct ActivityID: Sendable, Hashable {
     package let name: String
     package init(_ name: String) { self.name = name }

@@ -4,21 +4,21 @@ package import RelayProtocol
 package struct DeviceOutcome: Sendable, Equatable {
     package enum What: Sendable, Equatable {
         case started, updated, ended
-        /// Shown as a notification; `replaced` took the place of one with the same collapse id.
+        /// Shown as a notification; `replaced` if it replaced one with the same collapse id.
         case alerted, replaced
-        /// Shown, but without sound and without waking the screen: passive, or kept quiet by a Focus.
+        /// Shown without sound and without waking the screen: passive, or silenced by a Focus.
         case quiet
-        /// Given to the app that was on the screen, and not shown.
+        /// Given to the app on the screen, and not shown.
         case foreground
-        /// Gave the app some time in the background.
+        /// Gave the app time in the background.
         case woken
-        /// Kept by APNs for a device that is away; `overwrote` says what was lost by that.
+        /// Stored by APNs for an offline device; the detail `overwrote` names the one lost by that.
         case stored
-        /// Kept back by the device to save power; a later entry tells what became of it.
+        /// Held back by the device to save power; a later entry has its outcome.
         case held
         case dropped(Drop)
 
-        // Without a push.
+        // Outcomes without a push.
         case stale, endedBySystem, dismissed
     }
 
@@ -26,7 +26,7 @@ package struct DeviceOutcome: Sendable, Equatable {
     package enum Drop: String, Sendable, CaseIterable {
         case offline, expired
         case badJSON, noAPS, badEvent, badTimestamp, badField, timestampTooFarAhead
-        /// Older than what is shown, or as old.
+        /// Not newer than what is shown.
         case notNewer
         case noContentState, nullInContentState, undecodable, tooLarge
         case startWithoutAlert, unknownAttributesType, channelNotSupported, unknownChannel, tooManyActivities

@@ -1,4 +1,4 @@
-/// An app on a device: what it declares, what the person allowed, and how it behaves.
+/// An app on a device: its declarations, the person's permissions, and its behaviour.
 package struct InstalledApp: Sendable {
     package let bundle: String
     package let environment: PushEnvironment
@@ -10,17 +10,17 @@ package struct InstalledApp: Sendable {
     package var allowsNotifications = true
     package var allowsTimeSensitive = true
     package var allowsActivities = true
-    /// `NSSupportsLiveActivitiesFrequentUpdates`, and the person's switch for it.
+    /// `NSSupportsLiveActivitiesFrequentUpdates`, and the person's setting for it.
     package var frequentUpdates = false
-    /// True if the app asks for banners while it is on the screen.
+    /// True if the app presents banners while it is on the screen.
     package var presentsInForeground = false
-    /// Swiped away by the person: no background time until it is opened again.
+    /// True if the person has swiped it away: it gets no background time until it is opened again.
     package var isKilled = false
     package var updateTokens = UpdateTokens.atOnce
     /// The app's notification service extension, if it has one.
     package var serviceExtension: (any ServiceExtension)?
 
-    /// When the app hands out the update token of an activity that a push started: often it does not.
+    /// When the app reports the update token of an activity that a push started: often it does not.
     package enum UpdateTokens: Sendable, Equatable {
         case atOnce
         case after(milliseconds: Int64)
@@ -34,8 +34,8 @@ package struct InstalledApp: Sendable {
     }
 }
 
-/// The port to code of the app that may rewrite an alert before it is shown (`mutable-content`), such as one that decrypts.
+/// Code of the app that may rewrite an alert before it is shown (`mutable-content`), such as to decrypt it.
 package protocol ServiceExtension: Sendable {
-    /// Nil if it fails or takes too long: the alert is then shown as it came.
+    /// Nil if it fails or takes too long: the alert is then shown unchanged.
     func rewrite(payload: [UInt8]) -> (title: String, body: String)?
 }

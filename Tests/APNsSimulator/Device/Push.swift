@@ -1,4 +1,4 @@
-/// A push that the service took, on its way to a device.
+/// A push that the service accepted, on its way to a device.
 struct Push: Sendable {
     enum Target: Sendable, Equatable {
         case app, start
@@ -15,22 +15,22 @@ struct Push: Sendable {
         }
     }
 
-    /// `apns-id`, or of a broadcast the `apns-request-id`.
+    /// `apns-id`; for a broadcast the `apns-request-id`.
     let id: String
     let pushType: String
     let bundle: String
     let target: Target
     let priority: Int
-    /// Seconds since 1970; 0 is never stored, nil is APNs' own policy.
+    /// Seconds since 1970; 0 is never stored, nil uses APNs' own policy.
     let expiration: Int64?
     let collapseID: String?
     let payload: [UInt8]
     /// Milliseconds since 1970.
     let sentAt: Int64
 
-    /// APNs' longest storage if the sender does not limit it. In milliseconds.
+    /// Longest time that APNs stores a push, in milliseconds.
     static let storedMillisecondsMax: Int64 = 30 * 24 * 3600 * 1000
 
-    /// Milliseconds since 1970; when it is too late to deliver this.
+    /// Time after which it is not delivered, in milliseconds since 1970.
     var expiresAt: Int64 { expiration.map { $0 * 1000 } ?? sentAt + Self.storedMillisecondsMax }
 }

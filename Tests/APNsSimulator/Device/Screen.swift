@@ -15,7 +15,7 @@ package struct Screen: Sendable {
         package let updatedAt: Int64
     }
 
-    /// Notifications of one thread lie on one stack, the newest on top.
+    /// Notifications of one thread, shown as a stack with the newest on top.
     package struct Stack: Sendable {
         package let top: ShownNotification
         package let count: Int
@@ -28,18 +28,18 @@ package struct Screen: Sendable {
 
     package enum Island: Sendable {
         case empty
-        /// Leading and trailing of the camera.
+        /// Beside the camera, leading and trailing.
         case compact(Card)
-        /// Two apps share it: one attached, one apart.
+        /// Two apps share the island: one attached, one detached.
         case minimal(Card, Card)
-        /// For a moment, because an update came with an alert.
+        /// Expanded for a moment, because an update came with an alert.
         case expanded(Card)
     }
 
     /// Time for which an alert keeps the island expanded.
     static let alertMilliseconds: Int64 = 5000
 
-    /// From the top.
+    /// The rows from top to bottom.
     package let lockScreen: [Row]
     package let island: Island
 }
@@ -47,7 +47,7 @@ package struct Screen: Sendable {
 extension Device {
     /// Call after `APNsSimulator.pass(to:)` for the same moment.
     package func screen(at now: Int64) -> Screen {
-        // The most relevant first; of two alike, the one that was heard of last.
+        // Sorted by relevance; of two with the same, the one updated last comes first.
         let ordered = activities.values.sorted {
             ($0.relevance, $0.updatedAt, $0.id.name) > ($1.relevance, $1.updatedAt, $1.id.name)
         }
@@ -57,7 +57,7 @@ extension Device {
             .sorted { ($0.top.at, $0.top.title) > ($1.top.at, $1.top.title) }
         return Screen(
             lockScreen: cards.map { .card($0) } + stacks.map { .notifications($0) },
-            // An app that is on the screen has no need of the island, and an ended activity has left it.
+            // An app on the screen is not shown in the island, and an ended activity has left it.
             island: island(of: cards.filter { !$0.isEnded && $0.bundle != foreground }))
     }
 

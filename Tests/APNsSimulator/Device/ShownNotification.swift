@@ -12,17 +12,17 @@ package struct ShownNotification: Sendable {
     /// Titles of the buttons; none if the app registered no such category.
     package let actions: [String]
     package let category: String?
-    /// Notifications with the same one are shown as one stack.
+    /// Notifications with the same thread form one stack.
     package let thread: String?
     package let collapseID: String?
-    /// After what the person allows.
+    /// The level that the person permits.
     package let level: Level
     package let rang: Bool
     package let relevance: Double
-    /// Rewritten by the app's service extension.
+    /// True if the app's service extension has rewritten it.
     package let isRewritten: Bool
     /// Milliseconds since 1970.
     package let at: Int64
-    /// All that came, for what the app itself reads next to `aps`.
+    /// The whole payload, for the fields that the app itself reads next to `aps`.
     package let payload: [UInt8]
 }

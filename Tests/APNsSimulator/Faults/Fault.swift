@@ -1,11 +1,11 @@
 /// An injected failure of one request.
 package struct Fault: Sendable {
     package enum Action: Sendable {
-        /// This answer instead of the right one.
+        /// Another response in place of the right one.
         case answer(FaultScript.Answer)
-        /// The right answer, only later: `Fault.delay`.
+        /// The right response, delayed by `Fault.delay`.
         case late
-        /// No answer, ever.
+        /// No response at all.
         case hang
         case reset(code: UInt32)
         case goAway(lastStream: Order.LastStream, reason: Reason?, closes: Bool)
@@ -13,18 +13,18 @@ package struct Fault: Sendable {
         case close(resets: Bool)
         case blackHole
         case starveWindow
-        /// The device gets the push more than once.
+        /// The device gets the push several times.
         case duplicate(copies: Int)
         case limitStreams(Int)
     }
 
-    /// RFC 9113 §7: this stream was not touched, and may be sent again.
+    /// RFC 9113 §7: the stream was not processed, and may be sent again.
     package static let refusedStream: UInt32 = 7
 
     package var action: Action
     /// Milliseconds before the answer.
     package var delay: Int64 = 0
-    /// True if the service did its work (and the device may have the push) before the failure.
+    /// True if the service processed the push (and the device may have it) before the failure.
     package var isProcessed: Bool
     /// The fault's name in the journal.
     package let name: String
@@ -37,7 +37,7 @@ package struct Fault: Sendable {
         if case .duplicate(let copies) = action { copies } else { 1 }
     }
 
-    /// The orders that come out where these should have.
+    /// The orders in place of the right ones.
     func turn(_ orders: [Order]) -> [Order] {
         let others = orders.filter { if case .answer = $0 { false } else { true } }
         switch action {
@@ -45,7 +45,7 @@ package struct Fault: Sendable {
         case .hang: return others
         case .reset(let code): return others + [.reset(code: code)]
         case .goAway(let lastStream, let reason, let closes):
-            // A server that closes at once never gets to answer what is under way.
+            // A server that closes at once cannot answer requests in progress.
             return [.goAway(lastStream: lastStream, reason: reason, closes: closes)] + (closes ? others : orders)
         case .cut(let cut):
             return others

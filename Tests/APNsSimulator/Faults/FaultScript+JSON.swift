@@ -13,11 +13,11 @@ package import RelayProtocol
 /// |---|---|---|---|
 /// | `request` | number | | the n-th request since the start |
 /// | `every` | number | | each n-th request |
-/// | `token`, `path`, `pushType` | string | | a device token, how the path begins, `apns-push-type` |
+/// | `token`, `path`, `pushType` | string | | a device token, the start of the path, `apns-push-type` |
 /// | `times` | number | 1 | how often the rule applies; 0 for always |
 /// | `do` | string | | `answer late hang reset goAway cut close blackHole starveWindow duplicate limitStreams` |
 /// | `delay` | milliseconds | 0 | before the answer |
-/// | `processed` | true, false | by `do` | whether the push was taken, and may have reached the device |
+/// | `processed` | true, false | by `do` | true if the push was processed, and may have reached the device |
 /// | `reason`, `status` | string, number | | of `answer`; `reason` also of `goAway` |
 /// | `timestamp`, `retryAfter` | milliseconds since 1970, seconds | | of `answer` |
 /// | `code` | number | 2 | of `reset`: RFC 9113 §7; 7 (REFUSED_STREAM) was not processed |
@@ -41,7 +41,7 @@ extension FaultScript.Rule {
     ]
 
     fileprivate init(json: JSONValue) throws(WireError) {
-        // A misspelt key would be a fault that never comes, and a test that passes for nothing.
+        // A misspelled key would mean a fault that never occurs, and a test that always passes.
         for (key, value) in try json.members() where !Self.keys.contains(key) {
             throw WireError(.badValue, at: value.path, "a fault rule has no such key")
         }
@@ -78,7 +78,7 @@ extension Fault {
         }
     }
 
-    /// The default: a response of the script's own was not processed, and neither was what the protocol calls refused.
+    /// The default of `processed`: false for a response of the script's own, and for refusals by the protocol.
     private static func isProcessed(_ action: Action) -> Bool {
         switch action {
         case .answer, .blackHole, .reset(code: refusedStream), .goAway(lastStream: .before, _, _): false

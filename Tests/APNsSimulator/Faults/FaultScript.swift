@@ -17,7 +17,7 @@ package struct FaultScript: Sendable {
         }
     }
 
-    /// All that is set must hold.
+    /// A condition: every field that is set must match.
     package struct Match: Sendable {
         /// Requests are counted from 1, over all connections.
         package var number: Int?
@@ -39,7 +39,7 @@ package struct FaultScript: Sendable {
         }
     }
 
-    /// An answer that is not the service's own.
+    /// A response that differs from the service's own.
     package struct Answer: Sendable {
         package var status: Int
         package var reason: Reason?

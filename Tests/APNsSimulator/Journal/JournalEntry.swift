@@ -10,7 +10,7 @@ package struct JournalEntry: Sendable {
         case request(RequestRecord)
         /// An outcome on a device without a push, or late: a held push applied, a card that became stale or was dismissed.
         case device(DeviceID, DeviceOutcome)
-        /// A token that a device handed to its app.
+        /// A token that a device gave to its app.
         case token(DeviceToken)
     }
 
@@ -18,7 +18,7 @@ package struct JournalEntry: Sendable {
     package let at: Int64
     package let what: What
 
-    /// One JSON object without a line's end.
+    /// One JSON object without a line break.
     package var line: [UInt8] {
         JSONWriter.object { line in
             line.field("at", at)

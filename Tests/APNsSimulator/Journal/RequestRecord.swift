@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// One request: what came, what was answered, and what the devices made of it.
+/// One request, its response, and the outcomes on devices.
 package struct RequestRecord: Sendable {
     package let number: Int
     package let connection: ConnectionNumber
@@ -13,7 +13,7 @@ package struct RequestRecord: Sendable {
     package internal(set) var status: Int?
     package internal(set) var reason: Reason?
     package internal(set) var messageID: String?
-    /// Other things that were done to the stream or the connection.
+    /// Other faults on the stream or the connection.
     package internal(set) var disturbances: [String] = []
     package internal(set) var devices: [(device: DeviceID, outcome: DeviceOutcome)] = []
 
@@ -55,7 +55,7 @@ package struct RequestRecord: Sendable {
         line.field("method", request.method)
         line.field("path", request.path)
         line.object("headers") { headers in
-            // A provider token opens every app of its team for an hour: who it was is enough.
+            // The token itself is left out, because it opens every app of its team for an hour: its claims are enough.
             for (name, value) in request.headers where name != "authorization" { headers.field(dynamic: name, value) }
         }
         if let token = request.header("authorization").flatMap({ ProviderToken(authorization: $0, takesTextIssuedAt: true) }) {
@@ -67,7 +67,7 @@ package struct RequestRecord: Sendable {
         }
         line.field("bodyBytes", Int64(request.body.count))
         if let document = try? JSONDocument(parsing: request.body) {
-            // Between values a line's end is white space like any other, and it cannot be inside a string, so it stays one line.
+            // JSON has line breaks only as white space between values, so replacing them keeps it on one line.
             line.raw("body", document.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
         } else if !request.body.isEmpty {
             line.field("bodyBase64", Base64.encode(request.body))

@@ -1,11 +1,11 @@
 /// Checks of a provider's requests on a connection.
 extension APNsSimulator {
-    /// A provider token is good for an hour.
+    /// Seconds for which a provider token is valid.
     static let tokenSecondsMax: Int64 = 3600
-    /// A new one may come only so often. In milliseconds.
+    /// Minimum milliseconds between two tokens.
     static let tokenUpdateInterval: Int64 = 20 * 60 * 1000
 
-    /// Throws what is wrong with the request's provider token. The first good one binds the connection.
+    /// Checks the request's provider token, and throws the fault. The first valid one binds the connection.
     mutating func authorize(_ request: PushRequest, on id: ConnectionNumber, at now: Int64) throws(RefusalError) {
         guard let connection = connections[id] else { throw RefusalError(.internalServerError) }
         if let wedge = connection.wedge, now < wedge.until { throw RefusalError(wedge.reason) }
@@ -14,7 +14,7 @@ extension APNsSimulator {
             let key = keys[token.keyID], !key.isRevoked, key.team == token.team
         else { throw RefusalError(.invalidProviderToken) }
         let isKnown = connection.identity?.token == token.text
-        // The curve is asked once a token: a sender may use one for 3,600,000 pushes.
+        // The signature is checked once for each token, because a sender may use one for 3,600,000 pushes.
         guard isKnown || verifier.isValid(token.signature, of: token.message, publicKey: key.publicKey) else {
             throw RefusalError(.invalidProviderToken)
         }
@@ -33,7 +33,7 @@ extension APNsSimulator {
         let seconds = now / 1000
         guard token.issuedAt <= seconds + configuration.clockSkewSecondsMax else { throw RefusalError(.invalidProviderToken) }
         if seconds - token.issuedAt > Self.tokenSecondsMax {
-            // From now on the connection refuses the newest token too: it has to be closed.
+            // From now on the connection also refuses newer tokens: it has to be closed.
             connections[id]?.wedge = (.expiredProviderToken, .max)
             throw RefusalError(.expiredProviderToken)
         }
@@ -57,7 +57,7 @@ extension APNsSimulator {
             key: key, bundles: bundles, token: token.text, issuedAt: token.issuedAt, tokenSince: now)
     }
 
-    /// Refuses the old token too, for a while, as the real one does.
+    /// Refuses the old token too, for a while, like the real service.
     private mutating func wedge(_ id: ConnectionNumber, until: Int64) throws(RefusalError) {
         connections[id]?.wedge = (.tooManyProviderTokenUpdates, until)
         throw RefusalError(.tooManyProviderTokenUpdates)

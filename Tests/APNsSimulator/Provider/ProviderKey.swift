@@ -1,4 +1,4 @@
-/// A signing key as the developer's account has it.
+/// A signing key of the developer's account.
 package struct ProviderKey: Sendable {
     package let id: String
     package let team: String
@@ -20,6 +20,6 @@ package struct ProviderKey: Sendable {
         self.topics = topics
     }
 
-    /// True if both may be used on one connection: keys that are rotated are for the same things.
+    /// True if both may be used on one connection: a rotated key has the same scope.
     func isRelated(to other: ProviderKey) -> Bool { team == other.team && topics == other.topics }
 }

@@ -1,17 +1,17 @@
 internal import RelayProtocol
 
-/// A provider's JSON web token, read but not yet believed.
+/// A provider's JSON web token, parsed but not verified.
 struct ProviderToken {
     let text: String
     let keyID: String
     let team: String
     /// Seconds since 1970.
     let issuedAt: Int64
-    /// The bytes that are signed.
+    /// The signed bytes.
     let message: [UInt8]
     let signature: [UInt8]
 
-    /// Nil where `authorization` is no bearer token, or the token has not the form that APNs asks for.
+    /// Nil unless `authorization` is a bearer token of the form that APNs requires.
     init?(authorization: String, takesTextIssuedAt: Bool) {
         let words = authorization.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }

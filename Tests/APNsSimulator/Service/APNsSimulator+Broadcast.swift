@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// Broadcast channels: their management, and what is published to them.
+/// Broadcast channels: managing them and publishing to them.
 extension APNsSimulator {
     // MARK: - POST /4/broadcasts/apps/<bundle>
 
@@ -13,7 +13,7 @@ extension APNsSimulator {
         guard let name = request.header("apns-push-type") else { throw RefusalError(.missingPushType) }
         guard name == PushType.liveActivity.name else { throw RefusalError(.invalidPushType) }
         guard let expiration = try PushHeaders.expiration(of: request) else { throw RefusalError(.badExpirationDate) }
-        // Nothing is stored for this channel, so there is nothing that could expire later.
+        // Nothing is stored for this channel, so nothing can expire later.
         guard channel.storagePolicy == .mostRecent || expiration == 0 else { throw RefusalError(.badExpirationDate) }
         let priority = try PushHeaders.priority(of: request, pushType: .liveActivity)
         guard !request.body.isEmpty else { throw RefusalError(.payloadEmpty) }
@@ -81,7 +81,7 @@ extension APNsSimulator {
             throw RefusalError(.badRequestParams)
         }
         guard let app = apps[bundle] else { throw RefusalError(.topicMismatch) }
-        // The path names an app that the token's key does not speak for.
+        // The path names an app outside of the key's scope.
         guard let identity = connections[id]?.identity, identity.bundles.contains(bundle),
             identity.key.topics?.contains(bundle) ?? true
         else { throw RefusalError(.topicMismatch) }

@@ -1,6 +1,6 @@
 /// `POST /3/device/<token>`.
 extension APNsSimulator {
-    /// The checks are in the order in which they are made; Apple documents none, so tests rely on one fault at a time.
+    /// Checks and handles a push. Apple documents no order of checks, so tests rely on one fault at a time.
     mutating func push(
         _ request: PushRequest, to token: String, on id: ConnectionNumber, id messageID: String, copies: Int,
         _ record: inout RequestRecord, at now: Int64
@@ -34,7 +34,7 @@ extension APNsSimulator {
         return pushType
     }
 
-    /// The topic without what the push type adds to it.
+    /// The topic without the suffix of the push type.
     private func bundle(of request: PushRequest, _ pushType: PushType) throws(RefusalError) -> String {
         guard let topic = request.header("apns-topic"), !topic.isEmpty else { throw RefusalError(.missingTopic) }
         guard topic.hasSuffix(pushType.topicSuffix) else { throw RefusalError(.badTopic) }

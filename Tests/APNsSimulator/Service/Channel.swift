@@ -1,10 +1,10 @@
 /// A broadcast channel of one app in one environment.
 package struct Channel: Sendable {
-    /// APNs' storage of the latest message for devices that are away.
+    /// How APNs stores the latest message for offline devices.
     package enum StoragePolicy: Int64, Sendable {
         /// Nothing is stored; only `apns-expiration: 0` is allowed.
         case none = 0
-        /// The most recent one, for `storedMillisecondsMax` at most.
+        /// The most recent message, for `storedMillisecondsMax` at most.
         case mostRecent = 1
     }
 

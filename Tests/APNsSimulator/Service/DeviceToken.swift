@@ -3,7 +3,7 @@ package struct DeviceToken: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case alert, activityUpdate, pushToStart
 
-        /// The push types that reach it; anything else is `DeviceTokenNotForTopic`.
+        /// True for the push types that reach it; others get `DeviceTokenNotForTopic`.
         func accepts(_ pushType: PushType) -> Bool {
             switch self {
             case .alert: pushType != .liveActivity
@@ -14,13 +14,13 @@ package struct DeviceToken: Sendable {
 
     package enum State: Sendable, Equatable {
         case live
-        /// 410, with when APNs knew it (milliseconds since 1970).
+        /// 410, with the time at which APNs noticed, in milliseconds since 1970.
         case unregistered(since: Int64)
         /// 410 `ExpiredToken`.
         case expired(since: Int64)
-        /// 400, as if it had never been handed out.
+        /// 400, as if it had never been issued.
         case bad
-        /// 200, and nothing happens: what tokens of ended activities and deleted apps do for a day or more.
+        /// 200 without effect, like tokens of ended activities and deleted apps for a day or more.
         case silentlyDead
     }
 
@@ -31,14 +31,14 @@ package struct DeviceToken: Sendable {
     package var state: State = .live
     /// Nil for a token that a test registered without a device behind it.
     package var device: DeviceID?
-    /// For `activityUpdate`.
+    /// The activity of an `activityUpdate` token.
     package var activity: ActivityID?
 
     package init(
         _ token: String, _ kind: Kind, bundle: String, environment: PushEnvironment, device: DeviceID? = nil,
         activity: ActivityID? = nil
     ) {
-        // Hexadecimal digits mean the same in any case.
+        // Hexadecimal digits are case-insensitive.
         self.token = token.lowercased()
         self.kind = kind
         self.bundle = bundle
@@ -47,7 +47,7 @@ package struct DeviceToken: Sendable {
         self.activity = activity
     }
 
-    /// Apple tells not to assume a size; digits and whole bytes it must have.
+    /// True for hexadecimal digits of whole bytes. Apple says not to assume a size.
     static func isWellFormed(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.count % 2 == 0 && token.lowercased().utf8.allSatisfy(PushHeaders.isLowercaseHexadecimal)
     }

@@ -1,9 +1,9 @@
-/// Development and production share nothing: not tokens, not channels, not even keys.
+/// Development and production share nothing: neither tokens nor channels, not even keys.
 package enum PushEnvironment: String, Sendable, CaseIterable {
     case sandbox, production
 }
 
-/// The host and port of a connection. Apple's page on broadcasts names two different hosts for them, so both serve them here.
+/// The host and port of a connection. Apple's pages name two different hosts for broadcasts, so both serve them here.
 package struct Endpoint: Sendable, Hashable {
     package enum Service: String, Sendable {
         /// `api.push.apple.com` and `api-broadcast.push.apple.com`: notifications and broadcasts.

@@ -1,4 +1,4 @@
-/// Makes the identifiers that the service and the devices hand out: from a seed, so that a run can be replayed.
+/// Makes identifiers for the service and the devices, from a seed so that a run can be replayed.
 struct IdentifierMint: Sendable {
     private var state: UInt64
 
@@ -22,7 +22,7 @@ struct IdentifierMint: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Version 4, in lower case.
+    /// A UUID of version 4, in lower case.
     mutating func uuid() -> String {
         var bytes = bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -32,10 +32,10 @@ struct IdentifierMint: Sendable {
             .map { String($0) }.joined(separator: "-")
     }
 
-    /// Two lowercase digits a byte. Update tokens are longer than alert tokens on real devices, and neither size is promised.
+    /// Two lowercase digits for each byte. Update tokens are longer than alert tokens on real devices; neither size is promised.
     mutating func token(bytes count: Int) -> String { Self.hexadecimal(bytes(count)) }
 
-    /// 16 bytes in base 64, as the identifiers of channels look.
+    /// 16 bytes in base 64, like real channel identifiers.
     mutating func channelID() -> String { Base64.encode(bytes(16)) }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -1,12 +1,12 @@
-/// The headers of one push, checked; `throws` the first thing that is wrong with them.
+/// The checked headers of one push; `throws` the first fault.
 struct PushHeaders {
     static let collapseIDBytesMax = 64
 
-    /// 10 at once, 5 when it suits the device's power, 1 without ever waking it.
+    /// 10 for at once, 5 when it suits the device's power, 1 to never wake it.
     static let priorities: Set<Int> = [1, 5, 10]
 
     var priority: Int
-    /// Seconds since 1970; 0 is one attempt, nil is APNs' own policy.
+    /// Seconds since 1970; 0 for one attempt, nil for APNs' own policy.
     var expiration: Int64?
     var collapseID: String?
 
@@ -30,7 +30,7 @@ struct PushHeaders {
         guard let priority = Int(text), text == String(priority), priorities.contains(priority) else {
             throw RefusalError(.badPriority)
         }
-        // A background push that asks for 10, also by saying nothing, is an error; a Live Activity knows 5 and 10 only.
+        // A background push with priority 10, explicit or by default, is an error; a Live Activity permits 5 and 10 only.
         if pushType == .background, priority == 10 { throw RefusalError(.badPriority) }
         if pushType == .liveActivity, priority == 1 { throw RefusalError(.badPriority) }
         return priority

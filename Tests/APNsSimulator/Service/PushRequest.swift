@@ -1,8 +1,8 @@
-/// One HTTP/2 request as it came, the body complete.
+/// One HTTP/2 request with its complete body.
 package struct PushRequest: Sendable {
     package var method: String
     package var path: String
-    /// Names in lower case, in the order they came, repeated ones too. Pseudo headers are not among them.
+    /// Headers in order, repeated ones included, with names in lower case; without pseudo-headers.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -15,7 +15,7 @@ package struct PushRequest: Sendable {
 
     package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// True if a header that may occur once occurs twice. A cookie may be split, and is not read here.
+    /// True if a header that may occur once occurs twice. A cookie may be split, and is not checked.
     var hasDuplicateHeaders: Bool {
         var seen: Set<String> = []
         return headers.contains { $0.name != "cookie" && !seen.insert($0.name).inserted }

@@ -1,4 +1,4 @@
-/// `apns-push-type`: which topic goes with it and how much it may carry.
+/// `apns-push-type`, with its topic suffix and largest payload.
 package struct PushType: Sendable, Hashable {
     package let name: String
     /// The part of `apns-topic` after the bundle id.
@@ -15,7 +15,7 @@ package struct PushType: Sendable, Hashable {
     package static let background = PushType("background", topicSuffix: "")
     package static let liveActivity = PushType("liveactivity", topicSuffix: ".push-type.liveactivity")
 
-    /// Types that Apple documents, and `nowplaying`, which is in use already: the list grows with every system.
+    /// Types that Apple documents, and `nowplaying`, which is in use already: new systems add more.
     package static let known: [PushType] = [
         .alert, .background, .liveActivity,
         PushType("complication", topicSuffix: ".complication"),
@@ -28,6 +28,6 @@ package struct PushType: Sendable, Hashable {
         PushType("widgets", topicSuffix: ".push-type.widgets"),
     ]
 
-    /// The longest broadcast, attributes and all.
+    /// Largest payload of a broadcast, including attributes.
     static let broadcastBytesMax = 5120
 }

@@ -1,5 +1,5 @@
-/// Every reason of Apple's two tables ("Handling notification responses from APNs" and "Handling error responses from APNs"),
-/// with the status that goes with it.
+/// Every reason of Apple's two tables ("Handling notification responses from APNs" and "Handling error responses from APNs"), with
+/// their statuses.
 package enum Reason: String, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -16,7 +16,7 @@ package enum Reason: String, Sendable, CaseIterable {
     case payloadEmpty = "PayloadEmpty"
     case topicDisallowed = "TopicDisallowed"
 
-    // Broadcast and channel management only.
+    // For broadcasts and channel management only.
     case featureNotEnabled = "FeatureNotEnabled"
     case missingChannelID = "MissingChannelId"
     case badChannelID = "BadChannelId"
@@ -34,7 +34,7 @@ package enum Reason: String, Sendable, CaseIterable {
     case missingProviderToken = "MissingProviderToken"
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// Not in the table, but seen from the real servers in place of the one above.
+    /// Undocumented, but sent by the real servers in place of the one above.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case topicMismatch = "TopicMismatch"
 

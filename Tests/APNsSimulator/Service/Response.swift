@@ -5,7 +5,7 @@ package struct Response: Sendable {
     package var status: Int
     /// Nil on success.
     package var reason: Reason?
-    /// Beside `:status`; names in lower case.
+    /// Headers besides `:status`, with names in lower case.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 
@@ -14,7 +14,7 @@ package struct Response: Sendable {
         return Response(status: status, headers: type + headers, body: body)
     }
 
-    /// `timestamp` in milliseconds since 1970, for 410 only: since when the token is known to be dead.
+    /// `timestamp` is the time since which the token is known to be dead, in milliseconds since 1970; for 410 only.
     static func refusal(
         _ reason: Reason, status: Int? = nil, timestamp: Int64? = nil, headers: [(name: String, value: String)] = []
     ) -> Response {
@@ -28,7 +28,7 @@ package struct Response: Sendable {
     }
 }
 
-/// Why a request is refused; thrown by the checks, turned into a response in one place.
+/// Why a request is refused; thrown by the checks, and turned into a response in one place.
 struct RefusalError: Error {
     let reason: Reason
     /// Milliseconds since 1970.

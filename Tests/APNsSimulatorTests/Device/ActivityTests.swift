@@ -148,7 +148,7 @@ import Testing
         (#"{"aps":{"event":"update"}}"#, .badTimestamp),
         (#"{"aps":{"event":"update","timestamp":1795178097.25}}"#, .badTimestamp),
         (#"{"aps":{"event":"update","timestamp":"1795178097"}}"#, .badTimestamp),
-        // Milliseconds: far in the future.
+        // In milliseconds, which is far in the future.
         (#"{"aps":{"event":"update","timestamp":1795178097000}}"#, .timestampTooFarAhead),
         (#"{"aps":{"event":"update","timestamp":1795178097}}"#, .noContentState),
         (#"{"aps":{"event":"update","timestamp":1795178097,"content-state":[]}}"#, .badField),

@@ -3,7 +3,7 @@ import Foundation
 import RelayProtocol
 import Testing
 
-/// `Fixtures/content-states.json`: shapes that each app's own types decode.
+/// `Fixtures/content-states.json`: content states that each app's own types decode.
 @Suite("Golden payloads") struct GoldenTests {
     static let golden = try! JSONDocument(
         parsing: Array(

@@ -3,7 +3,7 @@ import Foundation
 import RelayProtocol
 import Testing
 
-/// The page draws a Lock Screen by the same rules in JavaScript: one table of cases holds both to them.
+/// The page draws a Lock Screen by the same rules in JavaScript: one table of cases tests both.
 @Suite("The page's Lock Screen") struct LockScreenTableTests {
     static let cases = try! JSONDocument(
         parsing: Array(
@@ -12,14 +12,14 @@ import Testing
                     .deletingLastPathComponent().appending(path: "Web/Fixtures/lockscreen.json")))
     ).root.array()
 
-    /// Of a case's times, in milliseconds since 1970.
+    /// Start of a case's times, in milliseconds since 1970.
     static let beginning: Int64 = 1_800_000_000_000
 
     @Test("the device shows what the page's table says", arguments: Self.cases.indices)
     func table(index: Int) throws {
         let entry = Self.cases[index]
         let name = try entry.string("name")
-        // The table covers rules that apply to every app; the numbers of our budgets are ours.
+        // The table covers rules for every app; the numbers of the budgets are our own.
         let rig = Rig()
         var activities: [String: ActivityID] = [:]
         var ignored: [Int64] = []
@@ -38,7 +38,7 @@ import Testing
         #expect(ignored == (try entry.array("ignored").map { try $0.integer() }), "\(name)")
     }
 
-    /// On a connection and with a provider token of its own: hours may have passed since the last.
+    /// Uses a new connection and provider token, because hours may have passed since the last.
     static func request(_ push: JSONValue, to activity: ActivityID?, on rig: Rig) throws -> PushRequest {
         rig.reconnect()
         let purpose = try push.string("purpose")

@@ -6,7 +6,7 @@ import PushPlanner
 import RelayProtocol
 import Testing
 
-/// Every shipped profile, in every status and at the edges of what a host can send, into the types of the app it is for: with the
+/// Tests every shipped profile, in every status and at the limits of what a host can send, with the types of its app: with the
 /// default `JSONDecoder`, through the whole device.
 @Suite("Shipped profiles on a device") struct ShippedProfileTests {
     /// An app that uses `LiveActivityKit`: its own types decode what the relay sends.

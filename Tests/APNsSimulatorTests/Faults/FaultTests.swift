@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A rule, the orders that come of it, and whether the device has the push.
+    /// A rule, the resulting orders, and true if the device has the push.
     static let cases: [(String, [String], Bool)] = [
         (#"{"do":"late","delay":250}"#, ["limit 1000", "answer 200 after 250"], true),
         (#"{"do":"hang"}"#, ["limit 1000"], true),

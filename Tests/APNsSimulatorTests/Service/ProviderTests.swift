@@ -7,10 +7,10 @@ import Testing
         Rig.token(algorithm: "HS256"), Rig.token(signature: "forged"), Rig.token(key: "UNKNOWN"),
         // The key is another team's.
         Rig.token(team: "OTHERTEAM"),
-        // A string in place of a number, a fraction, and nothing.
+        // A string in place of a number, a fraction, and a missing value.
         Rig.token(claims: #"{"iss":"TEAM","iat":"1795178096"}"#), Rig.token(claims: #"{"iss":"TEAM","iat":1795178096.5}"#),
         Rig.token(claims: #"{"iss":"TEAM"}"#),
-        // Further ahead than a clock may be wrong.
+        // Further in the future than a clock may be wrong.
         Rig.token(issuedAt: Rig.moment / 1000 + 61),
     ]
 

@@ -25,7 +25,7 @@ import Testing
         #expect(response.header("apns-unique-id") == nil)
     }
 
-    /// A request that is right but for one thing.
+    /// A request with a single fault.
     struct Wrong: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let reason: Reason

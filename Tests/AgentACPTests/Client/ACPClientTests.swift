@@ -4,7 +4,7 @@ import Testing
 
 @testable import AgentACP
 
-/// Without an editor.
+/// The agent without an editor.
 @Suite("ACP: the client")
 struct ACPClientTests {
     private struct Talk {
@@ -96,7 +96,7 @@ struct ACPClientTests {
         #expect(talk.sent.count == before)
         talk.take(.typed("1 80"))
         #expect(talk.shown.contains("sure (may be left out)") && talk.sent.count == before)
-        // The entries are numbered anew: the former number 2 has none now.
+        // The entries are numbered anew: there is no number 2 any more.
         talk.take(.typed("2"))
         #expect(talk.sent.count == before)
         talk.take(.typed("3"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentACP
 
-/// Answers from both sides in any order, cut anywhere. A failure names its seed.
+/// Answers from both sides in any order, cut at any byte. A failure names its seed.
 @Suite("ACP: chance")
 struct ACPChanceTests {
     @Test("the agent gets one answer to each question, and every other byte arrives as it was")

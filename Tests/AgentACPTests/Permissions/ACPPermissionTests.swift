@@ -25,12 +25,13 @@ struct ACPPermissionTests {
         #expect(bench.takeAgentLines() == [])
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
         #expect(bench.settled.map(\.outcome) == [.ran])
-        // The swallowed answer was one: the next of that name is for another request.
+        // The swallowed answer counted for the old request: the next with that id is for another.
         bench.editor(ACPBench.selected("allow_once"))
         #expect(bench.takeAgentLines().count == 1)
     }
 
-    /// As deepagents-acp and claude-code-acp ask: the permission's call has another name than the call itself, and the same input.
+    /// The form of deepagents-acp and claude-code-acp: the permission's call has another id than the call itself, and the same
+    /// input.
     private static func request(_ input: String) -> String {
         #"{"toolCallId":"perm-1","title":"Run it","rawInput":\#(input)}"#
     }
@@ -232,7 +233,7 @@ struct ACPPermissionTests {
         #expect(input.contains("rm -rf build") && input.contains("curl evil"))
     }
 
-    /// As OpenHands asks, once for all calls that it has reported.
+    /// The form of OpenHands, which asks once for all calls that it has reported.
     private static let unnamed = #"{"toolCallId":"confirmation-1","title":"Confirm Agent Actions"}"#
 
     @Test("a question that comes before the call that it is for is asked when that has begun")

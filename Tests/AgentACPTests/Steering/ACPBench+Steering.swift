@@ -14,7 +14,7 @@ extension ACPBench {
             + #""options":[{"value":"fake","name":"Fake"},{"value":"other","name":"Other"}]}]"#
     }
 
-    /// A session that rests. `modes` is what stands beside its name in the answer.
+    /// Opens an idle session. `modes` is added to the response beside its id.
     mutating func open(_ modes: String = "") {
         editor(#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/home/dev/proj","mcpServers":[]}}"#)
         agent(#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"\#(Self.session)"\#(modes.isEmpty ? "" : ",")\#(modes)}}"#)

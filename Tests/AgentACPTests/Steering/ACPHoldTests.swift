@@ -105,7 +105,7 @@ struct ACPHoldTests {
         #expect(bench.standing == .waiting)
         bench.take(.decided(bench.asked[0].approval, ACPVerdict(allows: true)))
         #expect(bench.takeAgentLines() == [ACPBench.selected("allow_once")])
-        // The editor has no dialog to close, and owes no answer: its next one under that name counts.
+        // The editor has no dialog to close, and owes no response: its next one under that id counts.
         #expect(bench.takeEditorLines().count == 1)
         bench.permission()
         bench.now.monotonic += 1_000

@@ -43,7 +43,7 @@ struct ACPInterruptTests {
         var bench = running()
         bench.start(call: "effect-1", input: #"{"command":"rm"}"#, title: "bash: rm")
         bench.permission()
-        // One that is the editor's alone is ended in the same way.
+        // A permission that only the editor may answer is ended in the same way.
         bench.permission(id: "\"x\"", options: "[]")
         _ = bench.takeEditorLines()
         bench.steer("i1", .interrupt)

@@ -121,7 +121,7 @@ struct ACPSteeringTests {
             #"{"jsonrpc":"2.0","id":\#(ACPBench.own(1)),"error":{"code":-32603,"message":"A turn is already running"}}"#)
         #expect(bench.stages("p1") == [.given, .refused] && bench.reason("p1").contains("A turn is already running"))
         #expect(!bench.told.contains("user from afar"))
-        // One that works by itself as well.
+        // The same for a turn that the agent began by itself.
         var alone = open()
         alone.says("by itself")
         alone.prompt("p1", "from afar")
@@ -292,7 +292,7 @@ struct ACPSteeringTests {
         _ = bench.takeAgentLines()
         bench.editor(ACPBench.prompt("8", "ho"))
         #expect(bench.takeAgentLines() == [ACPBench.prompt("8", "ho")])
-        // Ours is at work after all: the agent says so, and the turn is ours until it ends.
+        // Our prompt is running after all, as the agent reports; the turn is ours until it ends.
         bench.agent(#"{"jsonrpc":"2.0","id":8,"error":{"code":-32603,"message":"A turn is already running"}}"#)
         #expect(bench.standing == .busy)
         bench.ends(ACPBench.own(2), "cancelled")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentACP
 
-/// Editor and phone send prompts at any moment, to an agent that refuses a second one. A failure names its seed.
+/// Editor and phone send prompts at any time, to an agent that refuses a second one. A failure names its seed.
 @Suite("ACP: turns by chance")
 struct ACPTurnChanceTests {
     @Test("no prompt meets a turn, each arrives once and as it was, and each command has one end")
@@ -16,9 +16,9 @@ struct ACPTurnChanceTests {
             bench.open()
             var editorsLines: [String] = []
             var agentsLines: [String] = []
-            // The identifier of the prompt that the agent is at.
+            // The id of the prompt that the agent is working on.
             var running: String?
-            // Editors send one prompt after the other.
+            // Editors send one prompt after another.
             var isEditorWaiting = false
             var commands = 0
             var unsent: [UInt8] = []

@@ -34,7 +34,7 @@ struct PromptBoxTests {
         let rule = String(repeating: "─", count: 40)
         func box(_ above: String, _ footer: String) throws -> PromptBox {
             var screen = TerminalScreen(rows: 10, columns: 120)
-            // The cursor is left in the line.
+            // The cursor stays in the line.
             screen.take(Array("\(above)\r\n\r\n\(rule)\r\n❯ \r\n\(rule)\r\n  \(footer)\u{1B}[4;3H".utf8))
             return try #require(PromptBox(on: screen))
         }

@@ -3,8 +3,9 @@ import RelayProtocol
 
 @testable import AgentClaude
 
-/// A Claude Code with its own screen, a person who types at it, and people afar, by one seed: keys take a while, the screen is late,
-/// dialogs open and turns begin whenever they like. What the person types are characters of their own, so that none can be lost unseen.
+/// A Claude Code with its own screen, a person who types at it, and remote people, all driven by one seed: keys take a while, the
+/// screen is late, dialogs open and turns begin at any time. Every character that the person types is unique, so that a lost one is
+/// noticed.
 struct SimulatedTerminal {
     /// Faults planted on purpose, to show that the checks find them.
     enum Plant: CaseIterable { case keysAreNotHeld, enterTwice, stashIsNotShown, dialogIsNotSeen }
@@ -14,7 +15,7 @@ struct SimulatedTerminal {
     private(set) var violations: [String] = []
     private(set) var outcomes: [String: SteeringStage] = [:]
     private(set) var submitted: [String] = []
-    /// By our Enter, and not by the person's.
+    /// Texts sent by our Enter, not the person's.
     private var ours: [String] = []
     private let plant: Plant?
     private var machine = TypingMachine(mode: "default")
@@ -30,7 +31,7 @@ struct SimulatedTerminal {
     private var hooks: [(text: String, at: Int64, isPersons: Bool)] = []
     private var screens: [(box: PromptBox?, at: Int64)] = []
 
-    // Its owner.
+    // The program that holds the terminal.
     private var held: [Key]?
     private var heldSince: Int64 = 0
 
@@ -54,7 +55,7 @@ struct SimulatedTerminal {
             look()
             if let due = machine.nextDeadline, due <= now { tell(.timerFired) }
         }
-        // All comes to rest.
+        // Everything comes to rest.
         isTyping = false
         for _ in 0..<4_000 {
             now += 10
@@ -86,7 +87,7 @@ struct SimulatedTerminal {
             typed.append(Character(scalar))
             press(.person(Character(scalar)))
         }
-        // The person opens another conversation, as by /clear.
+        // The person opens another conversation, for example by /clear.
         if dialog == nil, !isTyping, chance(1, in: 2_000) { tell(.opened) }
         if dialog == nil, !isTyping, chance(1, in: 900) { press(.personEnter) }
         if chance(1, in: 300) { afar() }
@@ -158,7 +159,7 @@ struct SimulatedTerminal {
 
     private mutating func take(_ key: Key, isOurs: Bool) {
         if let since = dialog {
-            // Enter is Yes, but not in its first half second; the rest is lost.
+            // Enter means Yes, but not in the dialog's first half second; other keys are lost.
             if case .enter = key, now - since > 500 { violations.append("Enter answered a dialog") }
             if plant != .dialogIsNotSeen {
                 if case .person(let character) = key { swallowed.insert(character) }
@@ -265,7 +266,7 @@ struct SimulatedTerminal {
             switch outcomes[id] {
             case nil: violations.append("\(id) has no outcome")
             case .taken: if times != 1 { violations.append("\(id) counts as taken and was not") }
-            // The person may send a text that was given back to the line.
+            // The person may send a text that was returned to the line.
             case .refused:
                 if ours.contains(where: { $0.contains(text) }) { violations.append("\(id) counts as not taken and was") }
             default: break

@@ -20,7 +20,7 @@ struct TerminalRecording {
         self.ends = ends
     }
 
-    /// As it stood then, written in pieces of so many bytes.
+    /// The screen at that moment, written in pieces of `piece` bytes.
     func screen(after moment: String, piece: Int = 1 << 20) throws -> TerminalScreen {
         var screen = TerminalScreen(rows: 50, columns: 120)
         var rest = bytes[..<(try #require(ends[moment]))]

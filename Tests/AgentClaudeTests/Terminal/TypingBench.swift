@@ -4,7 +4,7 @@ import Testing
 
 @testable import AgentClaude
 
-/// A typing machine and the hands that carry out what it orders; writes down what is ordered, one short line each.
+/// A typing machine and a test that carries out its orders; records them, one short line each.
 struct TypingBench {
     static let session = SessionID("claude-s")!
 

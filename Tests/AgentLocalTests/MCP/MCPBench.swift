@@ -3,7 +3,7 @@ import RelayProtocol
 
 @testable import AgentLocal
 
-/// Plays client and daemon around the machine, and writes down what it orders, one short line each.
+/// Simulates client and daemon around the machine, and records its orders, one short line each.
 struct MCPBench {
     private(set) var machine: MCPMachine
     private(set) var calls = 0
@@ -64,7 +64,7 @@ struct MCPBench {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The id and the text of a tool's result; any other line as it is.
+    /// The id and the text of a tool's result; any other line unchanged.
     private static func shown(_ line: [UInt8]) -> String {
         guard let root = try? JSONDocument(parsing: line).root, let result = root.optional("result"),
             let content = try? result.array("content"), let said = try? content[0].string("text")

@@ -134,7 +134,7 @@ import Testing
             session: Self.session,
             approval: ApprovalID("req_91"), code: false, mayAllow: true, sealed: false)
         #expect(try JSONDocument(parsing: made).root.required("aps").string("category") == "HELIOGRAPH_APPROVAL_REVIEW")
-        // Cut at this point only.
+        // The text is cut at this point only.
         var long = Self.words
         long.body = String(repeating: "x", count: 5_000)
         let short = APNsPayload.alert(
@@ -193,7 +193,7 @@ import Testing
                     mayAllow: true, sealed: false)
                 #expect(made.count <= 4_096 - Payload.codeBytesMax + 4)
                 let alert = try JSONDocument(parsing: made).root.required("aps").required("alert")
-                // A composed text is never cut again: whole stays whole.
+                // A composed text is never cut again, and stays whole.
                 #expect(try alert.string("body") == text.body)
                 #expect(try alert.string("title") == text.title)
                 let sealed = APNsPayload.alert(

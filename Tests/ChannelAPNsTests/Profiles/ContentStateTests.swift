@@ -21,7 +21,7 @@ import Testing
                 for bytesMax in [1_024, 1_025, 1_500, 3_072, 5_120] {
                     let made = profile.contentState(subject, bytesMax: bytesMax)
                     #expect(made.count <= min(bytesMax, 3_072))
-                    // The strict parser: UTF-8, no key twice, no broken escape.
+                    // The strict parser: valid UTF-8, no repeated key, no broken escape.
                     let value = try JSONDocument(parsing: made).root
                     #expect(value.isObject)
                     #expect(!String(decoding: made, as: UTF8.self).contains(":null"))
@@ -99,7 +99,7 @@ import Testing
         if cut != text {
             #expect(TextFit.bytes(of: text) > bytesMax)
             guard bytesMax >= 3 else { return #expect(cut.isEmpty) }
-            // The same characters, a mark, and one more would be too many.
+            // One more character would be too many.
             #expect(cut.last == "…")
             let kept = Array(cut.dropLast())
             #expect(Array(text.prefix(kept.count)) == kept)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChannelAPNs
 
-/// The page that authors of apps read says everything, and what it shows works.
+/// Tests that the page for authors of apps is complete, and that its examples work.
 @Suite("Profiles.md") struct ProfileDocumentTests {
     static let page = try! String(
         contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

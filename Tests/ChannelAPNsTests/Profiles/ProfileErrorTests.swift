@@ -3,12 +3,12 @@ import PushPlanner
 import RelayProtocol
 import Testing
 
-/// A profile that could fail when it is needed fails when it is read, and the error names the field.
+/// A profile that could fail in use fails when it is read, and the error names the field.
 @Suite("Profiles that are refused") struct ProfileErrorTests {
     struct Refused: CustomTestStringConvertible {
         var text: String
         var path: String
-        /// A part of the sentence.
+        /// A part of the error's sentence.
         var part: String
 
         init(_ text: String, _ path: String, _ part: String) {

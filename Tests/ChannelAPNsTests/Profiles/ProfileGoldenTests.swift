@@ -5,7 +5,7 @@ import PushTestSupport
 import RelayProtocol
 import Testing
 
-/// `Fixtures/content-states.json` is the project's `golden/content-states.json`: what each app's own types were shown to decode.
+/// `Fixtures/content-states.json` is the project's `golden/content-states.json`: content states that each app's own types decode.
 @Suite("Golden content states") struct ProfileGoldenTests {
     static let golden = try! JSONDocument(
         parsing: Array(
@@ -24,7 +24,7 @@ import Testing
 
     static func profile(_ name: String) throws -> Profile { try #require(ProfileSet()[name]) }
 
-    /// CodingBridge's question has no todo list, alone of all.
+    /// The subject of a golden state. Only CodingBridge's question has no to-do list.
     static func subject(_ app: String, _ state: String) -> PushSubject {
         let session = app == "swiftclimb" ? "6f9619ff-8b86-d011-b42d-00cf4fc964ff" : PushSubjects.session
         var subject = PushSubjects.golden(state, session: session)
@@ -53,7 +53,7 @@ import Testing
         #expect(profile.attributesType == (try Self.entry(app, "attributes-type").string()))
     }
 
-    /// The same members with the same values, in whatever order; numbers as they are spelled.
+    /// Expects the same members with the same values, in any order; numbers as they are spelled.
     private func expectSame(_ made: JSONValue, as golden: JSONValue) throws {
         guard made.isObject, golden.isObject else {
             #expect(made.bytes.elementsEqual(golden.bytes), "\(golden.path)")

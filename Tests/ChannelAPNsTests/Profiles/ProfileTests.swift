@@ -6,7 +6,7 @@ import Testing
 @testable import ChannelAPNs
 
 @Suite("Profiles") struct ProfileTests {
-    /// The least that a profile with a card has.
+    /// The smallest profile with a card.
     static func text(
         _ state: String, attributes: String = #"{"id":"$session"}"#, dates: String = "reference2001", more: String = ""
     ) -> String {

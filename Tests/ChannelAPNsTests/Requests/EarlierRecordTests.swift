@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushPlanner
 
-/// `Fixtures/push-records.jsonl` was written by the relay as it was before it had channels: a push of every kind that the simulation knows.
+/// `Fixtures/push-records.jsonl` was written by a relay from before channels: a push of every kind in the simulation.
 @Suite("Pushes that a relay without channels has on disk") struct EarlierRecordTests {
     private static let records: [String] = {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -81,7 +81,7 @@ import Testing
                 #expect(taken.verdict == .deny(message: nil) && taken.clientName == ConsentGate.unsignedName)
             }
         }
-        // For another input it is no deny of this one.
+        // A deny for another input does not apply to this one.
         let elsewhere = world.gate.decided(
             world.unsigned(.deny(message: "x")), on: world.approval, in: world.session, digest: world.inner, pins: world.pins)
         #expect(elsewhere == .refuse(.notShown))
@@ -140,7 +140,7 @@ import Testing
             gate.restore([world.approval: sent.note.changed(at: index)])
             let outcome = gate.decided(
                 allow, on: world.approval, in: world.session, digest: shown.request.digest, pins: world.pins)
-            // The inner digest is the desk's to compare.
+            // The inner digest is compared by the desk.
             if case .take(let digest, _, by: _) = outcome {
                 #expect(digest != world.inner, "byte \(index)")
             }

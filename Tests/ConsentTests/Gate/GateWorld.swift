@@ -18,7 +18,7 @@ final class GateWorld {
         gate = ConsentGate(host: host.id, crypto)
     }
 
-    /// As an adapter emits it.
+    /// An approval request as an adapter emits it.
     func event(
         _ approval: ApprovalID? = nil, isCut: Bool = false, command: String = "npm test"
     ) -> Event {
@@ -30,19 +30,19 @@ final class GateWorld {
         }
     }
 
-    /// As it leaves the gate.
+    /// The event as it leaves the gate.
     func wrap(_ event: Event, in session: SessionID? = nil) throws -> ConsentGate.ShownRequest {
         let wrapped = gate.requested(event, in: session ?? self.session, salt: .random())
         return try #require(wrapped)
     }
 
-    /// What the client gets of it.
+    /// The shown text as the client gets it.
     func show(_ event: Event? = nil, in session: SessionID? = nil) throws -> ShownText {
         let sent = try wrap(event ?? self.event(), in: session)
         return try ShownText(parsing: #require(ShownText.text(inEvent: sent.event.bytes)))
     }
 
-    /// Signed by what `shown` says, and by nothing else.
+    /// A decision signed for exactly what `shown` says.
     func decision(
         _ verdict: Decision.Verdict, _ shown: ShownText, by device: ConsentIdentity? = nil
     ) -> Decision {

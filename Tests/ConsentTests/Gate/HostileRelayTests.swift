@@ -87,7 +87,7 @@ struct Dice: RandomNumberGenerator {
     mutating func one<Element>(of elements: [Element]) -> Element { elements[Int.random(in: elements.indices, using: &self)] }
 }
 
-/// What was asked, shown and signed, for the relay to play with.
+/// Requests, shown texts and signatures, as material for a hostile relay.
 final class HostileWorld {
     struct Consented: Hashable {
         let device: KeyID
@@ -115,11 +115,11 @@ final class HostileWorld {
     /// Two that are trusted, one that will be distrusted, and one that never was.
     let devices: [ConsentIdentity]
     private var notes: [ApprovalID: [UInt8]] = [:]
-    /// What is on the screens now.
+    /// Approvals currently on the screens.
     private(set) var shown: [ApprovalID: ShownText] = [:]
     private var everShown: [ShownText] = []
     private var signed: [(shown: ShownText, decision: Decision)] = []
-    /// Those of them that are about what is on the screens.
+    /// Decisions about approvals that are on the screens.
     private var current: [(shown: ShownText, decision: Decision)] = []
     private(set) var consented: Set<Consented> = []
 
@@ -139,7 +139,7 @@ final class HostileWorld {
         current.removeAll { $0.shown.request.approval == approval }
     }
 
-    /// Somebody decides about something on the screen.
+    /// A person decides about an approval on the screen.
     func sign(_ random: inout Dice) {
         let text = random.one(of: Self.approvals.compactMap { shown[$0] })
         let device = random.one(of: devices)
@@ -175,7 +175,7 @@ final class HostileWorld {
             case 5: approval = random.one(of: Self.approvals)
             case 6: digest = random.one(of: everShown).request.digest
             default:
-                // All of the newest question, with an old signature.
+                // Everything from the newest question, with an old signature.
                 if let now = shown[approval] { (session, digest) = (now.session, now.request.digest) }
             }
         }

@@ -3,7 +3,7 @@ import ConsentKeys
 import RelayProtocol
 import Testing
 
-/// What the owner wants a passkey to confirm.
+/// Requests that the owner wants confirmed by a passkey.
 @Suite struct PasskeyGateTests {
     private let world = GateWorld()
     private let own = Authenticator()
@@ -74,7 +74,7 @@ import Testing
         var unverified = own
         unverified.flags = 0x01
         #expect(outcome(decision(.allow, shown, by: unverified)) == .refuse(.passkeyNotVerified))
-        // A passkey is no device.
+        // A passkey is not a device.
         #expect(outcome(decision(.allow, shown, device: .new())) == .refuse(.notTrusted))
         let other = ConsentIdentity.new()
         try world.pins.trust(.of(other))

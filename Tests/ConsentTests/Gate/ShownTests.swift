@@ -44,7 +44,7 @@ import Testing
         #expect((WireLimits.eventBytesMax - 1...WireLimits.eventBytesMax).contains(event.bytes.count))
         let sent = try world.wrap(event).event
         #expect(sent.bytes.count > WireLimits.eventBytesMax)
-        // As the relay takes it.
+        // The event as the relay parses it.
         let taken = try Event(from: JSONDocument(parsing: sent.bytes).root)
         let shown = try ShownText(parsing: #require(ShownText.text(inEvent: taken.bytes)))
         #expect(!shown.request.isCut && shown.event.bytes.count == event.bytes.count)

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// One of each kind.
+    /// A letter of each kind.
     static let letters: [LetterContent] = {
         let (host, device) = (ConsentIdentity.new(), ConsentIdentity.new())
         return [

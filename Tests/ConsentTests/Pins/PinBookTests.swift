@@ -43,7 +43,7 @@ import Testing
         for _ in 0..<PinBook.devicesMax { try pins.trust(.of(.new(), name: String(repeating: "\"", count: 256))) }
         let error = #expect(throws: ConsentError.self) { try pins.trust(.of(.new())) }
         #expect(error?.code == .full && pins.devices.count == PinBook.devicesMax)
-        // The same device again needs no room.
+        // Trusting the same device again needs no more room.
         let known = try #require(pins.devices.first)
         try pins.trust(known)
         #expect(try pins.bytes.count <= PinBook.fileBytesMax && PinBook(parsing: pins.bytes, crypto) == pins)
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: Restored files
 
-    /// As a host starts: the generation that its key file has then.
+    /// Starts a host, with the generation in its key file at that time.
     private func start(_ pins: inout PinBook, keyFile: Generation) throws -> (isOurs: Bool, keyFile: Generation) {
         let isOurs = pins.begin(keyFile: keyFile, fresh: .random())
         let next = try #require(pins.nextGeneration)

@@ -55,7 +55,7 @@ import Testing
         #expect(throws: ConsentError.self) { try atDevice.open(wrap, of: epoch + 1) }
         #expect(throws: ConsentError.self) { try atDevice.open(wrap + [0], of: epoch) }
         #expect(throws: ConsentError.self) { try atDevice.open([], of: epoch) }
-        // Another device, and another host.
+        // Another device, then another host.
         let other = ConsentIdentity.new()
         let atOther = try #require(WrapKey(of: other, with: pin, crypto))
         #expect(throws: ConsentError.self) { try atOther.open(wrap, of: epoch) }

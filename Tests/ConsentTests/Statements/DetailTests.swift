@@ -3,7 +3,7 @@ import ConsentKeys
 import RelayProtocol
 import Testing
 
-/// What is not in the scheme's vectors, against a second implementation.
+/// Details that the scheme's test vectors lack, checked against a second implementation.
 @Suite struct DetailTests {
     private let vectors = Vectors.all
     private let details = Vectors.details

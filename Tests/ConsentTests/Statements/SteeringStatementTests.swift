@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `no text of a prompt is the content of another kind of prompt`() throws {
-        // What a prompt with a command hashes, if it had no byte before it that UTF-8 lacks.
+        // The bytes that a prompt with a command would hash if no byte that is invalid in UTF-8 preceded them.
         let confused = "\u{0}\u{0}\u{0}\u{2}go\u{1}\u{0}\u{0}\u{0}\u{5}queue\u{0}\u{0}\u{0}\u{0}"
         #expect(
             try statement(.prompt(.init(text: confused))).bytes != statement(.prompt(.init(text: "go", isCommand: true))).bytes)
@@ -85,7 +85,7 @@ import Testing
             }
         let isHarmless = [.interrupt, .stop, .past, .ruleTry].contains(kind)
         #expect(action.needsSignature == !isHarmless)
-        // To take a rule back needs no right: it is signed so that a relay cannot do it.
+        // Taking a rule back needs no right; it is signed so that a relay cannot do it.
         #expect(action.rights.isEmpty == (isHarmless || kind == .ruleOff))
         #expect(!SteeringAction.askAll(true).needsSignature)
     }

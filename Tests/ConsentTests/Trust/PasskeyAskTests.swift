@@ -33,7 +33,7 @@ import Testing
         #expect(world.pins.takePasskey(of: world.device.id) == passkey)
         #expect(pin.passkeys == [passkey] && pin.askedPasskey == nil)
         #expect(try LetterAnswer(world.desk.receipt(of: hash), to: ask(1), by: world.host.id, crypto) == .done)
-        // The same letter again, or another for the same.
+        // The same letter again, or another for the same passkey.
         for count: Int64 in [1, 9] {
             guard case .again(let reply) = world.receive(.passkey(ask(count)), by: world.device) else {
                 return #expect(Bool(false), "no answer")

@@ -100,7 +100,7 @@ final class TrustWorld {
         try world.desk.show(secret, until: world.now + 60_000)
         #expect(world.reason(world.receive(world.join(secret, by: .new()).letter)) == .usedSecret)
         guard case .again = world.receive(attempt.letter) else { return #expect(Bool(false), "the device is not answered") }
-        // Nor the device again once it was distrusted.
+        // The secret does not admit the same device again, either, once it was distrusted.
         world.pins.distrust(world.device.id)
         #expect(world.reason(world.receive(attempt.letter)) == .usedSecret)
     }
@@ -170,7 +170,7 @@ final class TrustWorld {
             world.reason(world.receive(SignedLetter(.join(off), by: world.device, pairKey: pairKey, crypto).bytes))
                 == .badSignature)
         #expect(world.pins.devices.isEmpty)
-        // Towards the device.
+        // From the host to the device.
         let hash = crypto.hash(join.body)
         func admit(_ join: ConsentHash, _ keys: ConsentIdentity, box: BoxPoint? = nil, by: ConsentIdentity, key: [UInt8])
             -> [UInt8]

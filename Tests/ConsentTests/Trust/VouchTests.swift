@@ -48,7 +48,7 @@ import Testing
         #expect(world.pins == before)
         world.pins.distrust(newcomer.id)
         #expect(world.reason(world.receive(letter)) == .distrusted)
-        // Nor does one of which the host has forgotten everything but the count.
+        // The same for a device of which the host remembers only the count.
         let stranger = ConsentIdentity.new()
         #expect(world.reason(world.receive(.vouch(vouch(count: 1, for: stranger)), by: world.device)) == .oldCount)
         #expect(world.pins[stranger.id] == nil)
@@ -119,7 +119,7 @@ import Testing
             return #expect(Bool(false), "no second answer")
         }
         #expect(world.reason(world.receive(.vouch(vouch(count: 40)), by: world.device)) == .oldCount)
-        // Its count is known now, also if it is paired again.
+        // Its count is known now, even if it is paired again.
         world.receive(world.join(try world.show()).letter)
         #expect(world.pins[world.device.id]?.count == 40 && world.pins[world.device.id]?.may(.prompt) == true)
         // An old one, after another restore, resumes nothing.

@@ -3,7 +3,7 @@ import ConsentKeys
 import RelayProtocol
 import Testing
 
-/// A device that a host trusts shows a link, and another one opens it; what they write to each other and to the host goes through the test.
+/// A trusted device shows a link, and another one opens it. The test passes on their letters to each other and to the host.
 @Suite struct VouchingTests {
     private let world = TrustWorld()
     private let newcomer = ConsentIdentity.new()
@@ -145,7 +145,7 @@ import Testing
         let forged = SignedLetter(
             .introduction(body), by: thief, pairKey: secret.pairKey(with: world.device.id, crypto), crypto)
         #expect(throws: ConsentError.self) { try attempt.answer(forged.bytes, wall: 1) }
-        // What a host says to its own link is no introduction, and the other way round.
+        // A host's answer to its own link is no introduction, and the reverse.
         let ofHost = try world.show()
         let toHost = world.join(ofHost, by: newcomer)
         let admit = try #require(world.receive(toHost.letter).reply)

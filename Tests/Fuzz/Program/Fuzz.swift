@@ -22,7 +22,7 @@ internal import Glibc
     static func run(_ input: [UInt8]) { target?.run(input) }
 }
 
-/// By the name that libFuzzer's own `main`, which is linked too, looks for.
+/// Exported under the name that libFuzzer's own `main`, which is linked, looks for.
 @c(LLVMFuzzerTestOneInput)
 public func tryInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe Fuzz.run(Array(UnsafeBufferPointer(start: data, count: count)))

@@ -13,7 +13,7 @@ enum AssemblyTarget {
         }
     }
 
-    /// One message in frames, each in pieces. Returns false if it was refused: then nothing more is received.
+    /// Feeds one message in frames, each in pieces. Returns false if it was refused, after which nothing more is received.
     private static func message(
         from reader: inout InputReader, into assembly: inout MessageAssembly, _ limits: Limits
     ) -> Bool {
@@ -24,7 +24,7 @@ enum AssemblyTarget {
         while true {
             let shape = reader.byte()
             let isFinal = shape & 1 == 1 || reader.isAtEnd
-            // Announced; what comes of it may be less.
+            // The announced length; less may follow.
             var remaining = shape & 2 == 0 ? Int(reader.byte()) : Int(reader.integer() & .max)
             frames += 1
             repeat {

@@ -92,7 +92,8 @@ enum CodecTarget {
         case .false: return theirs as? Bool == false
         case .number:
             guard let mine = try? ours.number(), let other = (theirs as? NSNumber)?.doubleValue else { return false }
-            // Of more than 17 digits it makes a decimal, and of that a double that is not always the nearest.
+            // Foundation turns a number of more than 17 digits into a decimal, and that into a double that is not always the
+            // nearest.
             return abs(mine - other) <= abs(mine) * 1e-12
         case .string: return (try? ours.string()).map { Array($0.utf8) } == (theirs as? String).map { Array($0.utf8) }
         case .array:
@@ -107,7 +108,7 @@ enum CodecTarget {
         }
     }
 
-    /// The same value with our own spelling of everything but numbers.
+    /// The same value in our own spelling, except for numbers.
     private static func rewritten(_ value: JSONValue) -> [UInt8] {
         switch value.document.nodes[value.index].kind {
         case .null, .true, .false, .number: return Array(value.bytes)

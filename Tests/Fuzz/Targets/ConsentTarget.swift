@@ -2,10 +2,10 @@ import Consent
 import ConsentKeys
 import RelayProtocol
 
-/// Letters, signatures, secrets, shown texts and files of consent, and what is sealed.
+/// Letters, signatures, secrets, shown texts, consent files, and sealed content.
 ///
-/// What is accepted is spelled again as it came, so that no two texts mean the same; and nothing that a stranger says changes whom a host
-/// trusts.
+/// Accepted input is spelled again exactly as it came, so that no two texts mean the same; and no message of a stranger changes
+/// whom a host trusts.
 enum ConsentTarget {
     static func run(_ input: [UInt8]) {
         guard let kind = input.first else { return }
@@ -72,7 +72,7 @@ enum ConsentTarget {
         require(request == shown.request, "two requests in one text")
     }
 
-    /// One that shows a secret and trusts a device, which shows one, too; no input knows them.
+    /// A host that shows a secret and trusts a device, which shows one, too; inputs do not know these secrets.
     private static let host: (desk: TrustDesk, pins: PinBook, nonce: Nonce, vouching: Vouching, sealing: SessionSeal) = {
         let (keys, device) = (PrivateKeys().identity, PrivateKeys().identity)
         var desk = TrustDesk(keys, .openSSL)

@@ -6,13 +6,13 @@ import RelayProtocol
 @testable import HeliographHook
 @testable import HeliographHost
 
-/// Whole conversations of Claude Code with its hooks: each line of an input is a hook's JSON, a status line, or a letter for something
-/// else that happens (`HookWorld.happen`).
+/// Whole conversations of Claude Code with its hooks: each line of an input is a hook's JSON, a status line, or a letter for
+/// another event (`HookWorld.happen`).
 ///
-/// The relay takes every event that comes of it, each hook is answered at most once, and none is allowed but by a decision for exactly
-/// its own question.
+/// The relay must accept every resulting event, each hook is answered at most once, and it is allowed only by a decision for
+/// exactly its own question.
 enum HookTarget {
-    /// More lines than a recording has.
+    /// Largest number of lines: more than a recording has.
     private static let linesMax = 64
 
     static func run(_ input: [UInt8]) {
@@ -23,7 +23,7 @@ enum HookTarget {
     }
 }
 
-/// The adapter, and what is known of it from outside.
+/// The adapter, with the state that is known from outside.
 private struct HookWorld {
     /// A call of a hook that waits.
     private struct Call {
@@ -36,7 +36,7 @@ private struct HookWorld {
         var session: SessionID
         var request: ApprovalRequest
         var run: String
-        /// Of what its hook handed over.
+        /// Digest of the input that its hook sent.
         var input: InputDigest?
     }
 
@@ -53,7 +53,7 @@ private struct HookWorld {
     private var lastToken: UInt64 = 0
     private var runs = 0
     private var decisions = 0
-    /// Of the call at hand.
+    /// The run of the current call.
     private var run = ""
     private let process = AgentProcess(id: 4_711, startedAt: 99)
 
@@ -84,7 +84,7 @@ private struct HookWorld {
         case UInt8(ascii: "d"): decide(.deny(message: rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)), rest)
         case UInt8(ascii: "q"): decide(.answer([Answer(question: "q0", choices: [], text: text(rest))]), rest)
         case UInt8(ascii: "c"): decide(.answer([Answer(question: "q0", choices: [text(rest)])]), rest)
-        // The same hook again, after its connection broke; or another's words under its name.
+        // The same hook again after its connection broke, or another's input under its name.
         case UInt8(ascii: "r"): call(rest.isEmpty ? lastCall : rest, attempt: 2)
         case UInt8(ascii: "g"):
             if let token = waiting.keys.min(by: { $0.rawValue < $1.rawValue }) {
@@ -92,7 +92,7 @@ private struct HookWorld {
                 tell(.hookGone(token))
             }
         case UInt8(ascii: "t"): pass(milliseconds: Int64(rest.first ?? 1) * Int64(rest.last ?? 1) * 100)
-        // A crash: what was remembered is all that is known, and every connection is gone.
+        // A crash: only the notes are left, and every connection is gone.
         case UInt8(ascii: "k"):
             waiting = [:]
             adapter = ClaudeAdapter(home: "/tmp/home", digests: Self.digests, at: now)
@@ -114,7 +114,7 @@ private struct HookWorld {
 
     // MARK: Facts
 
-    /// As the local socket does it.
+    /// Calls a hook, like the local socket.
     private mutating func call(_ line: [UInt8], attempt: Int) {
         _ = ClaudeStatusLine.text(for: line)
         guard let document = try? JSONDocument(parsing: line), document.root.isObject else { return }

@@ -17,7 +17,7 @@ struct InputReader {
         return Array(rest.prefix(count))
     }
 
-    /// All that is left, up to and without a line break.
+    /// The rest of the input, up to and without a line break.
     mutating func line() -> [UInt8] {
         let line = Array(rest.prefix { $0 != UInt8(ascii: "\n") })
         rest = rest.dropFirst(line.count + 1)

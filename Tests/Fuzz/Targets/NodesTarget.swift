@@ -32,7 +32,7 @@ enum NodesTarget {
         var (open, names): ([Int: PeerID], Set<PeerID>) = ([:], [])
         for message in messages {
             switch message {
-            // One slot for each number below it is made: the loop would be of memory alone.
+            // A slot is made for each number below it, so that larger numbers would only test memory.
             case .open(let number, _) where number > 4_096: return
             case .open(let number, _):
                 guard let name = try? peers.open(number) else {

@@ -2,10 +2,10 @@ import RelayProtocol
 
 @testable import HostCore
 
-/// Files of the spool as a crash, a bad disk or another version may leave them.
+/// Files of the spool as a crash, a faulty disk or another version may leave them.
 ///
-/// Whatever stands in them, the spool opens, what it says that it holds can be read, and what is written from then on is there after
-/// the next opening.
+/// Whatever their content, the spool opens, everything that it reports can be read, and later writes are there after the next
+/// opening.
 enum SpoolTarget {
     private static let magic = Array("HELSPL1\n".utf8)
     private static let filesMax = 4
@@ -21,7 +21,7 @@ enum SpoolTarget {
         } catch { fatalError("finding: a spool on a good disk fails: \(error)") }
     }
 
-    /// Records that are whole, garbage, and what is left of a record that was torn.
+    /// Whole records, garbage, and the remains of a torn record.
     private static func file(from reader: inout InputReader) -> [UInt8] {
         var bytes = magic
         for _ in 0..<Int(reader.byte()) {
@@ -67,7 +67,7 @@ enum SpoolTarget {
     private static func goOn(_ disk: FuzzedDisk) throws(SpoolError) {
         let spool = try Spool(disk: disk) { _ in }
         try checkReadable(spool)
-        // No host gets there in its life; what is written from there on is refused when it is read.
+        // No host reaches such numbers; records from there on are refused when they are read.
         guard spool.index.sessions.values.allSatisfy({ $0.next < 1 << 59 }) else { return }
         for (id, session) in spool.index.sessions {
             // The relay has some of it, all of it, or more than we know of.

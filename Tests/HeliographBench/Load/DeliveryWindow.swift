@@ -1,4 +1,4 @@
-/// Closed loop: how far the slowest of a session's subscribers is behind what was sent. A move costs the same however many there are.
+/// Closed loop: how far the slowest of a session's subscribers is behind. The cost of a move does not depend on their number.
 struct DeliveryWindow: Sendable {
     let size: Int64
     private let subscribers: Int
@@ -18,7 +18,7 @@ struct DeliveryWindow: Sendable {
         standing[slot(position)] = subscribers
     }
 
-    /// Events that may be sent now.
+    /// Number of events that may be sent now.
     var room: Int64 { size - (sent - slowest) }
 
     mutating func send(_ count: Int64) {
@@ -26,7 +26,7 @@ struct DeliveryWindow: Sendable {
         sent += count
     }
 
-    /// A subscriber that had everything through `before` now has everything through `through`.
+    /// A subscriber that had all events up to `before` now has those up to `through`.
     mutating func move(from before: Int64, to through: Int64) {
         precondition(before >= slowest && through <= sent, "nobody has what was not sent")
         standing[slot(before)] -= 1

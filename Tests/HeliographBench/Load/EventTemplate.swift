@@ -1,12 +1,12 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Events of one size that carry their number at one place: writing one is a copy, and checking one is a look at 18 bytes.
+/// Events of one size with their number at a fixed position: writing one is a copy, and checking one reads 18 bytes.
 struct EventTemplate: Sendable {
     static let sizeMin = 120
     static let sizeMax = 64 << 10
     static let batchMax = WireLimits.batchEventsMax
-    /// Room for what is around the events of one message.
+    /// Largest events of one message, with room for what surrounds them.
     static let messageBytesMax = WireLimits.messageBytesMax - 512
     private static let digits = 12
 
@@ -39,7 +39,7 @@ struct EventTemplate: Sendable {
         }
     }
 
-    /// Commas between them, no brackets.
+    /// Appends events, with commas between them and without brackets.
     func append(_ numbers: Range<Int64>, to buffer: inout [UInt8]) {
         for number in numbers {
             if number > numbers.lowerBound { buffer.append(UInt8(ascii: ",")) }
@@ -47,7 +47,7 @@ struct EventTemplate: Sendable {
         }
     }
 
-    /// The number of the event that begins there; nil where none of ours does. `pointer` has `size` bytes.
+    /// The number of the event at `pointer`, which has `size` bytes; nil if it is not one of these.
     func number(at pointer: UnsafeRawPointer) -> Int64? {
         let begins = unsafe bytes.withUnsafeBytes { template in
             let before = unsafe memcmp(pointer + numberAt - 4, template.baseAddress! + numberAt - 4, 4)

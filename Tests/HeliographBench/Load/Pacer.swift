@@ -1,11 +1,11 @@
-/// Open loop: event k is due at a moment that is known before the run, however late the others were. A latency counts from there, so
-/// that a relay that stalls cannot hide the events that it kept from being sent (coordinated omission).
+/// Open loop: the time of each event is fixed before the run, however late the others were. Latency is counted from that time, so
+/// that a stalled relay cannot hide events that were sent late because of it (coordinated omission).
 struct Pacer: Sendable {
-    /// Nanoseconds of the monotonic clock.
+    /// Monotonic time, in nanoseconds.
     let start: Int64
     let perSecond: Int64
 
-    /// When event `index`, from 0, is due.
+    /// Time of event `index`, which counts from 0.
     func due(_ index: Int64) -> Int64 {
         let (seconds, rest) = index.quotientAndRemainder(dividingBy: perSecond)
         return start + seconds * 1_000_000_000 + rest * 1_000_000_000 / perSecond

@@ -2,7 +2,7 @@
 struct SequenceChecker: Sendable {
     /// The next number expected.
     private(set) var next: Int64
-    /// Live events may be dropped; they still come in order and once.
+    /// True if live events may be dropped; they must still come in order and once.
     let allowsGaps: Bool
     private(set) var missed: Int64 = 0
 
@@ -11,7 +11,7 @@ struct SequenceChecker: Sendable {
         self.allowsGaps = allowsGaps
     }
 
-    /// `numbers` are consecutive. Nil if they also follow the earlier ones, else a sentence.
+    /// `numbers` are consecutive. Nil if they also follow the earlier ones, else a complaint.
     mutating func take(_ numbers: ClosedRange<Int64>) -> String? {
         let first = numbers.lowerBound
         if first != next {

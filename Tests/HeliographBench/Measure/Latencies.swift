@@ -1,7 +1,7 @@
 internal import Histogram
 internal import RelayProtocol
 
-/// Latencies, three digits exact whatever their size, from a nanosecond to ten minutes.
+/// Latencies from a nanosecond to ten minutes, with three exact digits whatever their size.
 struct Latencies {
     private static let nanosecondsMax: UInt64 = 600_000_000_000
     private var histogram = Histogram<UInt64>(
@@ -9,7 +9,7 @@ struct Latencies {
 
     var count: UInt64 { histogram.totalCount }
 
-    /// Longer ones count as the longest there is; shorter than nothing cannot be on one clock.
+    /// Records a latency. Longer ones count as the longest possible; negative ones do not occur on one clock.
     mutating func record(nanoseconds: Int64, count: Int = 1) {
         histogram.record(min(UInt64(max(1, nanoseconds)), Self.nanosecondsMax), count: UInt64(count))
     }
@@ -23,7 +23,7 @@ struct Latencies {
     }
 }
 
-/// Microseconds.
+/// Latencies in microseconds.
 package struct LatencySummary: Sendable {
     package let count: UInt64
     package let p50: Double

@@ -4,7 +4,8 @@ internal import Glibc
 /// Resource use of a process on this machine, as the kernel counts it.
 final class ProcessGauge {
     private let process: Int32
-    /// One for each thread at the start; they also count the threads that those create. Empty if the kernel does not allow it.
+    /// A counter for each thread that existed at the start, which includes threads created by it. Empty if the kernel does not
+    /// permit it.
     private var counters: [Int32] = []
 
     init(_ process: Int32) throws(BenchError) {
@@ -21,10 +22,10 @@ final class ProcessGauge {
 
     deinit { for counter in counters { close(counter) } }
 
-    /// For all its threads, in the kernel too; in steps of 10 ms.
+    /// Processor time of all its threads, in user and kernel mode, in steps of 10 ms.
     var processorSeconds: Double {
         get throws(BenchError) {
-            // The name may hold anything, also brackets: fields count from the last one.
+            // The name may contain any character, also parentheses, so fields are counted from the last one.
             let stat = try read("stat")
             let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
             guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
@@ -38,7 +39,7 @@ final class ProcessGauge {
 
     var peakKiB: Int { get throws(BenchError) { try kib("VmHWM:") } }
 
-    /// Nil if they are not counted.
+    /// Nil if the kernel does not permit counting.
     var systemCalls: UInt64? {
         guard !counters.isEmpty else { return nil }
         return counters.reduce(0) { sum, counter in
@@ -63,7 +64,7 @@ final class ProcessGauge {
         return text
     }
 
-    /// Small files of the kernel, at once.
+    /// Reads a small file of the kernel at once.
     private static func text(_ path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -93,8 +94,7 @@ enum OwnUse {
         Double(clinux_processor_nanoseconds()) / 1e9
     }
 
-    /// A descriptor for each connection, as many as the system lets us have.
-    /// Hands back how many this process may have open.
+    /// Raises the limit of descriptors as far as the system permits. Returns the limit of this process.
     static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -31,11 +31,11 @@ struct Stopwatch {
     }
 }
 
-/// Seconds of processor, KiB, and shares of the time.
+/// Processor time in seconds, memory in KiB, and shares of the time.
 package struct Use: Sendable {
     package let seconds: Double
     package let driverSeconds: Double
-    /// Share of the time in which this program was idle. Near zero, this program was measured and not the relay.
+    /// Share of the time in which this program was idle. If it is near zero, this program was measured and not the relay.
     package let driverWaits: Double
     /// Nil if the relay is on another machine.
     package var relaySeconds: Double?
@@ -45,6 +45,6 @@ package struct Use: Sendable {
 
     package var bottleneck: String { driverWaits < Self.waitsMin ? "load" : "relay" }
 
-    /// A load that waits less than this share of the time is what was measured.
+    /// Least share of idle time of this program for a valid measurement.
     private static let waitsMin = 0.05
 }

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// One approval after the other in each session: asked by its host, allowed by its client, applied by its host.
+/// One approval after the other in each session: requested by its host, allowed by its client, applied by its host.
 final class ApprovalTrips: Stage {
     private static let digest = String(repeating: "5a", count: 32)
 
@@ -63,7 +63,7 @@ final class ApprovalTrips: Stage {
         }
         unsafe try super.hostReceived(message, on: link, at: now)
         guard askedAt.count == sessions.count, !isEnding else { return }
-        // All that was said of the last one is on disk.
+        // All events about the last approval are on disk.
         for index in sessions.indices where sessions[index].host == link.number {
             if open[index] == 0, sessions[index].through == sessions[index].next - 1 { try ask(index) }
         }

@@ -1,9 +1,9 @@
-/// One session of the load, as its host numbers it: events count from 1, and the first says that it began.
+/// One session of the load, numbered by its host: events count from 1, and the first begins the session.
 struct BenchSession {
     let id: String
     /// Index of the host that makes it.
     let host: Int
-    /// Start of every `events` message to a client, up to the number; known once a snapshot named the epoch.
+    /// Start of every `events` message to a client, up to the number; known once a snapshot has named the epoch.
     var prefix: [UInt8] = []
     /// The number that the next event gets.
     var next: Int64 = 1

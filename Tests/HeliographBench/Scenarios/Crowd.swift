@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// Clients that come, and what they find: `idle`, `storm`, `resume`.
+/// Connecting clients: `idle`, `storm`, `resume`.
 final class Crowd: Stage {
     /// Position of a returning client; nil if all connect for the first time.
     private var position: Int64?
@@ -22,13 +22,14 @@ final class Crowd: Stage {
         return result
     }
 
-    /// All at once, until each has its snapshot.
+    /// Connects all clients at once, until each has its snapshot.
     func storm() throws(BenchError) -> BenchResult {
         try gatherHosts(events: plan.history)
         return try gatherAll()
     }
 
-    /// All at once, until each has the events that it missed. `restart` kills the relay and starts it again, if that is possible.
+    /// Reconnects all clients at once, until each has the events that it missed. `restart` kills the relay and starts it again, if
+    /// that is possible.
     func resume(restart: (() throws(BenchError) -> BenchTarget)?) throws(BenchError) -> BenchResult {
         try gatherHosts(events: plan.history)
         let probe = try driver.open(.client, number: 0, token: target.clientToken)
@@ -41,7 +42,7 @@ final class Crowd: Stage {
 
     override init(_ plan: BenchPlan, _ target: BenchTarget) throws(BenchError) { try super.init(plan, target) }
 
-    /// The sessions of `before`, seen by clients that have a part of each.
+    /// The sessions of `before`, for clients that have a part of each.
     private init(_ before: Crowd, _ target: BenchTarget) throws(BenchError) {
         try super.init(before.plan, target)
         sessions = before.sessions

@@ -1,10 +1,10 @@
-/// The same load against servers of another make, which keep nothing and number nothing: one session, at most one delivery each.
+/// The same load against other servers, which store nothing and number nothing: one session, at most one delivery each.
 extension FanOut {
     func openedOtherMake(_ link: Link) throws(BenchError) {
         switch target.dialect {
         case .heliograph: preconditionFailure("this one says hello")
         case .plain: subscribed(link)
-        // The server speaks first.
+        // The server sends first.
         case .nats: break
         case .mqtt:
             let name = Array("bench-\(link.name)".utf8)

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// Hosts make events, every subscriber gets each of its session's, and checks that.
+/// Hosts make events; every subscriber receives those of its session, and checks them.
 final class FanOut: Stage {
     private struct Subscriber {
         var session: Int
@@ -8,12 +8,12 @@ final class FanOut: Stage {
     }
 
     private var subscribers: [Subscriber] = []
-    /// One for each session; empty in an open loop.
+    /// A window for each session; empty in an open loop.
     private var windows: [DeliveryWindow] = []
-    /// When the events of the window were sent, by session and number.
+    /// Time at which each event of the window was sent, by session and number.
     private var sentAt: [[Int64]] = []
     private var pacer: Pacer?
-    /// Events of all sessions that were sent.
+    /// Events sent in all sessions.
     private var sent: Int64 = 0
     private var measureFrom: Int64 = .max
     private var measureTo: Int64 = .max
@@ -21,7 +21,7 @@ final class FanOut: Stage {
     private var messages = 0
     private var sentMeasured: Int64 = 0
     private var latencies = Latencies()
-    /// What each client and the host have received, for servers of another make.
+    /// Streams from each client and the host, for other servers.
     private var clientStreams: [PeerStream]
     private var hostStream: PeerStream
 
@@ -49,7 +49,7 @@ final class FanOut: Stage {
         if let rate = plan.rate {
             pacer = Pacer(start: start, perSecond: Int64(rate))
         } else {
-            // A dropped event cannot be told from one that has not arrived.
+            // A dropped event cannot be distinguished from one that has not arrived.
             guard !isLive else { throw BenchError(.plan, "live events need a rate: a window waits for all of them") }
             guard plan.clients >= plan.sessions else { throw BenchError(.plan, "a window needs a client for each session") }
             windows = sessions.indices.map { index in
@@ -74,11 +74,11 @@ final class FanOut: Stage {
             for host in hosts { try driver.flush(host) }
             try driver.turn(min(next, end) - SteadyClock.now, self)
         }
-        // Every event that was due is sent, even if this program was late: leaving it out would leave out the latest ones.
+        // Sends every event that was due, even if this program was late: otherwise the latest ones would be left out.
         if pacer != nil { _ = try sendDue(at: end - 1) }
     }
 
-    /// Whatever there is room for; what comes back is the next occasion.
+    /// Sends as much as the windows permit; the next deliveries make room for more.
     private func sendWindow(at now: Int64) throws(BenchError) -> Int64 {
         for index in windows.indices {
             while windows[index].room >= Int64(plan.batch) {
@@ -107,7 +107,7 @@ final class FanOut: Stage {
         queueEvents(count, of: index)
     }
 
-    /// Queues as many bytes as live pieces of a message; each begins with its number.
+    /// Queues live pieces of a message with the same number of bytes; each begins with its number.
     private func queueDeltas(_ count: Int64, of index: Int) {
         for number in sessions[index].next..<sessions[index].next + count {
             let digits = String(number)
@@ -120,11 +120,11 @@ final class FanOut: Stage {
         sessions[index].next += count
     }
 
-    /// Returns when every subscriber has what was sent.
+    /// Returns when every subscriber has received what was sent.
     private func drain() throws(BenchError) {
         for host in hosts { try driver.flush(host) }
         if isLive {
-            // A dropped event never arrives: half a second of silence is the end.
+            // A dropped event never arrives, so half a second of silence ends the run.
             return try settle()
         }
         let deadline = SteadyClock.now + Self.patienceNanoseconds
@@ -189,7 +189,7 @@ final class FanOut: Stage {
         for place in 0..<count {
             let pointer = unsafe message.baseAddress! + end + Self.before + Int(place) * each
             guard unsafe template.number(at: pointer) == first + place else {
-                // Either our own event with another number, or no event of ours at all.
+                // Either our own event with another number, or not an event of ours.
                 return unsafe try unusualEventsCame(message, on: link, at: now)
             }
         }
@@ -200,7 +200,7 @@ final class FanOut: Stage {
     private static let before = 11
     private static let around = 13
 
-    /// Any spelling of `events`; also the one place where what is wrong is told.
+    /// Parses any spelling of `events`; also the one place where errors are reported.
     private func unusualEventsCame(_ message: UnsafeRawBufferPointer, on link: Link, at now: Int64) throws(BenchError) {
         let value = unsafe try Self.document(message, on: link)
         let (first, events) = try Self.reading(link) { () throws(WireError) in
@@ -242,7 +242,7 @@ final class FanOut: Stage {
         }
     }
 
-    /// Numbers that follow each other, in one message.
+    /// Takes consecutive numbers from one message.
     private func came(_ numbers: ClosedRange<Int64>, on link: Link, at now: Int64) throws(BenchError) {
         let index = subscribers[link.number].session
         let before = subscribers[link.number].checker.next - 1
@@ -260,7 +260,7 @@ final class FanOut: Stage {
         if now >= measureFrom, now < measureTo {
             let count = numbers.count
             deliveries += count
-            // The oldest represents all: none waited longer.
+            // Recorded for the oldest event only: none waited longer.
             latencies.record(nanoseconds: now - sentAt[index][Int(numbers.lowerBound) % (plan.window + 1)], count: count)
         }
         windows[index].move(from: before, to: numbers.upperBound)
@@ -272,12 +272,12 @@ final class FanOut: Stage {
         latencies.record(nanoseconds: now - due)
     }
 
-    /// The place of a session's event among all events: its whole message was due with the first of it.
+    /// Position of a session's event among all events: its whole message was due with the first of them.
     private func place(of number: Int64, in index: Int) -> Int64 {
         let message = (number - firstNumber) / Int64(plan.batch)
         return (message * Int64(plan.sessions) + Int64(index)) * Int64(plan.batch)
     }
 
-    /// The first that is of the load: before it the session began.
+    /// Number of the first event of the load; the session's beginning precedes it.
     private var firstNumber: Int64 { target.dialect == .heliograph ? 2 : 1 }
 }

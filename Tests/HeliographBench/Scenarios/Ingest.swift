@@ -1,4 +1,4 @@
-/// Hosts send as fast as their events are on disk.
+/// Hosts that send as fast as their events are stored.
 final class Ingest: Stage {
     func run() throws(BenchError) -> BenchResult {
         try gatherHosts()

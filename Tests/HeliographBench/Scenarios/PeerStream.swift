@@ -1,9 +1,9 @@
-/// Parses the stream of another server on one connection: messages need not end at the end of a frame.
+/// Parses the stream of another server on one connection, where messages may span frames.
 struct PeerStream {
     enum Item: Equatable {
-        /// An event, as its place in `bytes`.
+        /// An event, as its range in `bytes`.
         case event(Range<Int>)
-        /// The server's greeting, a granted subscription, or its question whether we are there.
+        /// The server's greeting, a granted subscription, or a ping.
         case greeting, granted, ping
     }
 
@@ -13,14 +13,14 @@ struct PeerStream {
 
     init(_ dialect: Dialect) { self.dialect = dialect }
 
-    /// More came. Slots that were handed out before no longer hold.
+    /// Adds input. Ranges returned before are no longer valid.
     mutating func feed(_ more: UnsafeRawBufferPointer) {
         bytes.removeFirst(place)
         place = 0
         unsafe bytes.append(contentsOf: more)
     }
 
-    /// Nil until more comes.
+    /// The next item; nil until there is more input.
     mutating func next() throws(BenchError) -> Item? {
         guard place < bytes.count else { return nil }
         switch dialect {

@@ -2,15 +2,15 @@ internal import Glibc
 internal import RelayAccess
 internal import RelayProtocol
 
-/// Common to every scenario: hosts that have announced their sessions, and clients that connect a few at a time until each has its
-/// snapshot. A scenario adds its own handling of events, approvals and acknowledgements.
+/// The base of every scenario: hosts that have announced their sessions, and clients that connect a few at a time until each has
+/// its snapshot. A scenario adds its own handling of events, approvals and acknowledgements.
 class Stage: LinkHandler {
-    /// For the next welcome or snapshot, and for the last event to arrive.
+    /// Time limit for the next welcome or snapshot, and for the last event.
     static let patienceNanoseconds: Int64 = 60_000_000_000
-    /// A client that was turned away comes again after a part of this, as a real one does.
+    /// Longest wait of a refused client before it retries; a random part of this, like a real client.
     static let retryNanoseconds: Int64 = 250_000_000
-    /// Connections begun before those that are there are served: a client that is connected says what it wants at once, and a relay that many
-    /// storm hangs up on who says nothing.
+    /// Connections begun before existing ones are served: a connected client sends its request at once, because a busy relay closes
+    /// connections that send nothing.
     private static let begunAtOnce = 128
 
     let plan: BenchPlan
@@ -19,16 +19,16 @@ class Stage: LinkHandler {
     let template: EventTemplate
     let gauge: ProcessGauge?
     var sessions: [BenchSession]
-    /// The position of each session, by its id.
+    /// Index of each session, by its id.
     private let places: [String: Int]
     var hosts: [Link] = []
     var clients: [Link] = []
-    /// Hosts that are welcome, and clients that have all that was asked for.
+    /// Number of hosts that were welcomed, and of clients that have everything they requested.
     private(set) var hostsReady = 0
     private(set) var clientsLevel = 0
     /// Number of refused connections that were tried again.
     private(set) var turnedAway = 0
-    /// Peers that were turned away, the next to return last.
+    /// Refused peers, the next to retry last.
     private var returning: [(at: Int64, number: Int)] = []
     private(set) var epoch = ""
 
@@ -50,7 +50,7 @@ class Stage: LinkHandler {
             hosts: endpoints(target.relays), clients: endpoints(target.clientRelays), dialect: target.dialect)
         template = EventTemplate(size: plan.size, isSealed: plan.isSealed, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
-        // No two runs on one relay may share a session: each begins again at 1.
+        // Session ids are unique to a run, because numbers begin at 1 in each.
         let run = String(UInt32.random(in: 0 ... .max), radix: 16)
         let made = (0..<plan.sessions).map { BenchSession(id: "bench-\(run)-\($0)", host: $0 % plan.hosts) }
         sessions = made
@@ -59,7 +59,7 @@ class Stage: LinkHandler {
 
     // MARK: - Gathering
 
-    /// Returns when each host is welcome and each session has begun, with `events` in all.
+    /// Returns when each host was welcomed and each session has begun, with `events` in all.
     func gatherHosts(events: Int = 1) throws(BenchError) {
         for number in 0..<plan.hosts { hosts.append(try driver.open(.host, number: number, token: target.hostTokens[number])) }
         try wait("hosts are welcome") { hostsReady == plan.hosts }
@@ -80,7 +80,7 @@ class Stage: LinkHandler {
         try wait("sessions have begun") { sessions.allSatisfy { $0.through == $0.next - 1 } }
     }
 
-    /// Returns when each client is level; at most `connecting` connect at a time.
+    /// Returns when each client is up to date; at most `connecting` connect at a time.
     func gatherClients(connecting: Int, _ eachTurn: () throws(BenchError) -> Void = {}) throws(BenchError) {
         clients.reserveCapacity(plan.clients)
         var (deadline, levelBefore) = (SteadyClock.now + Self.patienceNanoseconds, clientsLevel)
@@ -99,7 +99,7 @@ class Stage: LinkHandler {
                     .tooSlow, "only \(clientsLevel) of \(plan.clients) clients are level, and no more since a minute\(refused)")
             }
             try eachTurn()
-            // There are more to begin, or to come back.
+            // There are more clients to connect.
             let isBehind = clients.count == most || (returning.last?.at ?? .max) <= now
             try driver.turn(isBehind ? 0 : 10_000_000, self)
         }
@@ -114,7 +114,7 @@ class Stage: LinkHandler {
         }
     }
 
-    /// Turns until it holds.
+    /// Runs turns until the condition is true.
     func wait(_ what: String, until holds: () -> Bool) throws(BenchError) {
         let deadline = SteadyClock.now + Self.patienceNanoseconds
         while !holds() {
@@ -133,7 +133,7 @@ class Stage: LinkHandler {
 
     // MARK: - Sending
 
-    /// The next events of a session in one message.
+    /// Queues the next events of a session in one message.
     func queueEvents(_ count: Int64, of index: Int) {
         let first = sessions[index].next
         var events: [UInt8] = []
@@ -176,13 +176,13 @@ class Stage: LinkHandler {
         returning.insert((at, link.number), at: placeOfReturn(at: at))
     }
 
-    /// Peers that were accepted stay connected, except if a scenario takes the relay away.
+    /// Fails: accepted peers stay connected, unless a scenario takes the relay away.
     func ended(_ link: Link, _ end: LinkEnd) throws(BenchError) { throw BenchError(.refused, "\(link.name) \(end)") }
 
-    /// Nothing of the load survives the relay, but where a scenario takes it away.
+    /// True if the scenario takes a relay away and its peers reconnect.
     var outlivesRelays: Bool { false }
 
-    /// Found by halves: a storm has tens of thousands who come again.
+    /// Index for a retry at this time, by binary search: a storm has tens of thousands.
     private func placeOfReturn(at: Int64) -> Int {
         var (low, high) = (0, returning.count)
         while low < high {
@@ -236,7 +236,7 @@ class Stage: LinkHandler {
         try say(link, message)
     }
 
-    /// The first answer to it.
+    /// Handles the first answer to `subscribe`.
     private func snapshotCame(through seq: Int64, on link: Link) throws(BenchError) {
         let index = link.number % plan.sessions
         guard seq == sessions[index].next - 1 else {
@@ -250,7 +250,7 @@ class Stage: LinkHandler {
     }
 
     private func acknowledged(_ message: UnsafeRawBufferPointer, on link: Link) throws(BenchError) {
-        // The usual: one session.
+        // The usual case of one session.
         if plan.sessions == plan.hosts {
             guard let number = unsafe message.number(after: #""through":"#) else {
                 throw unsafe Self.unexpected(message, on: link)
@@ -276,7 +276,7 @@ class Stage: LinkHandler {
     // MARK: - Reading
 
     static func unexpected(_ message: UnsafeRawBufferPointer, on link: Link) -> BenchError {
-        // A relay that somebody uses has its limits, and they are not what is measured here.
+        // A relay that is in use has its limits, which are not measured here.
         if let root = unsafe try? document(message, on: link), let notice = try? Notice(from: root),
             notice.code == ErrorCode.tooMany.rawValue
         {

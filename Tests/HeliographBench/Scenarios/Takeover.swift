@@ -1,20 +1,20 @@
 internal import Glibc
 internal import RelayProtocol
 
-/// Hosts and clients stay while the node that owns their workspace is lost: from the signal until each client is level again at another. After
-/// that each session gets one more event, which every client has to see as the next one.
+/// Hosts and clients stay while the node that owns their workspace is lost: from the signal until each client is up to date again
+/// at another. After that each session gets one more event, which every client has to see next.
 final class Takeover: Stage {
-    /// A lease of 8 s, a minute for everything else.
+    /// Time limit: a lease of 8 s, and a minute for the rest.
     private static let returnNanosecondsMax: Int64 = 70_000_000_000
     /// Connections begun in one turn; see `Stage.begunAtOnce`.
     private static let begunAtOnce = 128
 
     /// The state of one peer since the signal.
     private struct Return {
-        /// When it comes again; nil: it is connected, or on its way.
+        /// Time of its next attempt; nil if it is connected or connecting.
         var due: Int64?
         var attempts = 0
-        /// After it was lost. 0: not yet.
+        /// Time at which it was up to date again; 0 before.
         var levelAt: Int64 = 0
     }
 
@@ -101,7 +101,7 @@ final class Takeover: Stage {
         guard case .closed(let code, let reason) = end else {
             return later(link, nanoseconds: .random(in: 0..<Self.retryNanoseconds))
         }
-        // Clients return when the close code told them to.
+        // Clients return after the time in the close code's reason.
         guard let code = UInt16(exactly: code), code == CloseCode.restarting.rawValue,
             let wait = CloseCode.wait(code, reason)
         else { return try super.ended(link, end) }
@@ -143,7 +143,7 @@ final class Takeover: Stage {
             throw BenchError(.sequence, "\(link.name) is told to begin again, although the log lost nothing")
         }
         if unsafe message.starts(with: #"{"type":"reply""#) {
-            // A client that missed nothing is level at once.
+            // A client that missed nothing is up to date at once.
             if clientReturns[link.number].levelAt == 0 { clientReturns[link.number].levelAt = now }
         }
         unsafe try super.clientReceived(message, on: link, at: now)

@@ -1,7 +1,7 @@
 internal import CHeliographLinux
 internal import Glibc
 
-/// Looks at a message without taking it apart: what the load reads of each must not cost more than sending it.
+/// Reads parts of a message without parsing it, because that must not cost more than sending it.
 extension UnsafeRawBufferPointer {
     func starts(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
@@ -23,7 +23,7 @@ extension UnsafeRawBufferPointer {
 
     func contains(_ text: StaticString) -> Bool { unsafe end(of: text) != nil }
 
-    /// Parses digits from `start`. Returns their value and the index after them; nil if there are none, or more than a number has.
+    /// Parses digits from `start`. Returns their value and the index after them; nil if there are none, or too many for a number.
     func number(at start: Int) -> (value: Int64, end: Int)? {
         var value: Int64 = 0
         var place = start

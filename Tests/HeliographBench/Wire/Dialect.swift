@@ -1,21 +1,21 @@
 internal import RelayProtocol
 
-/// The other side's protocol: our own wire or, for comparison, that of other servers.
+/// The server's protocol: our own or, for comparison, that of other servers.
 package enum Dialect: String, Sendable, CaseIterable {
     case heliograph
-    /// Whatever is sent to `/pub/SESSION` comes out of `/sub/SESSION`: nchan, or any WebSocket server of a page.
+    /// A message sent to `/pub/SESSION` arrives at `/sub/SESSION`: nchan, or any WebSocket server of a page.
     case plain
     /// The protocol of NATS over WebSocket.
     case nats
     /// MQTT 3.1.1 over WebSocket.
     case mqtt
 
-    /// Messages do not end where frames do.
+    /// True if messages may span frames.
     var isStream: Bool { self == .nats || self == .mqtt }
 
     var opcode: Frame.Opcode { isStream ? .binary : .text }
 
-    /// The HTTP request that opens a connection. The key is always the same, so nobody looks at the answer to it.
+    /// The HTTP request that opens a connection. The key is constant, because the response to it is not checked.
     func upgrade(_ role: Link.Role, host: String, prefix: String, token: String) -> [UInt8] {
         let path =
             switch self {

@@ -2,24 +2,24 @@ internal import CHeliographLinux
 internal import HeliographCrypto
 internal import Glibc
 
-/// Every connection of a run on one thread and one epoll: what it costs must not be what is measured.
+/// All connections of a run on one thread and one epoll, so that this program costs little and the relay is what is measured.
 ///
-/// Frames are read into one buffer and handed out where they stand; only the end of a frame that is not whole yet is copied. It is
-/// not `WebSocketEngine`, which hands out messages of their own and takes 5 KiB a connection: a load made of the same library as
-/// the relay would also hide what that library costs.
+/// Frames are read into one buffer and passed on in place; only the incomplete last frame is copied. It does not use
+/// `WebSocketEngine`, which allocates messages and takes 5 KiB for each connection: a load on the same library as the relay would
+/// also hide that library's cost.
 @safe
 final class Driver {
-    /// One read: a few turns of a relay that sends 64 events of 300 bytes in each.
+    /// Bytes of one read: a few turns of a relay that sends 64 events of 300 bytes in each.
     private static let readBytes = 256 << 10
-    /// A tail that has grown further is given back once it is empty.
+    /// Size above which an empty tail's memory is freed.
     private static let tailKeptBytes = 32 << 10
-    /// Sockets looked at in one wait.
+    /// Sockets reported by one wait.
     private static let eventsMax = 1_024
-    /// Bytes that may wait for a relay that does not read; beyond them the plan asks for more than it takes.
+    /// Bytes that may wait for a relay that does not read; more means that the plan exceeds its capacity.
     private static let outboxBytesMax = 64 << 20
-    /// The plaintext of one TLS record.
+    /// Size of the plaintext of one TLS record.
     private static let recordBytesMax = 16 << 10
-    /// An upgrade's answer.
+    /// Largest response to an upgrade.
     private static let answerBytesMax = 16 << 10
 
     private let poll: Int32
@@ -30,10 +30,10 @@ final class Driver {
     private let events: UnsafeMutableBufferPointer<epoll_event>
     /// Links by descriptor, the key that epoll returns.
     private var links: [Link?] = []
-    /// Nanoseconds spent waiting: a load that never waits is what was measured.
+    /// Nanoseconds spent waiting: if they are few, this program was measured and not the relay.
     private(set) var waited: Int64 = 0
 
-    /// Peers are dealt out to the endpoints of their role in turn.
+    /// Peers are assigned to the endpoints of their role in turn.
     init(hosts: [Endpoint], clients: [Endpoint], dialect: Dialect) throws(BenchError) {
         (self.hosts, self.clients) = (hosts, clients)
         self.dialect = dialect
@@ -106,7 +106,7 @@ final class Driver {
         link.unsealed = []
     }
 
-    /// Waits for at most so many nanoseconds, and hands out what came.
+    /// Waits for at most `limit` nanoseconds, and passes on the input.
     func turn(_ limit: Int64, _ handler: some LinkHandler) throws(BenchError) {
         let before = SteadyClock.now
         let count = unsafe clinux_epoll_wait(poll, events.baseAddress, Int32(Self.eventsMax), max(0, limit))
@@ -114,7 +114,7 @@ final class Driver {
         guard count >= 0 || errno == EINTR else { throw BenchError(.system, "epoll: \(String(errno: errno))") }
         for index in 0..<Int(max(0, count)) {
             let (happened, descriptor) = unsafe (events[index].events, events[index].data.fd)
-            // Closed by what was handled before it in this turn.
+            // It was closed earlier in this turn.
             guard let link = links[Int(descriptor)] else { continue }
             if happened & EPOLLOUT.rawValue != 0, link.waitsForRoom { try becameWritable(link, handler) }
             if link.state != .closed, happened & ~EPOLLOUT.rawValue != 0 { try becameReadable(link, handler) }
@@ -167,7 +167,7 @@ final class Driver {
             return
         }
         unsafe link.tail.append(contentsOf: bytes)
-        // Handlers may close the link, which takes its tail away: the bytes are held here meanwhile.
+        // Handlers may close the link, which frees its tail, so the bytes are kept here in the meantime.
         var whole = link.tail
         link.tail = []
         let taken = try taken(of: whole, from: link, at: now, handler)
@@ -194,7 +194,7 @@ final class Driver {
 
     // MARK: - TLS
 
-    /// Continues the handshake with the bytes that have come.
+    /// Continues the handshake with the bytes received.
     private func shakeHands(_ link: Link, _ tls: TLSSession) throws(BenchError) {
         do { try tls.advanceHandshake() } catch { throw BenchError(.unreachable, "\(link.name): \(error.message)") }
         tls.takeOutput(into: &link.outbox)
@@ -280,7 +280,7 @@ final class Driver {
         return taken
     }
 
-    /// Index of the first frame.
+    /// Index of the first frame after the response; nil if that is incomplete.
     private static func endOfAnswer(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let found = unsafe clinux_find(bytes.baseAddress!, bytes.count, "\r\n\r\n", 4) else { return nil }
         return unsafe UnsafeRawPointer(found) - bytes.baseAddress! + 4

@@ -3,7 +3,7 @@ internal import Glibc
 internal import HeliographPlatform
 internal import RelayAccess
 
-/// The address of a relay, looked up once.
+/// The address of a relay, resolved once.
 struct Endpoint {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
@@ -12,7 +12,7 @@ struct Endpoint {
     let prefix: String
     private var tls: (context: TLSContext, name: String)?
 
-    /// Trusts what the system trusts, and the authorities of this file (PEM).
+    /// Trusts the system's authorities, and those of this file (PEM).
     init(_ relay: RelayAddress, certificateAuthorityFile: String? = nil) throws(BenchError) {
         prefix = relay.prefix
         switch relay.target {
@@ -47,7 +47,7 @@ struct Endpoint {
         unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: address) }
     }
 
-    /// Nil if the relay speaks plain HTTP.
+    /// A TLS session; nil for plain HTTP.
     func session() -> TLSSession? { tls.map { TLSSession(client: $0.context, serverName: $0.name) } }
 
     private var isLoopback: Bool {
@@ -56,7 +56,8 @@ struct Endpoint {
             == 127
     }
 
-    /// The kernel chooses the port when it connects: before that it would be taken from all destinations.
+    /// Binds to a source address. The kernel chooses the port when it connects; before that it would reserve it for all
+    /// destinations.
     private func bind(_ descriptor: Int32, to address: in_addr_t) throws(BenchError) {
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -71,7 +72,7 @@ struct Endpoint {
         guard result == 0 else { throw BenchError(.system, "no loopback address for a client: \(String(errno: errno))") }
     }
 
-    /// A socket that is being connected. `number` counts the connections: to a relay on loopback, they come from several addresses.
+    /// A socket that is connecting. `number` counts the connections, which come from several addresses if the relay is on loopback.
     func connect(_ number: Int) throws(BenchError) -> Int32 {
         let family = Int32(storage.ss_family)
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -89,7 +90,7 @@ struct Endpoint {
         let result = unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Glibc.connect(descriptor, $0, length) }
         }
-        // A Unix socket whose queue is full says EAGAIN: it is as if the connection had been cut.
+        // EAGAIN: the queue of a Unix socket is full; treated like a connection that was cut.
         guard result == 0 || errno == EINPROGRESS || errno == EAGAIN else {
             let failure = errno
             close(descriptor)

@@ -1,4 +1,4 @@
-/// RFC 6455, as much of it as a load needs.
+/// The parts of RFC 6455 that a load needs.
 enum Frame {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -12,13 +12,13 @@ enum Frame {
     struct Head {
         var opcode: Opcode
         var isFinal: Bool
-        /// Bytes of the head.
+        /// Length of the head in bytes.
         var count: Int
-        /// Bytes of what follows it.
+        /// Length of the payload in bytes.
         var payload: Int
     }
 
-    /// A mask of zeros is a mask, and costs nothing to apply here; the relay unmasks as ever.
+    /// Appends a frame. A mask of zeros is valid and costs nothing here; the relay unmasks as usual.
     static func append(_ payload: [UInt8], _ opcode: Opcode, to buffer: inout [UInt8]) {
         buffer.append(0x80 | opcode.rawValue)
         switch payload.count {
@@ -32,7 +32,7 @@ enum Frame {
         buffer.append(contentsOf: payload)
     }
 
-    /// Nil if it is incomplete.
+    /// The head of a frame; nil if it is incomplete.
     static func head(_ bytes: UnsafeRawBufferPointer) throws(BenchError) -> Head? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = unsafe (bytes[0], bytes[1])
@@ -53,6 +53,6 @@ enum Frame {
         return head
     }
 
-    /// A snapshot with the approvals of a busy host, and to spare.
+    /// Largest payload: more than a snapshot with the approvals of a busy host.
     private static let payloadMax = 16 << 20
 }

@@ -1,6 +1,6 @@
 internal import HeliographCrypto
 
-/// One connection of the load. The driver alone reads and writes its socket.
+/// One connection of the load. Only the driver reads and writes its socket.
 final class Link {
     enum Role { case host, client }
 
@@ -9,12 +9,12 @@ final class Link {
         case upgrading
         /// Frames go both ways.
         case open
-        /// The socket is gone.
+        /// The socket is closed.
         case closed
     }
 
     let role: Role
-    /// Counts the hosts, and the clients, from 0.
+    /// Number among the hosts, or the clients, from 0.
     let number: Int
     var state = State.upgrading
     var descriptor: Int32
@@ -22,12 +22,12 @@ final class Link {
     var tail: [UInt8] = []
     /// Nil if the link speaks plain HTTP.
     let tls: TLSSession?
-    /// Output before it is put into TLS records.
+    /// Output before it is encrypted into TLS records.
     var unsealed: [UInt8] = []
     /// Output that the socket has not taken yet, from `outboxSent` on.
     var outbox: [UInt8] = []
     var outboxSent = 0
-    /// The socket was full: the driver is told when it is not.
+    /// True if the socket was full: the driver waits until it is writable.
     var waitsForRoom = true
 
     init(role: Role, number: Int, descriptor: Int32, tls: TLSSession?, upgrade: [UInt8]) {

@@ -2,7 +2,7 @@
 enum LinkEnd: CustomStringConvertible {
     /// Closed by the other side.
     case closed(code: Int, reason: String)
-    /// Without a close frame; `failure` is the system's error number, 0 if the stream ended in order.
+    /// Cut without a close frame; `failure` is the system's error number, 0 if the stream ended in order.
     case cut(failure: Int32)
 
     var description: String {

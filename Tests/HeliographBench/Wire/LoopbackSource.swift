@@ -2,10 +2,11 @@ internal import Glibc
 
 /// The loopback address that a connection comes from: 127.0.0.1, 127.0.0.2 and so on.
 ///
-/// From one address to one port Linux opens as many connections as it gives out ports by itself, 28,232 of them. All of 127.0.0.0/8 is this machine,
-/// so a hundred thousand clients come from several addresses.
+/// From one address to one port Linux opens as many connections as it has ephemeral ports, 28,232. All of 127.0.0.0/8 is this
+/// machine, so a hundred thousand clients come from several addresses.
 enum LoopbackSource {
-    /// Half of the ports are tried first. Where all of these are taken each connection looks through them, which takes the kernel 0.3 ms.
+    /// Connections from one address. The kernel first tries half of the ports; if all of these are taken, each connection searches
+    /// them, which takes 0.3 ms.
     static let connectionsPerAddress = 10_000
 
     /// In network byte order, as in `s_addr`; nil if the system may choose.

@@ -1,6 +1,6 @@
 internal import CHeliographLinux
 
-/// Nanoseconds of CLOCK_MONOTONIC: what every moment of a run is told by.
+/// CLOCK_MONOTONIC in nanoseconds, used for all times of a run.
 enum SteadyClock {
     static var now: Int64 { clinux_monotonic_nanoseconds() }
 }

@@ -13,7 +13,7 @@ struct ApprovalReadingTests {
     private let host = PrivateKeys().identity
     private let session = SessionID("claude-s1")!
 
-    /// As the host sent it.
+    /// An approval request as the host sent it.
     private func shown(_ title: String = "Run: ls", in session: SessionID? = nil) throws -> Event {
         let request = ApprovalRequest(
             approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: title, digest: Fixtures.digest)

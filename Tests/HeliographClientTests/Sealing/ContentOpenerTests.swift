@@ -350,8 +350,7 @@ struct ContentOpenerTests {
 
     @Test("a request in the open that names a host which seals can only be denied, in whatever session it comes")
     func inTheOpen() throws {
-        let device = PrivateKeys()
-        let session = SessionID("s9")!
+        let (device, session) = (PrivateKeys(), SessionID("s9")!)
         let request = ApprovalRequest(
             approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls", digest: Fixtures.digest)
         var gate = ConsentGate(host: Self.host.identity.id, .openSSL)
@@ -364,7 +363,7 @@ struct ContentOpenerTests {
             return ApprovalReading(read, nil).basis
         }
         var pin = Self.host.pin
-        guard case .signed = basis(pin) else { return #expect(Bool(false), "one that was never seen to seal is as it was") }
+        guard case .signed = basis(pin) else { return #expect(Bool(false), "one that never sealed is as it was") }
         pin.sealsAs = "h1"
         guard case .unreadable = basis(pin) else { return #expect(Bool(false), "it can be denied at most") }
     }
@@ -489,7 +488,7 @@ struct ContentOpenerTests {
         #expect(try read(String(command.dropFirst(Self.host.alias("/deploy").count + 1))) == "to production")
         #expect(throws: SealingError.self) { try out(String(repeating: "x", count: WireLimits.textBytesMax)) }
 
-        // As it comes back in the log.
+        // The command as it comes back in the log.
         let request = SteeringRequest(
             command: id, session: SealingHost.session, by: Named(id: ClientID("c1")!, name: "desk"),
             action: .prompt(.init(text: command, whenBusy: .queue, isCommand: true)), signature: "s")

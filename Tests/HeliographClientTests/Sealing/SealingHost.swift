@@ -5,7 +5,7 @@ import RelayProtocol
 @testable import DeviceConsent
 @testable import HeliographClient
 
-/// A host that seals, and what a relay makes of what it sends.
+/// A host that seals, and a relay's messages about it.
 struct SealingHost {
     static let session = SessionID("s1")!
     static let itsOwn = SessionID("heliograph-h1")!
@@ -68,7 +68,7 @@ struct SealingHost {
         return summary
     }
 
-    /// Of the session that represents it.
+    /// Summary of the session that represents the host.
     func ownSummary(_ wraps: [KeyWrap]) -> Summary {
         var offer = SteeringOffer(actions: [.start], projects: [ProjectOffer(name: "site", folder: "~/site")])
         offer.consent = id

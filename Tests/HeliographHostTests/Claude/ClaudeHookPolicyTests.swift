@@ -7,7 +7,7 @@ import Testing
 struct ClaudeHookPolicyTests {
     private static let ours = #""hooks":{"Stop":[{"hooks":[{"type":"command","command":"/x/heliograph hook claude Stop"}]}]}"#
 
-    /// As the real 2.1.329 did with each.
+    /// The behaviour of the real 2.1.329 in each case.
     @Test(
         "what counts, and which file counts first",
         arguments: [
@@ -25,7 +25,7 @@ struct ClaudeHookPolicyTests {
             (#""strictPluginOnlyCustomization":["skills","hooks"]"#, "", "", "strictPluginOnlyCustomization"),
             (#""strictPluginOnlyCustomization":["skills"]"#, "", "", nil),
             (#""strictPluginOnlyCustomization":true"#, "", "", "strictPluginOnlyCustomization"),
-            // None of the person's own settings.
+            // The person's own settings do not count.
             ("", "", #""allowManagedHooksOnly":true"#, nil),
         ] as [(String, String, String, String?)])
     func obstacles(_ managed: String, _ project: String, _ user: String, _ named: String?) throws {

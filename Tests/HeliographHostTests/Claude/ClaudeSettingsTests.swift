@@ -197,7 +197,7 @@ struct ClaudeSettingsTests {
             Array(#"{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#.utf8),
             executable: Self.executable,
             todoTools: true)
-        // As JSON.stringify(…, 2) would lay it out.
+        // The layout of JSON.stringify(…, 2).
         let text = try JSONText(edit.bytes)
         let rewritten = Self.tree(of: text.root).bytes(.init(lineBreak: [10], indentation: [32, 32], space: [32]))
         let after = try ClaudeSettings.disconnect(rewritten)

@@ -49,7 +49,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// A socket that takes connections.
+    /// A listening socket.
     static func listener(at path: String) -> Int32? {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()

@@ -170,13 +170,13 @@ struct HookExchangeTests {
         _ = daemon
     }
 
-    /// A process of its own that holds the daemon's socket and is stopped: the kernel goes on taking connections for it.
+    /// Runs `body` while a stopped process holds the daemon's socket: the kernel still accepts connections for it.
     private func withStoppedDaemon(_ body: () throws -> Void) throws {
         let listener = try #require(FakeDaemon.listener(at: socketPath))
         let holder = Process()
         holder.executableURL = URL(fileURLWithPath: "/bin/sleep")
         holder.arguments = ["600"]
-        // Its standard input, so that it is the one that holds it.
+        // The socket becomes its standard input, so that the process holds it.
         holder.standardInput = FileHandle(fileDescriptor: listener, closeOnDealloc: true)
         try holder.run()
         close(listener)

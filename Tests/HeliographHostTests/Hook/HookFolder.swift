@@ -3,7 +3,7 @@ import Glibc
 /// A folder of a test's own, removed with all that is in it.
 final class HookFolder {
     let path: String
-    /// Of a daemon that the test plays.
+    /// Socket of a daemon that the test simulates.
     var socketPath: String { path + "/host.sock" }
 
     init() throws {

@@ -19,7 +19,7 @@ final class SteeringDaemon: Sendable {
     private let state: Mutex<State>
     private let outcomesTake: Duration
 
-    /// `waits`, `waits no more` and `outcome`, as they came.
+    /// `waits`, `waits no more` and `outcome`, in order of arrival.
     var order: [String] { state.withLock(\.order) }
     var outcomes: [SteeringChange] { state.withLock(\.outcomes) }
 
@@ -72,7 +72,7 @@ final class SteeringDaemon: Sendable {
         _ = unsafe send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Until nothing comes for a moment, or its end.
+    /// Reads until nothing arrives for a moment, or the end.
     private static func read(_ connection: Int32) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)

@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import HeliographKit
 
-/// A host that takes only what is signed, and what a relay brings of it.
+/// A host that takes only signed decisions, and a relay's messages about it.
 struct KitHost {
     static let session = SessionID("claude-s1")!
 
@@ -18,7 +18,7 @@ struct KitHost {
     var identity: ConsentIdentity { keys.identity }
     var pin: HostPin { HostPin(sign: identity.sign, box: identity.box, name: "laptop", since: 1, .openSSL) }
 
-    /// As the host sent it.
+    /// An approval request as the host sent it.
     func shown(_ change: (inout ApprovalRequest) -> Void = { _ in }) -> Event {
         var request = ApprovalRequest(
             approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "Run: ls",
@@ -46,7 +46,7 @@ struct KitHost {
         return summary
     }
 
-    /// Of its summary, with the epoch's key in `wraps(for:)`.
+    /// The sealed line of its summary; the epoch's key is in `wraps(for:)`.
     func line(_ title: String) -> String {
         var line = SessionLine()
         (line.title, line.project, line.operation) = (title, "site", "Running: ls")
@@ -61,7 +61,7 @@ struct KitHost {
     }
 }
 
-/// As a keychain would keep it.
+/// A vault in memory, in place of a keychain.
 final class FakeVault: TrustVault {
     private let keys = Mutex<PrivateKeys?>(nil)
     private let files = Mutex<[TrustItem: Data]>([:])

@@ -19,7 +19,7 @@ import WebSocketEngine
     @Test(arguments: [
         // No header, or one from a peer that is not trusted.
         ("10.0.0.1", nil, "peer"), ("192.0.2.9", "203.0.113.1", "peer"), ("::ffff:192.0.2.9", "203.0.113.1", "peer"),
-        // One proxy, several, and all that is left of the first who is not trusted is made up.
+        // One proxy, or several. Everything to the left of the first untrusted address is made up.
         ("10.0.0.1", "203.0.113.1", "203.0.113.1"), ("10.0.0.1", " 203.0.113.1\t", "203.0.113.1"),
         ("::ffff:10.0.0.1", "203.0.113.1", "203.0.113.1"),
         ("10.0.0.1", "203.0.113.1, 10.0.0.2,10.0.0.3", "203.0.113.1"),

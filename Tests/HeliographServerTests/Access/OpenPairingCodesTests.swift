@@ -27,7 +27,7 @@ import WebSocketEngine
             #expect(stage.reads.count == 1 && stage.answers.isEmpty)
             stage.reads[0]([[7], [8]])
             #expect(stage.answers == [true])
-            // One that was read is known, however many others guess.
+            // A code that was read stays known, however many others are guessed.
             for _ in 0..<1_000 { stage.show(9) }
             stage.show(8)
             #expect(stage.reads.count == 1)

@@ -9,7 +9,7 @@ import WebSocketEngine
     private final class Store {
         var reads: [(Bool) -> Void] = []
         var answered: [Int] = []
-        /// Those of them whose reading failed.
+        /// Who asked for each reading that failed.
         var unread: [Int] = []
     }
 
@@ -85,7 +85,7 @@ import WebSocketEngine
             let (stage, store) = (stage.value, stage.value.store)
             for number in 0..<PacedReads.waitingMax {
                 stage.ask(number)
-                // As when the database says that something changed.
+                // Reads at once, as when the database reports a change.
                 if number.isMultiple(of: 64) { stage.reads.readNow() }
             }
             #expect(store.answered.isEmpty)

@@ -39,7 +39,7 @@ private final class Answers: Sendable {
         }
     }
 
-    /// Until there are so many.
+    /// Waits until there are `count` events.
     func wait(for count: Int) async {
         guard all.count < count else { return }
         for await _ in stream where all.count >= count { return }

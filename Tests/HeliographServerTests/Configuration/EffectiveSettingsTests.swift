@@ -86,7 +86,7 @@ import WebSocketEngine
         let configuration = try settings().configuration
         #expect((configuration.host, configuration.port) == ("127.0.0.1", 8787))
         #expect(configuration.tls == nil && configuration.publicURL == nil)
-        // An empty variable is none.
+        // An empty variable counts as unset.
         #expect(try settings(environment: ["HELIOGRAPH_LISTEN": ""]).entries.allSatisfy { $0.source == .standard })
     }
 

@@ -61,7 +61,7 @@ import WebSocketEngine
         for number in 0..<ServerLimits.addressesMax { #expect(connectionLimiter.asked(.ip("\(number)"), at: 0) == 0) }
         for number in 0..<10 { #expect(connectionLimiter.asked(.ip("new \(number)"), at: 0) == 0) }
         #expect(connectionLimiter.asked(.ip("one more"), at: 0) > 0)
-        // Those who have asked nothing since make room.
+        // Peers that have not asked anything since make room.
         #expect(connectionLimiter.asked(.ip("one more"), at: 2_000_000_000) == 0)
         #expect(connectionLimiter.asked(.ip("and another"), at: 2_000_000_000) == 0)
     }

@@ -30,7 +30,7 @@ import WebSocketEngine
         #expect(shares.worked(1, for: &one) == nil)
     }
 
-    /// One turn of a loop with a queue for each connection, served as they come. Returns how long the last one waits.
+    /// Simulates one turn of a loop with a queue for each connection, served in order. Returns how long the last one waits.
     private func wait(behind speakers: [Speaker], connectionsOfEach count: UInt64, message: Int64) -> Int64 {
         var (shares, waited, resting) = (FairShares(), Int64(0), Set<ConnectionID>())
         for (number, speaker) in speakers.enumerated() {
@@ -55,7 +55,7 @@ import WebSocketEngine
         #expect(wait(behind: three, connectionsOfEach: 250, message: message) == 3 * Self.turn)
     }
 
-    /// Its connections were read before it had used its share, so that each still contributes what it brought.
+    /// Its connections were read before it had used its share, so that each still counts.
     @Test func `a token that has used its share of a batch has each connection held once, and again when it goes on`() {
         var (shares, held) = (FairShares(), [ConnectionID: Int]())
         let speaker = Speaker("busy")
@@ -65,7 +65,7 @@ import WebSocketEngine
             for connection in connections {
                 for one in speaker.staged(Self.batch, by: connection, &shares) ?? [] { held[one, default: 0] += 1 }
             }
-            // All by the first, and the others once more by their own contribution.
+            // All are held by the first, and the others once more by their own input.
             #expect(held.count == 250 && held.values.reduce(0, +) == batch * (250 + 249))
             shares.batchCut()
         }

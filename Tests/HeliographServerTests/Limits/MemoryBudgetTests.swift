@@ -10,7 +10,7 @@ import Testing
         #expect(budget.measured(1_100) == .cutOff(bytes: 200) && !budget.refusesNew)
         #expect(budget.measured(1_050) == .giveBack && !budget.refusesNew)
         #expect(budget.measured(1_050) == .cutOff(bytes: 150) && budget.refusesNew)
-        // At the edge no peer is dropped, and no new one admitted.
+        // At the limit no peer is dropped, and no new one admitted.
         #expect(budget.measured(950) == nil && budget.refusesNew)
         #expect(budget.measured(900) == nil && !budget.refusesNew)
         #expect(budget.measured(1_100) == .giveBack && !budget.refusesNew)

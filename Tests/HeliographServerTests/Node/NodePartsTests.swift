@@ -17,7 +17,7 @@ import Testing
         #expect(!parts.seesDatabase(at: now), "it has not looked yet")
         parts.saw(view, at: now)
         #expect(parts.seesDatabase(at: now + .seconds(9)) && !parts.seesDatabase(at: now + NodeParts.blindMax))
-        // The same again is a look, too.
+        // The same view counts as a look, too.
         parts.saw(view, at: now + .seconds(9))
         #expect(parts.seesDatabase(at: now + .seconds(18)))
     }
@@ -53,7 +53,7 @@ import Testing
             try Self.code(3, "00000000000000000000"),
         ]
         for code in wrong { #expect(try judge(code) == .wrong, "\(code)") }
-        // What it saw may be old by now, and no phone is told for good what may be otherwise.
+        // The view may be outdated, so that no phone gets a final answer that may be wrong.
         for code in wrong { #expect(try judge(code, after: 60) == .undecided, "\(code)") }
         #expect(try judge(right, after: 60) == .right(WorkspaceID("w2")!))
     }

@@ -73,7 +73,7 @@ import Testing
         private static let refusal = LogError(.unreachable(isPassing: true), "it takes no write")
     }
 
-    /// The watch's orders, in words.
+    /// The watch's orders, as texts.
     private final class Orders: Sendable {
         private let said = Mutex<[String]>([])
         private let count = DispatchSemaphore(value: 0)
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `a free workspace is claimed and served, and handed over when the node ends`() throws {
         let other = NodeAddress(holder: "other", name: "n2", url: "http://n2", secret: "s", version: NodeLinkProtocol.version)
-        // Its preferred node does not matter: no other claims it.
+        // Its preferred node does not matter, because no other claims it.
         let (database, orders) = (Database([Self.free], others: [other]), Orders())
         let watch = watch(database)
         let carriedOut = orders.orders()

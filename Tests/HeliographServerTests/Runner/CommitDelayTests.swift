@@ -13,7 +13,7 @@ import WebSocketEngine
         return backlog
     }
 
-    /// After a commit of many.
+    /// The delay after a commit of many.
     private func delay() -> CommitDelay {
         var delay = CommitDelay()
         #expect(delay.committed(events: 32, in: 200_000, backlog(32)) == 0)

@@ -16,7 +16,7 @@ import WebSocketEngine
     private static let home = Named<WorkspaceTag>(id: WorkspaceID("home")!, name: "home")
     private static let session = SessionID("s1")!
     private static let host = PeerID(rawValue: 1)
-    /// As many as make a wait of the full length.
+    /// As many peers as cause a wait of the full length.
     private static let crowd = Int(CommitDelay.crowdNanosecondsMax / CommitDelay.nanosecondsForEach)
 
     @Test("what comes after an approval went early does not wait for the rest of the time")
@@ -45,7 +45,7 @@ import WebSocketEngine
 
         init(_ runner: RelayRunner, _ group: EventLoopGroup) { (self.runner, self.group) = (runner, group) }
 
-        /// Host and clients come.
+        /// A host and clients connect.
         func begin() {
             let phone = ClientIdentity(
                 workspace: home, client: Named(id: ClientID("phone")!, name: "Phone"), scope: Scope(of: .client))
@@ -75,7 +75,7 @@ import WebSocketEngine
         private let handle: EventLoopHandle
         private let bound: LoopBound<Parts>
         private let folder: Folder
-        /// Counts what was said, once it is on disk.
+        /// Counts events that are on disk.
         private let committed: EventLog<Int>
 
         init() async throws {

@@ -7,7 +7,7 @@ import WebSocketEngine
 
 @testable import HeliographServer
 
-/// Word of a relay that its store takes what is written.
+/// How a relay reports that its store accepts writes.
 @Suite struct StoreHealthTests {
     /// A store with room, that takes nothing until it may.
     private final class Upkeep: StoreUpkeep {

@@ -6,7 +6,7 @@ import WebSocketEngine
 
 /// Upgrades with a token that a node does not know.
 @Suite struct UnknownTokenUpgradeTests {
-    /// Arrivals that were handed on.
+    /// Arrivals that were passed on.
     private final class Arrivals { var all: [Arrival] = [] }
 
     @Test func `while tokens cannot be read, nobody is refused for good, however many were shown`() async throws {

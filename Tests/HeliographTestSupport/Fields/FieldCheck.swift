@@ -13,7 +13,7 @@ package struct FieldCheck: Sendable {
         self.codec = codec
     }
 
-    /// Of a record on disk. The store gives back what was checked when it came: bounds are not looked at again.
+    /// Faults of a record on disk. A stored record was checked when it arrived, so that bounds are not checked again.
     package func faults(ofStored table: WireObject, isUnread: (String) -> Bool) throws -> [String] {
         let examples = WireExamples.of(table.fields).map(JSONTree.object)
         return try writingFaults(examples)
@@ -56,7 +56,7 @@ package struct FieldCheck: Sendable {
     }
 }
 
-/// Looks for what is nil, false, zero or has nothing in it.
+/// Finds values that are nil, false, zero or empty.
 private struct Emptiness {
     var empty: Set<String> = []
     var filled: Set<String> = []

@@ -8,7 +8,7 @@ package enum JSONTree: Equatable, Sendable {
     case list([JSONTree])
     case object([String: JSONTree])
 
-    /// From one place in a value to another inside of it.
+    /// A step from a value to one inside it.
     package enum Step: Hashable, Sendable {
         case member(String)
         case element(Int)
@@ -39,7 +39,7 @@ package enum JSONTree: Equatable, Sendable {
         }
     }
 
-    /// With something else in one place; nil takes a member away.
+    /// The value with `other` at one place; nil removes a member.
     package func replacing(_ path: ArraySlice<Step>, with other: JSONTree?) -> JSONTree {
         guard let step = path.first else { return other ?? .plain("null") }
         let rest = path.dropFirst()
@@ -66,7 +66,7 @@ package enum JSONTree: Equatable, Sendable {
 }
 
 extension [JSONTree.Step] {
-    /// As a refusal names the place.
+    /// The place in the spelling of a refusal.
     package var spelled: String {
         reduce("$") { path, step in
             switch step {

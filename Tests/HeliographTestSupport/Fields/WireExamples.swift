@@ -4,7 +4,7 @@ package import RelayProtocol
 package struct WireExamples {
     private var last = 1
 
-    /// Of objects whose fields exclude each other there are several examples, which have all fields between them.
+    /// Examples of an object. If its fields exclude each other there are several, which together have all fields.
     package static func of(_ fields: [WireField]) -> [[String: JSONTree]] {
         var maker = WireExamples()
         return maker.examples(fields)
@@ -20,7 +20,7 @@ package struct WireExamples {
                 for place in found.indices { found[place][field.name] = values[0] }
                 found += values.dropFirst().map { value in base.merging([field.name: value]) { $1 } }
             }
-            // The further ones lack what came after their own field.
+            // Further examples lack the fields that followed their own.
             return found.map { $0.merging(found[0]) { own, _ in own } }
         }
     }

@@ -15,7 +15,7 @@ package struct WireMutation {
     /// A bound, as opposed to a type or a presence.
     package private(set) var isBound = false
 
-    /// All mutations of the object at `path` of the example; `events`: including those of its events.
+    /// All mutations of the object at `path` of the example; `events` includes those of its events.
     package static func all(_ fields: [WireField], in example: JSONTree, at path: [JSONTree.Step] = [], events: Bool)
         -> [WireMutation]
     {

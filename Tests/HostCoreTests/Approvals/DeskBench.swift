@@ -74,7 +74,7 @@ struct DeskBench {
         tell(.asked(Self.question(kind: kind, token: token, run: run, attempt: attempt)))
     }
 
-    /// For what was shown last, as it was shown.
+    /// Decides the question that was shown last, as it was shown.
     mutating func decide(
         _ verdict: Decision.Verdict, of other: ApprovalID? = nil, digest: InputDigest? = nil, signature: String? = nil
     ) -> [String] {
@@ -100,7 +100,7 @@ struct DeskBench {
 
     // MARK: Time
 
-    /// The daemon runs meanwhile, as the agent is looked at each second.
+    /// Lets time pass while the daemon runs and looks at the agent each second.
     mutating func pass(_ duration: Duration) -> [String] {
         var lines: [String] = []
         let end = now.monotonic + duration.milliseconds
@@ -112,7 +112,7 @@ struct DeskBench {
         return lines
     }
 
-    /// Advances the clock alone.
+    /// Advances only the clock.
     mutating func advance(_ duration: Duration) {
         now.wall += duration.milliseconds
         now.monotonic += duration.milliseconds

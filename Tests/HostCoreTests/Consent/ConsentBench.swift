@@ -35,12 +35,12 @@ struct ConsentBench {
     private(set) var answers: [UInt64: String] = [:]
     private var commands = 0
     private var typed: [String] = []
-    /// As a terminal has got them.
+    /// Keys as a terminal received them.
     private(set) var keys: [String] = []
-    /// Questions that nobody will see, as the adapter hears of them.
+    /// Questions that nobody will see, as reported to the adapter.
     private(set) var lost: [String] = []
 
-    /// A host that trusts the device, unless nobody is trusted yet.
+    /// A host that trusts the device, unless `trusts` is false.
     init(_ setting: ConsentSetting = .signed, trusts: Bool = true, isSealed: Bool = false) throws {
         self.isSealed = isSealed
         var book = PinBook(generation: host.generation)
@@ -124,7 +124,7 @@ struct ConsentBench {
 
     // MARK: Facts
 
-    /// What the adapter hears of it.
+    /// Passes a fact in. Returns the facts for the adapter.
     mutating func tell(_ fact: HostFact) -> [String] {
         for order in machine.handle(fact, at: now) {
             switch order {
@@ -161,7 +161,7 @@ struct ConsentBench {
         _ = tell(.fired(.agents))
     }
 
-    /// Asks, with a desk's note, and returns what was shown.
+    /// Asks a question with a desk's note, and returns the shown text.
     mutating func ask(
         _ approval: String = "a1", _ body: String = #"{"command":"ls"}"#, questions: [QuestionOffer] = []
     ) throws -> Event {
@@ -198,7 +198,7 @@ struct ConsentBench {
         return tell(.received(.steer(request)))
     }
 
-    /// `typed`, or why not.
+    /// Types keys. Returns `typed`, or the reason for a refusal.
     mutating func type(_ keys: [UInt8], _ id: String, signature: String?, seen: String? = "t1.1") -> String {
         let call = ScreenCall(
             command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"),
@@ -209,7 +209,7 @@ struct ConsentBench {
         return typed.joined(separator: " ")
     }
 
-    /// What leaves when a terminal shows `drawing` to a look.
+    /// The message sent when a terminal shows `drawing` to a look.
     mutating func look(_ id: String, shows drawing: [UInt8]) -> [UInt8]? {
         let by = Named<ClientTag>(id: ClientID("c1")!, name: "phone")
         let call = ScreenCall(command: CommandID(id)!, session: Self.session, by: by, wish: .look(after: nil))
@@ -268,7 +268,7 @@ struct ConsentBench {
 
     var notes: Set<String> { Set(spool.index.notes.keys) }
 
-    /// `k1 refused: why`, of each command that came to an end or step.
+    /// Steps and ends of commands, such as `k1 refused: why`.
     var steps: [String] {
         events.compactMap { event in
             guard case .steeringChanged(let change) = event.head else { return nil }

@@ -9,7 +9,7 @@ import Testing
 struct HostTrustTests {
     private typealias Bench = ConsentBench
 
-    /// The secret of an invitation.
+    /// Makes an invitation and returns its secret.
     private func invite(_ bench: inout Bench, token: UInt64 = 1) throws -> TrustSecret {
         _ = bench.tell(.consentAsked(.invite(.random(), .all), HookToken(rawValue: token)))
         let answer = try JSONDocument(parsing: Array((bench.answers[token] ?? "").utf8)).root

@@ -1,7 +1,7 @@
 import Consent
 import HostCore
 
-/// What a host keeps of its consent, in memory; fails on demand.
+/// A host's consent files in memory; writes fail on demand.
 final class MemoryPins: ConsentDisk {
     private(set) var book: PinBook
     private(set) var epochs = EpochBook()
@@ -9,14 +9,14 @@ final class MemoryPins: ConsentDisk {
     /// `save`, `keys` and `sign`, in their order.
     private(set) var calls: [String] = []
     var isFailing = false
-    /// Of the epochs' keys alone.
+    /// True if only writes of the epochs' keys fail.
     var isFailingKeys = false
     /// Called when the keys are about to be on disk.
     var beforeKeys: () -> Void = {}
 
     init(_ book: PinBook) { self.book = book }
 
-    /// Somebody puts an older file back.
+    /// Replaces the book by an older one.
     func restore(_ book: PinBook) { self.book = book }
 
     func restore(_ epochs: EpochBook) { self.epochs = epochs }

@@ -11,11 +11,11 @@ struct HostBench {
     private var machine: HostMachine
     /// Facts that the adapters received when they started.
     private(set) var started: [String] = []
-    /// All that came of the start.
+    /// All orders of the start.
     private(set) var begun: [String] = []
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
 
-    /// One daemon's life, with adapters of these names.
+    /// One run of a daemon, with adapters of these names.
     init(
         _ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds(),
         steering: SteeringRights = .nobody, starts: Bool = false, boot: String = "",
@@ -33,7 +33,7 @@ struct HostBench {
         started = begun.filter { $0.contains("hears start") }
     }
 
-    /// Returns the orders, and the facts that the adapters received meanwhile.
+    /// Passes a fact in. Returns the orders, and the facts that the adapters received.
     mutating func tell(_ fact: HostFact) -> [String] {
         let lines = machine.handle(fact, at: now).map(Self.line)
         defer { diary.lines = [] }

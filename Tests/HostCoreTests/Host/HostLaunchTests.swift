@@ -89,7 +89,7 @@ struct HostLaunchTests {
                 continue
             }
             #expect(heard.first == "one hears steer k1")
-            // In the new session's own timeline they stand with the person's first words, and with no others.
+            // In the new session's timeline they appear with the person's first prompt only.
             for text in ["begin", "go on"] {
                 let said = Event(.message(.user, summary: nil), at: 1) { $0.field("text", text) }
                 _ = bench.tell("one", [.emit(Self.session, said.bytes, isKept: false)])

@@ -109,7 +109,7 @@ struct HostSteeringTests {
         return bench
     }
 
-    /// The kinds of the events that wait to be sent, and what they say of a command.
+    /// The kinds of the events that wait to be sent, with the reported command.
     private func told(_ bench: inout HostBench) throws -> [String] {
         try bench.spool.index.sessions[session].map { kept in
             let entries = Array(kept.entries)

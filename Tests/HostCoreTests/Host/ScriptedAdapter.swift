@@ -32,7 +32,7 @@ struct ScriptedAdapter: AgentAdapter {
             nextDeadline = now.monotonic + 500
             return effects
         }
-        // Its note of a session is one byte.
+        // The adapter's note of a session is one byte.
         if case .daemonStarted(let notes) = input {
             sessions.formUnion(notes.filter { $0.value == [1] }.keys.compactMap { SessionID($0) })
         }

@@ -263,7 +263,7 @@ struct LinkMachineTests {
         _ = bench.tell(ack(two, 2))
         bench.spool(two, 1)
         #expect(bench.send() == ["two 3-3"])
-        // One timer for all.
+        // There is one timer for all.
         #expect(!bench.tell(refusal(of: two)).contains(.resendAfter(.seconds(5))))
         #expect(bench.send() == [])
         _ = bench.tell(.resendDue)

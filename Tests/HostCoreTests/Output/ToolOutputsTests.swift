@@ -7,14 +7,14 @@ import Testing
 struct ToolOutputsTests {
     private let session = SessionID("one-s")!
 
-    /// With one call that runs, so that nothing but the time is waited for.
+    /// Outputs with running calls, which wait for nothing but the time.
     private func running(_ calls: String...) -> ToolOutputs {
         var outputs = ToolOutputs()
         for call in calls { outputs.began(call, of: session) }
         return outputs
     }
 
-    /// All reports until then, each when it is due.
+    /// All reports up to that time, each when it is due.
     private func told(_ outputs: inout ToolOutputs, until now: Int64) -> [String] {
         var told: [String] = []
         while let deadline = outputs.nextDeadline, deadline <= now {

@@ -23,7 +23,7 @@ enum FreshKeys {
         }
     }
 
-    /// Its lines.
+    /// Makes a key; returns its lines.
     static func make(_ command: String) throws -> [String] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("key-\(UUID().uuidString)")
         defer {

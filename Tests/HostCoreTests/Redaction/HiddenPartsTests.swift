@@ -47,17 +47,17 @@ struct HiddenPartsTests {
         "TOKEN=\(token) env | sh", "TOKEN=\(token)\nexport | sh", "python3 -c 'x=\"\(token)\"'", "python3 <<< \(token)",
         "export TOKEN=\(token); . ./run.sh", "TOKEN=\(token) watch x", "TOKEN=\(token) \\\n sh",
         "curl -H \"Authorization: Bearer $(cat \(token))\" https://x",
-        // A variable that is used again, or that holds part of what is hidden.
+        // A variable that is used again, or that contains part of a hidden text.
         "X_TOKEN=\(token); $X_TOKEN", "X_TOKEN=\(token); echo ${X_TOKEN#ghp_} | base64 -d | sh", "alias TOKEN=\(token); TOKEN",
         "GITHUB_TOKEN=\(token) bash -c 'eval $GITHUB_TOKEN'", "MYSQL_PWD=sh4dow; $MYSQL_PWD", "$CMD TOKEN=\(token)",
         "x $TOKEN=\(token)",
         "K=x; curl -H \"Authorization: Bearer \(token)$K\" x", "TOKEN=\(token)*", "TOKEN='a'\(token)'b' ls",
-        // Only the name marks the secret; its shape is unknown.
+        // Only the name marks the secret; its form is unknown.
         "PGPASSWORD=hunter2 psql", "PASSWORD='rm -rf /home/x1' sh -c '$PASSWORD'", "psql postgres://bob:hunter2@db/x",
         "curl -H 'Authorization: Bearer abcDEF123456.xyz' https://x", "htpasswd -b f u important1",
         "echo pa55word1 | sudo -S rm -rf /", "sudo -S <<< pa55word rm -rf /",
         "aws configure set aws_secret_access_key \(hexadecimal)",
-        // Not understood.
+        // Syntax that is not supported.
         "for i in 1; do TOKEN=\(token) x; done", "f() { TOKEN=\(token); }", "x $'TOKEN=\(token)'",
         "TOKEN=\(token)\nls # \(token)",
         "curl -H 'Host: \(token)' https://x", "curl -u \(token) https://x", "(TOKEN=\(token) x)", "'TOKEN'=\(token) x",

@@ -23,7 +23,7 @@ struct PrivateKeyTests {
 
         var testDescription: String { label + (headers.isEmpty ? "" : ", encrypted") }
 
-        /// Of random bytes: to a scanner it is what the real ones are.
+        /// Makes a key of random bytes, which look like a real one to a scanner.
         func make(_ dice: inout SeededDice) -> [String] {
             let count = Int.random(in: sizes, using: &dice)
             let words = (0..<(count + 7) / 8).map { _ in dice.next() }
@@ -53,7 +53,7 @@ struct PrivateKeyTests {
 
     // MARK: - Dresses
 
-    /// A name, and what it makes of the lines.
+    /// A name, and a way of wrapping the key's lines.
     static let dresses: [(name: String, dress: @Sendable ([String]) -> String)] = [
         ("as it is", { $0.joined(separator: "\n") + "\n" }),
         ("without an end of its last line", { "x\n" + $0.joined(separator: "\n") }),
@@ -93,7 +93,7 @@ struct PrivateKeyTests {
     func hundreds(kind: Kind) throws {
         var dice = Self.dice(14)
         var short = kind
-        // So that there can be many: a few lines of each.
+        // Shortened to a few lines each, so that there can be many.
         if kind.sizes.upperBound > 400 { short.sizes = 200...300 }
         for round in 0..<200 {
             let key = short.make(&dice)

@@ -9,7 +9,7 @@ struct RedactorTests {
     // MARK: - What must go
 
     static let secrets: [(text: String, expected: String)] = [
-        // Shapes.
+        // Secrets of known forms.
         ("aws configure set key AKIAIOSFODNN7EXAMPLE", "aws configure set key ⟨redacted⟩"),
         (
             "git clone https://ghp_abcdefghijklmnopqrstuvwxyz0123456789@github.com/a/b",

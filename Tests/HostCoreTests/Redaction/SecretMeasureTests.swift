@@ -118,7 +118,7 @@ struct SecretMeasureTests {
 
     @Test("what is found is found each time, what is known to be missed is still missed, and Security.md says how many")
     func recall() throws {
-        // The same values in each run: the page has their figures.
+        // The same values in each run, because the documentation has their figures.
         var dice = SeededDice(seed: 15)
         let lines = try Self.corpus()
         var forms: [String] = []

@@ -12,7 +12,7 @@ struct SecretScannerTests {
             "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqMIIEvQIBADANBgkqMIIEvQIBADANBgkq\n",
         ].map { ($0, 256 << 10) }
 
-    /// Of this thread alone, so that a loaded machine decides nothing.
+    /// Processor time of this thread alone, so that the load of the machine has no effect.
     private func seconds() -> Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HostCore
 
-/// Every shape of secret that is known, each with what it finds and what it leaves alone.
+/// Every known form of secret, each with texts that match and texts that do not.
 @Suite("Table of secrets")
 struct SecretTableTests {
     private let redactor = Redactor()

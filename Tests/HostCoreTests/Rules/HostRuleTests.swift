@@ -4,7 +4,7 @@ import Testing
 
 @testable import HostCore
 
-/// The owner's rules at the host: what they answer before anybody is asked, and when they do not.
+/// The owner's rules at the host: the calls that they answer before a person is asked, and those that they do not.
 @Suite struct HostRuleTests {
     private static let text = """
         [[rule]]
@@ -185,7 +185,7 @@ import Testing
     @Test func anAnswerOutlivesTheDaemonUntilItsApprovalIsOver() throws {
         var bench = try bench(MemoryRules(Self.text))
         _ = ask(&bench, command("npm test"))
-        // The file changed meanwhile: what was answered stays answered.
+        // The file has changed since, but given answers stand.
         let later = try HostBench(on: disk, rules: MemoryRules(Self.text, isAccepted: false))
         #expect(later.begun.contains(decided))
         var third = try HostBench(on: disk, rules: MemoryRules(Self.text))

@@ -15,7 +15,7 @@ final class MemoryRules: RuleSource {
         rules = KeptRules(try RuleBook(parsing: text), digest: Self.digest, isAccepted: isAccepted)
     }
 
-    /// Fails each change.
+    /// If set, every change fails with this.
     var failure: SpoolError?
 
     func switchOff(_ rule: String) throws(SpoolError) {

@@ -229,7 +229,7 @@ struct HostSealingTests {
             .emit(Bench.session, Event(.approvalRequested(request), at: 1).bytes, isKept: true),
         ])
         #expect(bench.lost == ["one hears not recorded a1"])
-        // As its adapter forgets it then.
+        // The adapter then forgets it.
         bench.tell([.remember("a1", nil)])
         bench.disk.failing = [:]
         _ = bench.tell(.fired(.disk))

@@ -12,7 +12,7 @@ struct SealedReader {
     private let host: KeyID
     private var keys: [EpochNumber: EpochKey] = [:]
 
-    /// With the keys that the host's newest offer has for this device.
+    /// A reader with the keys that the host's newest offer has for this device.
     init(_ bench: ConsentBench, _ device: ConsentBench.Device? = nil) throws {
         host = bench.host.identity.id
         let own = (device ?? bench.device).keys.identity
@@ -85,7 +85,7 @@ extension ConsentBench {
         }
     }
 
-    /// All of it, as whoever reads the relay's data has it.
+    /// Everything sent, as anyone with the relay's data sees it.
     var leftBytes: String { messages.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "\n") }
 
     mutating func emit(_ head: EventHead, body: String = "") {

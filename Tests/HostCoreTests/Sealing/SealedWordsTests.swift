@@ -130,7 +130,7 @@ struct SealedWordsTests {
         for (text, id) in [("tests", "k1"), (try reader.words("tests", with: "k2"), "k2")] {
             _ = bench.steer(.ruleOff(text), id, signature: bench.signature(.ruleOff(text), id))
         }
-        // As there are none here, the second got as far as the rules.
+        // There are no rules here, so the second command got as far as them.
         #expect(
             bench.steps.suffix(2) == [
                 "k1 refused: \(ConsentRefusal.notSealed.sentence)", "k2 refused: its host has no rules",
@@ -156,7 +156,7 @@ struct SealedWordsTests {
         }
         let given = try give(reader.picture(png), .sealed, "k1")
         #expect(given?.type == .png && given?.bytes == png.count && given?.content == Base64URL.base64(png))
-        // One that was brought for a start is sealed for the host's own session.
+        // A picture for a start is sealed for the host's own session.
         #expect(try give(reader.picture(png, in: SealedReader.desk), .sealed, "k2")?.type == .png)
         #expect(try give(png, .png, "k3") == nil)
         #expect(bench.steps.last == "k3 refused: \(ConsentRefusal.notSealed.sentence)")

@@ -12,14 +12,14 @@ final class MemoryDisk: SpoolDisk {
         var state: State
     }
 
-    /// Those that fail now. `append` writes half of it first.
+    /// Operations that fail now. `append` writes half of the bytes first.
     var failing: [Operation: SpoolError] = [:]
     /// Free bytes; an append that does not fit writes the part that does.
     var room = Int.max
     private(set) var calls: [Operation] = []
     private var files: [String: [Piece]] = [:]
 
-    /// Those with events.
+    /// Names of files with events.
     var fileNames: [String] { files.keys.filter { $0.hasSuffix(".spool") }.sorted() }
     var size: Int { files.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.bytes.count } } }
 

@@ -25,7 +25,7 @@ struct SpoolDamageTests {
         return rig
     }
 
-    /// Another life that writes before it meets the relay, and one more that writes after.
+    /// Continues with another run that writes before it reaches the relay, and one that writes after.
     private func goOn(_ rig: inout HostRig) throws {
         try rig.restart()
         try rig.spool.append(one, "a4", "a5", "a6", "a7")
@@ -65,7 +65,7 @@ struct SpoolDamageTests {
                 let context = "sent \(sent), byte \(position) of \(file)"
                 check(rig, one, of: allOfOne, surely: lateOfOne + told.logs[one]!.lines, context)
                 check(rig, two, of: allOfTwo, surely: ["b3"] + told.logs[two]!.lines, context)
-                // One byte is in one record: at most one event is lost.
+                // One byte belongs to one record: at most one event is lost.
                 let lost = allOfOne.count + allOfTwo.count - (rig.lines(one) + rig.lines(two)).count { !$0.hasPrefix("-") }
                 #expect(lost <= (position < 8 ? 2 : 1), "\(context): \(rig.lines(one)) \(rig.lines(two))")
             }

@@ -63,7 +63,7 @@ struct SpoolFaultTests {
         #expect(!rig.spool.isFailing)
         try rig.exchange()
         #expect(rig.lines(one) == ["a1", "a2"] && rig.lines(two) == ["b1"])
-        // There is room for a while.
+        // There is room again.
         rig.disk.room = .max
         try rig.restart()
         rig.disk.room = rig.disk.size

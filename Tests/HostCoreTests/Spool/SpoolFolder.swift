@@ -18,7 +18,7 @@ final class SpoolFolder {
         try Spool(disk: FileSpoolDisk(path), limits: limits) { _ in }
     }
 
-    /// Those with events.
+    /// Names of files with events.
     var files: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".spool") }.sorted()
     }

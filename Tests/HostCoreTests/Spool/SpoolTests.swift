@@ -287,7 +287,7 @@ struct SpoolTests {
                 guard let entry = model[session]?.last, entry.seq > acknowledged[session]! else { continue }
                 spool.drop(session, seq: entry.seq)
                 model[session]?.removeLast()
-                // On disk until its file goes: after a restart it may be back, which the relay would then refuse again.
+                // It stays on disk until its file is removed: after a restart it may be back, and the relay would refuse it again.
                 acknowledged[session] = max(acknowledged[session]!, entry.seq)
                 spool.acknowledge(session, through: entry.seq)
             default:

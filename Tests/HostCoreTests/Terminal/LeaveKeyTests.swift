@@ -3,7 +3,7 @@ import Testing
 @testable import HostCore
 
 @Suite("The key that leaves the window") struct LeaveKeyTests {
-    /// What is passed on; nil: the person leaves.
+    /// The text that is passed on; nil if the person leaves.
     private func typed(_ key: inout LeaveKey, _ text: String) -> String? {
         let (passed, leaves) = key.take(Array(text.utf8))
         return leaves ? nil : String(decoding: passed, as: UTF8.self)
@@ -19,7 +19,7 @@ import Testing
     func leaves(_ keys: String) {
         var whole = LeaveKey()
         #expect(typed(&whole, "ab" + keys) == nil)
-        // However it is cut.
+        // Wherever it is cut.
         for cut in 1..<keys.utf8.count {
             var key = LeaveKey()
             #expect(typed(&key, String(decoding: keys.utf8.prefix(cut), as: UTF8.self)) == "" && key.isHolding)
@@ -47,7 +47,7 @@ import Testing
         var key = LeaveKey()
         #expect(typed(&key, keys + ".") == keys + ".")
         #expect(!key.isHolding)
-        // However it is cut.
+        // Wherever it is cut.
         var slow = LeaveKey()
         let pieces = keys.utf8.map { typed(&slow, String(decoding: [$0], as: UTF8.self)) ?? "left" }
         #expect(pieces.joined() + String(decoding: slow.flush(), as: UTF8.self) == keys)

@@ -107,7 +107,7 @@ struct TerminalScreenTests {
             var pieces = TerminalScreen(rows: 5, columns: 9)
             for byte in bytes { pieces.take([byte]) }
             #expect(whole.lines == pieces.lines, "seed \(seed)")
-            // Those that only say how to set others, as a soft hyphen, take no column.
+            // Format characters, such as a soft hyphen, take no column.
             let shown = whole.lines.map { $0.filter { $0.unicodeScalars.first?.properties.generalCategory != .format } }
             #expect(shown.allSatisfy { $0.count <= 9 }, "seed \(seed)")
         }

@@ -54,7 +54,7 @@ struct TextCutTests {
         #expect(try JSONDocument(parsing: text).root.string("cut").hasPrefix("[0,1,2"))
     }
 
-    /// With the square of its length it would take hours.
+    /// With quadratic time it would take hours.
     @Test("a list of very many is cut in a time that grows with it", .timeLimit(.minutes(3)))
     func veryMany() throws {
         let many = "[" + repeatElement("0,1.5,null", count: 15_000).joined(separator: ",") + "]"

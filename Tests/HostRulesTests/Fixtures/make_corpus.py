@@ -87,7 +87,7 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"> forbidden", f"({ok}) > forbidden", f"{{ {ok}; }} > forbidden", f"if {ok}; then {ok}; fi > forbidden", f"{ok} &>/dev/null {F}")
     add(f"{ok} | tee forbidden", f"{ok} && tee forbidden < /dev/null", f"for x in 1; do {ok}; done >> forbidden")
 
-# What stars would take.
+# Commands that stars would match.
 add(
     "find . -exec touch forbidden ;", "find . -exec touch forbidden \\;", "find . -exec touch forbidden {} +", "find . -execdir touch forbidden ';'",
     "find . -ok touch forbidden \\;", "find . -okdir touch forbidden \\;", "find . -delete", "find . -fprint forbidden", "find . -fprintf forbidden x",

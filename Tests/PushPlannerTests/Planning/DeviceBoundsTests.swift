@@ -28,7 +28,7 @@ import Testing
         }
         stage.ask(app("more"), as: client("ada"))
         #expect(!isTaken(stage))
-        // Nor by taking over a device that another client has registered.
+        // Taking over another client's device is no way around the limit, either.
         stage.ask(app(S.device.device.rawValue), as: client("ada"))
         #expect(!isTaken(stage))
         stage.ask(app("own1"), as: client("ada"))
@@ -43,7 +43,7 @@ import Testing
     @Test("a workspace has as many as its clients may have together, up to a bound")
     func ofWorkspace() {
         let stage = S()
-        // One is the stage's own.
+        // One of them is the stage's own.
         for number in 1..<PlannerLimits.devicesMax {
             stage.ask(app("d\(number)x"), as: client("client\(number / 9)"))
             #expect(isTaken(stage))

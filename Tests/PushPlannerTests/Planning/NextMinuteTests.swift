@@ -5,7 +5,7 @@ import Testing
 
 /// A minute of the day that comes next, by clocks that are changed.
 @Suite("The next time of a clock") struct NextMinuteTests {
-    /// After 26 hours the clocks go on from 02:00 to 03:00, after 75 back from 04:00 to 03:00.
+    /// After 26 hours the clocks jump from 02:00 to 03:00, after 75 back from 04:00 to 03:00.
     private static let settings = PushSettings { zone, at in
         guard zone == "here" else { return nil }
         let shift: Int64 = at >= 26 * hour && at < 75 * hour ? 60 : 0
@@ -18,7 +18,7 @@ import Testing
         arguments: [
             (18, 0, 18), (18, 18, 41), (2, 0, 2), (3, 20, 26), (18, 42, 65), (1, 30, 48), (3, 73, 74), (3, 74, 99),
             (18, 66, 90),
-            // There is no such moment on that day.
+            // This minute does not exist on that day.
             (2, 2, 26),
         ] as [(Int64, Int64, Int64)])
     func next(of clock: Int64, after: Int64, is expected: Int64) {

@@ -16,7 +16,7 @@ import Testing
         return try #require(stage.staged)
     }
 
-    /// As it would be on disk with another number, of the same or another workspace.
+    /// The push's record under another number, in the same or another workspace.
     private func record(_ push: PushIntent, as number: Int64, in workspace: WorkspaceID = S.home.id) -> PushRecord {
         var push = push
         (push.id, push.workspace) = (PushID(rawValue: number), workspace)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// As the first workspace keeps it.
+    /// The record of a last number, as the first workspace keeps it.
     private func last(_ number: Int64, in workspace: WorkspaceID = S.home.id) -> PushRecord {
         let last = LastNumber(PushID(rawValue: number))
         return PushRecord(workspace: workspace, kind: .push, name: last.name, bytes: last.bytes)

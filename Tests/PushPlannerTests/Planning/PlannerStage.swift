@@ -20,7 +20,7 @@ final class PlannerStage {
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 
-    /// What the workspace has spent.
+    /// The workspace's spending.
     var costs: (CostQuery) -> CostReport = { _ in CostReport() }
 
     init(
@@ -44,7 +44,7 @@ final class PlannerStage {
         ask(.device(device))
     }
 
-    /// As a planner that is started now would see it.
+    /// The state that a planner started now would see.
     var sight: Sight {
         var sight = Sight(sessions: sessions)
         sight.costs = { [costs] query, _ in costs(query) }
@@ -131,7 +131,7 @@ final class PlannerStage {
 }
 
 extension PushIntent {
-    /// Without what is added as it goes out.
+    /// The intent without the parts that are added when it is sent.
     var asPlanned: PushIntent {
         var intent = self
         intent.deviceAddress = nil

@@ -7,7 +7,7 @@ import Testing
 @Suite("The planner and a browser") struct WebDeviceTests {
     private typealias S = PlannerStage
 
-    /// A point and a secret as a browser makes them: what is stored is read by the rules of the wire.
+    /// A point and a secret as a browser makes them: stored records are read by the rules of the wire.
     private static let p256dh = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
     private static let auth = "BTBZMqHH6r4Tts7J_aSIgg"
 
@@ -26,7 +26,7 @@ import Testing
         return stage
     }
 
-    /// One approval that a person can judge from its words; it has rung there.
+    /// A stage with an approval whose text a person can judge, after it has rung there.
     private static func rung(_ device: Device) throws -> (stage: S, push: PushIntent) {
         let stage = stage()
         stage.ask(.device(device))

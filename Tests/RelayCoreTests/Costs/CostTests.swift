@@ -69,7 +69,7 @@ struct CostTests {
         bench.say(
             [Self.usage(100), Self.usage(150, model: "haiku"), Self.usage(150), Self.usage(400), Self.usage(30, run: "r2")],
             at: [8 * Self.day, 8 * Self.day + Self.hour, Self.noon - 3 * Self.hour, Self.noon - Self.hour / 2, Self.noon])
-        // Days of somebody two hours east of UTC: the first event is of the day that ends there at 22:00.
+        // Days of a person two hours east of UTC: the first event belongs to the day that ends there at 22:00 UTC.
         let east = -2 * Self.hour
         let report = try bench.report(days: [8 * Self.day + east, 9 * Self.day + east], until: 10 * Self.day + east)
         #expect(report.total.costMicroUSD == 430)

@@ -48,12 +48,12 @@ struct PresenceTests {
         (first.attempt, second.attempt) = (10, 11)
         presence.hostConnected(P.peer(1), P.host())
         presence.hostConnected(P.peer(2), P.host())
-        // By two nodes: the newer connection was there first.
+        // Over two nodes: the newer connection arrived first.
         #expect(presence.hostSaidHello(second, P.peer(1), &orders)?.isFirst == true)
         #expect(presence.hostSaidHello(first, P.peer(2), &orders) == nil)
         #expect(try orders.said() == ["close 2 restarting"], "the older one is not told to stay away")
         #expect(presence.speakers == [laptop: P.peer(1)])
-        // Said again on the same connection it stays what it was.
+        // A repeated hello on the same connection changes nothing.
         #expect(presence.hostSaidHello(second, P.peer(1), &orders)?.isFirst == false)
         var third = hello
         third.attempt = 12

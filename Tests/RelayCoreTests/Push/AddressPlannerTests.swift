@@ -161,7 +161,7 @@ import Testing
         let shown = rig.command(.devices(watches: false))[0]
         #expect(shown.contains(#""trouble":"\#(Self.sentence)""#) && shown.contains(#""result":"notSent""#))
         #expect(rig.transcript.relay.census.breach == nil)
-        // Until the app is here again.
+        // Until the app registers again.
         rig.register()
         rig.pass(1_000)
         #expect(rig.take().filter { $0.purpose == .alert }.count == 2)

@@ -13,7 +13,7 @@ struct BurstTests {
 
     private static func isCount(_ push: PushIntent) -> Bool { push.collapse == "waiting" }
 
-    /// So many are asked at once; all that rings is taken.
+    /// Asks `count` questions at once; all rings are accepted.
     private func burst(_ count: Int, _ change: (inout Device) -> Void = { _ in }) throws -> (
         rig: PlannerRig, alerts: [PushIntent]
     ) {
@@ -24,7 +24,7 @@ struct BurstTests {
         return (rig, rig.take().filter { $0.purpose == .alert })
     }
 
-    /// What rings and what is only told.
+    /// Alerts after that time, whether they ring or not.
     private func alerts(_ rig: PlannerRig, after milliseconds: Int64) -> [PushIntent] {
         rig.pass(milliseconds)
         return rig.take().filter { $0.purpose == .alert }

@@ -45,7 +45,7 @@ struct CardPlannerTests {
     func reserve() throws {
         let rig = try PlannerRig()
         try rig.withCard()
-        // Errors use up what is not reserved.
+        // Errors use up the pushes that are not reserved.
         for number in 1...6 {
             rig.agent(.error(message: "e\(number)", recoverable: true))
             rig.pass(5_000)

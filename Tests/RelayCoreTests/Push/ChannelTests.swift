@@ -21,7 +21,7 @@ struct ChannelTests {
         return rig
     }
 
-    /// As above, with a card that was started and listens.
+    /// The same with a card that was started and listens.
     private func rigWithCard(retention: Retention = Retention()) throws -> PlannerRig {
         let rig = try rig(retention: retention)
         rig.pass(120_000, answering: false)

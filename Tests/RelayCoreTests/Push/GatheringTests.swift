@@ -5,7 +5,7 @@ import RelayModel
 import RelayProtocol
 import Testing
 
-/// All that needs no answer in one notification, when the person wants it.
+/// Everything that needs no answer in one notification, if the person wants that.
 @Suite("What is gathered") struct GatheringTests {
     private typealias T = RelayTranscript
 

@@ -115,7 +115,7 @@ final class PlannerRig {
     }
 }
 
-/// As it goes out.
+/// The intent as it is sent.
 extension PushIntent {
     var topic: String? { APNsHeaders(self).topic }
     var pushType: String? { APNsHeaders(self).pushType }

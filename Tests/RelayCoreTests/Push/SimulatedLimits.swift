@@ -1,4 +1,4 @@
 import APNsSimulator
 
-/// In a file of its own: the simulated phone is called as the registration of one is.
+/// In a separate file, because the simulated phone has the same type name as a registration.
 typealias SimulatedLimits = Device.Limits

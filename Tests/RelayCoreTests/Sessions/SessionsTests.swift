@@ -15,7 +15,7 @@ struct SessionsTests {
         workspace: Named(id: P.home, name: "home"), client: Named(id: ClientID("phone")!, name: "phone"),
         scope: Scope(of: .client))
 
-    /// A part with what it writes to, as the relay holds them.
+    /// A part with the outputs that it writes to, as in the relay.
     private struct Desk {
         var sessions: Sessions
         var batch = Staging()

@@ -13,7 +13,7 @@ struct AccessCodecTests {
         var faults = try check.writingFaults(examples)
         for example in examples {
             for mutation in WireMutation.all(table.fields, in: example, events: false)
-            // Another object may take the place of the field `toldBy`: without both, the other is reported as missing.
+            // Another object may replace the field `toldBy`: without both, the other is reported as missing.
             where !(isAnswer && mutation.isBound) && !(mutation.path == toldBy.map { [.member($0)] } && mutation.isAbsence) {
                 if let fault = check.fault(mutation, of: example) { faults.append(fault) }
             }

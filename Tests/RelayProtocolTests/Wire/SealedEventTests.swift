@@ -156,7 +156,7 @@ struct SealedEventTests {
 }
 
 extension WireType {
-    /// Of the object, or of those in the list.
+    /// Fields of the object, or of the objects in the list.
     fileprivate var objectFields: [WireField] {
         switch shape {
         case .object(let object): object.fields
@@ -176,7 +176,7 @@ extension JSONTree {
         }
     }
 
-    /// With one more member in each object.
+    /// The value with one more member in each object.
     fileprivate func planting(_ mark: String) -> JSONTree {
         switch self {
         case .plain, .text: self

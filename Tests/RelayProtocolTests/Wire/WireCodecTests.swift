@@ -65,7 +65,8 @@ struct WireCodecTests {
         }
     }
 
-    /// A notice to a client, or in a reply, names no session; one to a host, or in a reply, no limit; a look at a terminal has no signature; a list of past sessions starts nothing; what is in a picture goes by HTTP.
+    /// Fields that do not occur: a notice to a client, or in a reply, names no session; one to a host, or in a reply, no limit; a
+    /// look at a terminal has no signature; a list of past sessions starts nothing; a picture's content goes by HTTP.
     private static let ofOthers: Set<String> = Set(
         [
             ".notice.session", ".reply.1.failed.0.session", ".answered.1.failed.session", ".screen.signature",
@@ -75,7 +76,7 @@ struct WireCodecTests {
                 ["prompt.pictures[].content", "launch.pictures[].content"].map { "\(place).\($0)" }
                     + ["mode", "model", "text", "pictures"].map { "\(place).launch.\($0)" }
             })
-    /// Of steering: what is in the body of the event.
+    /// Fields of steering that are in the event's body.
     private static let ofBodies: Set<String> = [
         ".steeringRequested.launch.text", ".steeringRequested.launch.pictures", ".steeringChanged.past",
         ".steeringChanged.tried",

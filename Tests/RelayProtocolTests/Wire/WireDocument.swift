@@ -41,7 +41,7 @@ struct WireDocument {
         return cells.joined(separator: " | ")
     }
 
-    /// Of two messages of one type the first row is the first's.
+    /// If two messages have the same type, the first row is the first's.
     private func fields(of name: String, in section: String) -> (key: String, fields: [WireField])? {
         if let object = objects[name] { return (name, object.fields) }
         if section == "Events" { return EventKind(rawValue: name).map { (name, WireTable.head($0).fields) } }

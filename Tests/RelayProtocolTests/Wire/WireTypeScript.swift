@@ -145,7 +145,7 @@ struct WireTypeScript {
 
     // MARK: - Types
 
-    /// A command may leave out what has a default.
+    /// A command may omit fields with a default.
     private func members(_ fields: [WireField], isCommand: Bool = false) -> [String] {
         fields.map { field in
             let isAlways = field.isRequired || (field.presence == .defaulted && !isCommand)

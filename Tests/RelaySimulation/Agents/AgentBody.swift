@@ -1,25 +1,25 @@
 import HostCore
 import RelayProtocol
 
-/// The played counterpart of a real adapter: a server with its terminals, or a program, and the person next to it. A process of its own
+/// The simulated counterpart of a real adapter: a server with its terminals, or a program, and the person at it. A separate process
 /// that outlives the daemon.
 protocol AgentBody: AnyObject {
     /// The name of its adapter.
     var adapter: String { get }
     /// Open questions that clients have to see.
     var asks: [AgentAsk] { get }
-    /// Closed questions whose end it had no way to report yet.
+    /// Closed questions whose end it could not report yet.
     var untold: [AgentAsk] { get }
-    /// Status that clients have to see for each session when all is quiet; nil: the session has ended.
+    /// Status that clients must see for each session when all is quiet; nil if the session has ended.
     var sessions: [(id: SessionID, status: SessionStatus?)] { get }
 
     func start()
-    /// Something of it breaks, and comes back.
+    /// A part of it fails and is restarted.
     func restart()
-    /// The machine that it ran on lost power.
+    /// Its machine lost power.
     func losePower()
     func daemonGone()
-    /// Gives up its pending work, and does no more.
+    /// Drops its pending work and stops.
     func finish()
     func isAlive(_ process: AgentProcess) -> Bool
     /// Carries out an order that only the adapter's own reader can.
@@ -33,6 +33,6 @@ extension AgentBody {
 /// A question of an agent that is still open.
 struct AgentAsk {
     let session: SessionID
-    /// Text that people have to be shown, and that is then run: the command, or the file that changes.
+    /// The text that people must be shown and that is then run: the command, or the file that changes.
     let words: String
 }

@@ -10,6 +10,6 @@ package enum AgentKind: String, Sendable, CaseIterable {
     case acp
     /// Claude Code without a screen, run by `heliograph run`.
     case control
-    /// Claude Code with its own screen, in a terminal that `heliograph claude` holds.
+    /// Claude Code with its screen, in a terminal that `heliograph claude` holds.
     case typing
 }

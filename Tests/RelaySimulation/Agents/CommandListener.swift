@@ -7,12 +7,12 @@ final class CommandListener<Fact: Sendable> {
     private let client: LocalClient<Fact>
     private let fact: (HookToken) -> Fact
     private let took: (SteeringRequest) -> Void
-    /// A daemon that was away has forgotten the offer.
+    /// Offers the session again, because a restarted daemon has forgotten the offer.
     private let sayAgain: () -> Void
     private var request: Int?
     private var isWanted = true
 
-    /// A daemon that knows the session keeps the request open for longer, in milliseconds.
+    /// Pause before the next request, in milliseconds. (A daemon that knows the session keeps a request open for longer.)
     private static var retryInterval: Int64 { 1_000 }
 
     init(
@@ -53,6 +53,6 @@ final class CommandListener<Fact: Sendable> {
         request = nil
     }
 
-    /// Replies to it are ignored from now on; its request stays.
+    /// Ignores replies from now on; the request stays open.
     func forget() { isWanted = false }
 }

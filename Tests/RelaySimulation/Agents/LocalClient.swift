@@ -1,13 +1,13 @@
 import AgentLocal
 import HostCore
 
-/// A program's requests to an adapter in its host's daemon: answered, refused, or broken off when either process ends.
+/// A program's requests to an adapter in its host's daemon: answered, refused, or aborted when either process ends.
 final class LocalClient<Fact: Sendable> {
     enum Reply {
-        /// Nil is an empty answer.
+        /// An answer; nil for an empty one.
         case answered([UInt8]?)
         case refused(LocalError)
-        /// The daemon is not there, or went before it answered.
+        /// The daemon does not run, or ended before it answered.
         case gone
     }
 
@@ -21,10 +21,10 @@ final class LocalClient<Fact: Sendable> {
     private let adapter: String
     private var open: [Int: Request] = [:]
     private var lastRequest = 0
-    /// Facts to deliver in this order, each retried until it arrives.
+    /// Facts to deliver in order, each retried until it arrives.
     private var outbox: [(HookToken) -> Fact] = []
     private var isSending = false
-    /// One life of the program.
+    /// Number of the program's current run.
     private var life = 0
 
     init(world: World, host: HostProcess, of adapter: String) {
@@ -35,7 +35,7 @@ final class LocalClient<Fact: Sendable> {
 
     // MARK: Requests
 
-    /// Hands back its name, by which it can be closed.
+    /// Sends a request. Returns its number, by which it can be closed.
     @discardableResult
     func post(_ fact: @escaping (HookToken) -> Fact, _ done: @escaping (Reply) -> Void) -> Int {
         lastRequest += 1
@@ -61,7 +61,7 @@ final class LocalClient<Fact: Sendable> {
         answered(request, .refused(error))
     }
 
-    /// Its connection is closed without an answer.
+    /// Closes the request's connection without an answer.
     func close(_ request: Int) {
         guard let token = open.removeValue(forKey: request)?.token else { return }
         host.daemon?.tell(.hookGone(token))
@@ -69,7 +69,7 @@ final class LocalClient<Fact: Sendable> {
 
     func daemonGone() { for request in open.keys.sorted() { answered(request, .gone) } }
 
-    /// The program has ended, and its requests with it.
+    /// Ends all requests, because the program has ended.
     func end() {
         life += 1
         outbox = []

@@ -1,4 +1,4 @@
-/// The pipes of one life of a program: written bytes arrive a little later, whole and in order.
+/// The pipes of one run of a program: written bytes arrive a little later, whole and in order.
 final class ProgramPipes {
     private unowned let world: World
     private var underWay: [() -> Void] = []

@@ -6,7 +6,7 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
     private var base: Base
     private unowned let host: HostProcess
     private unowned let world: World
-    /// The last report of each session.
+    /// The last offer and standing of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     private var standings: [SessionID: SteeringStanding] = [:]
 
@@ -33,7 +33,8 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         return effects
     }
 
-    /// The host gives it only actions that it offers, and a prompt that is not part of a turn only while it reports to be idle.
+    /// Checks a command given by the host: only an action that the session offers, and a prompt outside of a turn only while it
+    /// reports to be idle.
     private func given(_ request: SteeringRequest) {
         host.given.append(request)
         let kind = request.action.kind
@@ -53,7 +54,7 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
             switch (try? Event(stored: bytes))?.head {
             case .approvalRequested(let request)?:
                 world.agents.shown(request, words: Self.words(in: bytes), in: session, at: world.now)
-            // An answer to something else ends the card, and not the question; so does a clock that jumped.
+            // An answer to something else, or a clock that jumped, ends the approval but not the agent's question.
             case .approvalStale(let id, "digestMismatch")?, .approvalCancelled(let id, "expired")?: world.agents.notAsked(id)
             default: break
             }
@@ -65,7 +66,7 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         }
     }
 
-    /// The text that a person reads of it: the command, or the file that changes.
+    /// The text shown to people: the command, or the file that changes.
     private static func words(in event: [UInt8]) -> String {
         guard let input = (try? JSONDocument(parsing: event))?.root.optional("body")?.optional("input") else { return "" }
         return input.text("command") ?? input.list("changes").first?.text("path") ?? ""

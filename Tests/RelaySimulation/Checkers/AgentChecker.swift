@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// A client's answer reaches the very question that it was given to, at most once, and only as the client gave it. For real adapters: it
-/// uses none of their names, only the text that people were shown and the answer that the agent received.
+/// Checks that a client's answer reaches exactly its question, at most once, and unchanged. For real adapters: it uses none of
+/// their names, only the text that people were shown and the answer that the agent received.
 struct AgentChecker {
     private struct Choice: Hashable {
         let digest: InputDigest
@@ -14,9 +14,9 @@ struct AgentChecker {
         let words: String
         let digest: InputDigest
         let shownAt: Int64
-        /// The question stays at the terminal: the disk refused it, an answer to something else came, or a clock jumped.
+        /// True if only the terminal asks now: the disk refused the question, an answer to something else came, or a clock jumped.
         var isUnasked = false
-        /// The question of the agent that its answer went to.
+        /// The agent's question that its answer reached.
         var key: String?
     }
 
@@ -42,7 +42,7 @@ struct AgentChecker {
         let at: Int64
     }
 
-    /// The agent takes this answer. `offer` is the agent's own option that it chooses, if any.
+    /// The agent takes this answer. `offer` is the agent's own option that it chooses, if any. Returns a complaint, if any.
     mutating func answered(_ asked: Asked, isAllowed: Bool, offer: String?) -> String? {
         let (session, words) = (asked.ask.session, asked.ask.words)
         let what = "\(session) is told \(isAllowed ? "yes" : "no")\(offer.map { " by \($0)" } ?? "") to \(words)"

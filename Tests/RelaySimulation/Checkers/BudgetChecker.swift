@@ -2,7 +2,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Each level of a budget is crossed once, by the spending that passes it, and hosts hold the sessions of spent
+/// Checks that each level of a budget is crossed once, by the spending that passes it, and that hosts hold the sessions of spent
 /// budgets. Keeps its own count of durable spending, for one workspace.
 struct BudgetChecker {
     private struct Session {
@@ -15,14 +15,14 @@ struct BudgetChecker {
     private var sessions: [SessionID: Session] = [:]
     /// Cost of sessions that retention removed.
     private var removed: [SessionID: Int64] = [:]
-    /// By the names of their records.
+    /// Budgets by the names of their records.
     private var budgets: [String: Budget] = [:]
     private var workspace: Int64 = 0
-    /// By days since 1970.
+    /// Spending of each day, by days since 1970.
     private var days: [Int64: Int64] = [:]
-    /// All that ever were on disk, spelled as they were set.
+    /// All budgets ever on disk, as they were spelled.
     private var known: Set<[UInt8]> = []
-    /// In the order in which clients sent them, by scope.
+    /// Budgets in the order in which clients sent them, by scope.
     private var asked: [Budget.Scope: [Budget]] = [:]
 
     // MARK: The log
@@ -76,7 +76,7 @@ struct BudgetChecker {
         func cross(_ budget: Budget?, _ before: Int64, _ after: Int64) {
             guard let budget else { return }
             for level in budget.levels {
-                // In other words than the relay's: how much of the level is still to be spent.
+                // Computed differently than in the relay: the amount at which the level is reached, rounded up.
                 let mark = (level * budget.microUSD + 99) / 100
                 if before < mark, mark <= after {
                     expected.append(
@@ -109,11 +109,11 @@ struct BudgetChecker {
 
     mutating func asks(_ budget: Budget) { asked[budget.scope, default: []].append(budget) }
 
-    /// A client got the reply that the budget is set. Only the last of several within one tick is written.
+    /// A client got the reply that the budget is set. Of several within one tick only the last is written.
     func acknowledged(_ budget: Budget) -> String? {
         let orders = asked[budget.scope] ?? []
         let first = orders.firstIndex(of: budget) ?? orders.count
-        // Two clients' messages may pass one another on the way.
+        // Messages of two clients may overtake each other.
         let later = orders.dropFirst(max(0, first - Self.passingMax))
         let isKept =
             budget.microUSD == 0 || known.contains(budget.bytes)

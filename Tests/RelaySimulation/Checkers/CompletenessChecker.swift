@@ -2,32 +2,33 @@ import HostCore
 import RelayModel
 import RelayProtocol
 
-/// Each event of an agent is in the log, in order, once, or a truncated event counts it. Keeps one host's books.
+/// Checks that each event of an agent is in the log once and in order, or counted by a truncated event. For one host.
 struct CompletenessChecker {
     private struct Entry {
         var bytes: [UInt8]
-        /// The disk did not take it, or reported so: it may be missing.
+        /// True if the disk refused it, or reported so: it may be missing.
         var isSkipped = false
         var isSynchronized = false
-        /// Skipped, and the host has started since: the disk may have kept another event that it refused then.
+        /// True if it was skipped and the host has restarted since: the disk may have kept another event that it refused then.
         var isUncertain = false
     }
 
-    /// By the host's numbers, from 1.
+    /// Events of each session, by the host's numbers, from 1.
     private var entries: [SessionID: [Entry]] = [:]
-    /// The next number that the log has to account for.
+    /// The next number of each session that the log has to account for.
     private var next: [SessionID: Int] = [:]
-    /// Events that the disk reported as not taken, and may have: of an append that failed at its end and could not be cut off.
+    /// Events that the disk reported as refused but may have: of an append that failed at its end and could not be truncated.
     private var refused: [SessionID: Set<[UInt8]>] = [:]
-    /// Adapters' events that wait in the daemon's memory for a disk that takes them, and are numbered then.
+    /// Number of adapters' events that wait in the daemon's memory until the disk accepts them, when they are numbered.
     private var owed = 0
-    /// Events that adapters emitted, and events that the spool was given, whether it took them or not.
+    /// Number of events that adapters emitted, and of events given to the spool, accepted or not.
     private var said = 0
     private var given = 0
     private var lastTaken: SessionID?
     /// The first end of each approval that a host sent.
     private var sentEnds: [ApprovalID: EventHead] = [:]
-    /// When the approvals ended whose end is in the log, and those that the relay may no longer keep at hand: it records what comes then.
+    /// Time at which each stored end was recorded, and approvals that the relay may have forgotten: it records further ends of
+    /// those.
     private var storedEnds: [ApprovalID: Int64] = [:]
     private var forgettable: Set<ApprovalID> = []
     private var powerWasLost = false
@@ -36,7 +37,7 @@ struct CompletenessChecker {
 
     mutating func emitted() { said += 1 }
 
-    /// Every event of an adapter went to the spool.
+    /// Checks that every event of an adapter was given to the spool.
     func heardAll() -> String? { said == given ? nil : "\(said) events were said, and \(given) went to the spool" }
 
     mutating func took(_ items: [Spool.Item], _ numbers: [Int64]) -> String? {
@@ -52,7 +53,7 @@ struct CompletenessChecker {
         return complaints.first
     }
 
-    /// Refused events take numbers with them, or are owed.
+    /// Refused events use up numbers, or wait.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
         for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
@@ -89,15 +90,15 @@ struct CompletenessChecker {
 
     mutating func lostPower() { powerWasLost = true }
 
-    /// A planted fault: the last event is none.
+    /// A planted fault: empties the last event.
     mutating func misremember() {
         if let session = lastTaken, let last = entries[session]?.indices.last { entries[session]?[last].bytes = [] }
     }
 
-    /// The spool was opened again: only events that the disk had not taken, or not synchronized, may be missing.
+    /// The spool was opened again: only events that the disk had refused, or not synchronized, may be missing.
     mutating func opened(_ index: SpoolIndex) -> String? {
         defer { powerWasLost = false }
-        // The debt was in the daemon's memory, which ended with the process.
+        // Waiting events were in the daemon's memory, which ended with the process.
         owed = 0
         for (session, list) in entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let count = Int(index.nextSeq(of: session)) - 1
@@ -113,13 +114,13 @@ struct CompletenessChecker {
         return nil
     }
 
-    /// The disk reported once that it did not take all of its events.
+    /// True if the disk once reported that it refused events of the session.
     func hasRefused(_ session: SessionID) -> Bool { refused[session] != nil }
 
-    /// The disk took none of its events, and the host's memory of them ended with a process.
+    /// True if the disk refused all its events, and the host's memory of them ended with the process.
     func isLost(_ session: SessionID) -> Bool { entries[session]?.isEmpty == true }
 
-    /// A host sends this to the relay, maybe not for the first time: an approval has one end, over all its lives.
+    /// A host sends this to the relay, perhaps again: an approval has one end, over all runs of the host.
     mutating func sends(_ message: [UInt8]) -> String? {
         guard case .events(let batch)? = try? HostMessage(parsing: message) else { return nil }
         for event in batch.events {
@@ -141,13 +142,13 @@ struct CompletenessChecker {
 
     // MARK: The log
 
-    /// To be told before and after a change of the clock, and before events are stored. Milliseconds since 1970.
+    /// To be called before and after a change of the clock, and before events are stored. Milliseconds since 1970.
     mutating func relayClock(shows wall: Int64) {
         for (id, at) in storedEnds where abs(wall - at) > SessionLimits.resolvedApprovalsAge { forgettable.insert(id) }
     }
 
-    /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool. `areSealed`: they were opened
-    /// for this; none is passed over.
+    /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool. `areSealed`:
+    /// they were opened for this check; none is skipped.
     mutating func stored(
         _ events: [[UInt8]], of session: SessionID, through hostSeq: Int64, waiting: Set<Int64>, areSealed: Bool = false
     ) -> String? {
@@ -162,9 +163,9 @@ struct CompletenessChecker {
                 continue
             case .approvalDecided, .budgetCrossed: continue
             case let head where SteeringChecker.isMadeByRelay(head): continue
-            // Without a count if the machine of the host went down.
+            // There is no count if the host's machine went down.
             case .truncated(let count?):
-                // One that begins a session anew is counted, and not passed over.
+                // An event that begins a session anew is counted, not skipped.
                 while number + Int(count) <= Int(hostSeq), isPassedOver(number),
                     entries[session]?[number - 1].isSkipped == false
                 { number += 1 }
@@ -199,8 +200,8 @@ struct CompletenessChecker {
         return nil
     }
 
-    /// A report of a command that the relay does not wait for, or of an approval whose end is in the log, uses up a number and is not in the
-    /// log.
+    /// True for an event that uses up a number but is not in the log: a report of a command that the relay does not wait for, or of
+    /// an approval whose end is in the log.
     private func isPassedOver(_ session: SessionID, _ number: Int) -> Bool {
         guard let list = entries[session], list.indices.contains(number - 1),
             let head = (try? Event(stored: list[number - 1].bytes))?.head
@@ -209,7 +210,7 @@ struct CompletenessChecker {
         return Self.report(head).map { storedEnds[$0.0] != nil } ?? false
     }
 
-    /// A session that begins with one of a command has it counted in the log.
+    /// True for a report of a command: a session that begins with one has it counted in the log.
     private func isRefusable(_ session: SessionID, _ number: Int) -> Bool {
         guard let list = entries[session], list.indices.contains(number - 1),
             case .steeringChanged? = (try? Event(stored: list[number - 1].bytes))?.head

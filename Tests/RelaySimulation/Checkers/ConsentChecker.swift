@@ -1,30 +1,30 @@
 import Consent
 import RelayProtocol
 
-/// An agent of a signing host runs and takes only what a device signed for exactly that, which its host trusted when it came, with a passkey's
-/// proof where the owner wants one; nothing twice.
-/// What is honest is not refused, and nobody is trusted whom nobody let in.
+/// Checks that an agent of a signing host runs and takes only what a device signed for exactly that purpose, which its host trusted
+/// at that time, with a passkey's proof if the owner requires one, and nothing twice; that honest commands are not refused; and
+/// that no device is trusted that was not let in.
 struct ConsentChecker {
     private(set) var shown: [ApprovalID: ShownApproval] = [:]
-    /// In the order in which they were asked.
+    /// Approvals in the order in which they were asked.
     private(set) var approvals: [ApprovalID] = []
-    /// By the signature's text.
+    /// Decisions, by the signature's text.
     private(set) var decisions: [String: DecisionStatement] = [:]
     /// Signatures with a passkey's proof of the same statement.
     private var confirmed: Set<String> = []
     private(set) var commands: [String: SignedCommand] = [:]
-    /// Those that came to the host that the number names, from a device that it trusted then to do that.
+    /// Decisions and commands that reached each host (by number) from a device that it trusted to send them at that time.
     private var trustedDecisions: [Int: [ApprovalID: [(statement: DecisionStatement, isConfirmed: Bool)]]] = [:]
     private var trustedCommands: [Int: [CommandID: [SignedCommand]]] = [:]
     private var taken: [SignedCommand] = []
     private var begun: [SignedCommand] = []
-    /// Devices that a person let in at a host's terminal, by host.
+    /// Devices that a person let in at each host's terminal.
     private var letIn: [Int: Set<KeyID>] = [:]
-    /// Devices in each host's book, as it was saved last.
+    /// Devices in each host's book, as last saved.
     private var trusted: [Int: Set<KeyID>] = [:]
-    /// Devices in which a person, or a device that may, ended the trust.
+    /// Devices whose trust was ended by a person, or by a device with that right.
     private var thrownOut: [Int: Set<KeyID>] = [:]
-    /// Deeds and commands that a signature let through.
+    /// Number of decisions and commands that a signature permitted.
     private(set) var consentCount = 0
 
     mutating func showed(_ approval: ShownApproval) {
@@ -54,7 +54,7 @@ struct ConsentChecker {
 
     // MARK: Agents
 
-    /// `hook` may have been asked about twice, under each of `questions`.
+    /// The agent ran a tool. Its hook may have been asked about twice, under each of `questions`.
     mutating func ran(_ ask: Agent.Ask, offer: String?, _ questions: [ApprovalID], of host: Int) -> String? {
         let verdict: Decision.Verdict = offer.map { .allowWith(offer: $0) } ?? .allow
         for id in questions {
@@ -76,7 +76,7 @@ struct ConsentChecker {
     mutating func took(_ request: SteeringRequest, at host: Int, _ key: KeyID) -> String? {
         guard request.action.needsSignature else { return nil }
         let signed = trustedCommands[host]?[request.command]?.first {
-            // The first prompt of a session stands in the command that starts it.
+            // The first prompt of a session is part of the command that starts it.
             $0.host == key && $0.action.text == request.action.text
                 && ($0.action.kind.isLaunch || ($0.session == request.session && $0.action == request.action))
         }
@@ -114,12 +114,12 @@ struct ConsentChecker {
 
     mutating func letIn(_ device: KeyID, by host: Int) { letIn[host, default: []].insert(device) }
 
-    /// The host has this on disk.
+    /// The host has this book on disk.
     mutating func saved(_ book: PinBook, of host: Int) -> String? {
         for device in book.devices where letIn[host]?.contains(device.id) != true {
             return "host\(host) trusts \(device.name), whom nobody has let in"
         }
-        // A device that was thrown out has to be let in again; one that was invited and has not come yet has not.
+        // A removed device has to be let in again; a device that was invited and has not joined yet has not.
         let now = Set(book.devices.map(\.id))
         let (gone, new) = ((trusted[host] ?? []).subtracting(now), now.subtracting(trusted[host] ?? []))
         if !gone.isSubset(of: thrownOut[host] ?? []) {

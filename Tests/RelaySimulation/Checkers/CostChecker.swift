@@ -2,12 +2,12 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The rows of a session's costs grow by exactly what its events add, in the batch that has them. For one workspace.
+/// Checks that the rows of a session's costs grow by exactly what its events add, in the same batch. For one workspace.
 struct CostChecker {
-    /// By the names of their records.
+    /// Rows by the names of their records.
     private var rows: [String: (session: SessionID, sum: CostSum)] = [:]
     private var sessions: [SessionID: CostSum] = [:]
-    /// Of sessions that retention removed.
+    /// Costs of sessions that retention removed.
     private var removed: [SessionID: CostSum] = [:]
 
     mutating func stored(_ batch: LogBatch) -> String? {

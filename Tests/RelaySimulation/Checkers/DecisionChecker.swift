@@ -1,8 +1,8 @@
 import RelayProtocol
 
-/// One winner for all: replies to clients about their decisions match the disk, and every decision has an end.
+/// Checks that there is one winner for all: replies to clients about their decisions match the disk, and every decision has an end.
 struct DecisionChecker {
-    /// Commands with a reply that their decision counts.
+    /// Commands that got the reply that their decision counts.
     private var accepted: [(command: CommandID, decide: DecideCommand)] = []
 
     /// `winner` is the decision on disk, if there is one; `isRemoved`: retention has removed the session since.
@@ -26,7 +26,7 @@ struct DecisionChecker {
         return nil
     }
 
-    /// Once all is settled.
+    /// Checks the end, once all is settled.
     func settled(isOver: (SessionID, ApprovalID) -> Bool) -> String? {
         for (command, decide) in accepted where !isOver(decide.session, decide.approval) {
             return "\(command) decided \(decide.approval), and nothing ever came of it"

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Nothing is shown, acknowledged or handed to a host before it is on disk.
+/// Checks that nothing is shown, acknowledged or given to a host before it is on disk.
 struct DurabilityChecker {
     let log: SimulatedLog
     let workspace: WorkspaceID

@@ -1,11 +1,11 @@
 import HostRules
 import RelayProtocol
 
-/// An agent runs a tool only if a client or a rule of the host's owner allowed exactly that input, in that run, before a cancel. A standing
-/// permission is given only if a person chose that offer.
+/// Checks that an agent runs a tool only if a client, or a rule of the host's owner, allowed exactly that input, in that run,
+/// before a cancel. A standing permission requires that a person chose that offer.
 struct FreedomChecker {
     struct Question {
-        /// The hook that waits.
+        /// The hook that waits for the answer.
         let hook: Int
         let run: Int
         let digest: InputDigest
@@ -18,7 +18,7 @@ struct FreedomChecker {
     /// A person's choice to allow an approval.
     private struct Allowance: Hashable {
         let digest: InputDigest
-        /// Nil for a plain allow.
+        /// The chosen offer; nil for a plain allow.
         let offer: String?
     }
 
@@ -39,7 +39,7 @@ struct FreedomChecker {
         allowed[decide.approval, default: []].insert(Allowance(digest: decide.digest, offer: decide.verdict.offer))
     }
 
-    /// A hook may have been asked about twice, if the record of the first time was lost.
+    /// Checks a tool that ran. A hook may have been asked about twice, if the record of the first time was lost.
     func ran(_ ask: Agent.Ask, offer: String?) -> String? {
         let asked = questions.filter { $0.value.hook == ask.hook }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let last = asked.last else { return "an agent ran what hook \(ask.hook) asked, and nobody was asked about it" }

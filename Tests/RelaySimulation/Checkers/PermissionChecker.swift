@@ -1,11 +1,11 @@
-/// A question of an agent is answered at its terminal only as a person chose there for that very question, once, and not after it was
-/// taken back. Without a person, the answer is No, and not before the patience has run out.
+/// Checks that a question of an agent is answered at its terminal only as a person chose there for that very question, once, and
+/// not after it was withdrawn. Without a person the answer is No, and not before the time limit.
 struct PermissionChecker {
     private struct Question {
         let input: String
         let askedAt: Int64
         var choice: Bool?
-        /// The program knows that another answer was sooner.
+        /// True if the program knows that another answer was first.
         var isTakenBack = false
         var isAnswered = false
     }
@@ -22,7 +22,8 @@ struct PermissionChecker {
     /// The person at the terminal chose for this question.
     mutating func chosen(_ id: String, isAllowed: Bool) { questions[id]?.choice = isAllowed }
 
-    /// The program answers. `input`: the input that may run; nil: denied. Without a person it denies after `patience`.
+    /// The program answers. `input` is the input that may run; nil if denied. Without a person it denies after `patience`. Returns
+    /// a complaint, if any.
     mutating func answered(_ id: String, allowing input: String?, at now: Int64, patience: Int64?) -> String? {
         guard let question = questions[id] else { return "\(id) is answered, and was never asked" }
         questions[id]?.isAnswered = true

@@ -1,17 +1,17 @@
 import Consent
 import RelayProtocol
 
-/// Events of one host that seals: only the devices that it trusts can open them.
+/// Checks that only the devices that a host trusts can open its sealed events. For one host.
 struct SealingChecker {
-    /// A device was trusted; it may read epochs from `first` to `last`, nil while it is trusted.
+    /// Period in which a device is trusted: it may read epochs from `first` to `last`, which is nil while it is trusted.
     private struct Stay {
         let first: EpochNumber
         var last: EpochNumber?
     }
 
-    /// One use of a key.
+    /// A use of a key with a nonce.
     private struct Use: Hashable {
-        /// Empty for the key that host and device agree on.
+        /// The session; empty for the key that host and device agree on.
         let session: String
         let epoch: EpochNumber
         let nonce: [UInt8]
@@ -21,20 +21,20 @@ struct SealingChecker {
     /// The epochs that each device was given.
     private var given: [KeyID: Set<EpochNumber>] = [:]
     private var used: [Use: [UInt8]] = [:]
-    /// The highest epoch with which something has left.
+    /// The highest epoch used for sending.
     private var highest: EpochNumber = 0
-    /// The last ones that a person, or a device that may, let in.
+    /// The epochs permitted to devices when they were last invited.
     private var histories: [KeyID: (from: EpochNumber?, isFromNow: Bool)] = [:]
 
     // MARK: Devices
 
-    /// Until it comes. `voucher`: the device that brings it.
+    /// A device was invited, and has not joined. `voucher` is the device that vouches for it.
     mutating func invited(_ device: KeyID, isFromNow: Bool, by voucher: KeyID? = nil) {
         let from = voucher.flatMap { stays[$0]?.last }.map(\.first)
         histories[device] = (from, isFromNow)
     }
 
-    /// The host trusts these now.
+    /// The host trusts exactly these devices now.
     mutating func trusts(_ devices: Set<KeyID>) {
         for device in devices where stays[device]?.last.map({ $0.last == nil }) != true {
             let history = histories[device]
@@ -57,7 +57,7 @@ struct SealingChecker {
 
     // MARK: Events
 
-    /// The host sends this. `isKept`: its key is on disk.
+    /// The host sends this event. `isKept`: true if the key of that epoch is on disk. Returns a complaint, if any.
     mutating func leaves(
         _ event: Event, number: Int64, in session: SessionID, isKept: (EpochNumber) -> Bool
     ) -> String? {

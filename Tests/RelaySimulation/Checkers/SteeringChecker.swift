@@ -1,19 +1,19 @@
 import HostCore
 import RelayProtocol
 
-/// A client's command to an agent is taken at most once, from a client that may steer, while the agent asks nothing; and its reported end
-/// is true.
+/// Checks that a client's command to an agent is taken at most once, from a client that may steer, while the agent asks nothing;
+/// and that its reported end is true.
 struct SteeringChecker {
     private struct Command {
         let request: SteeringRequest
         let isAllowed: Bool
         var takenCount = 0
-        /// For a command that starts a session: how often one began by it.
+        /// Number of sessions begun by a command that starts one.
         var begunCount = 0
     }
 
     private var commands: [SteeringName: Command] = [:]
-    /// Ends that hosts reported to the relay, also those that it does not record because another end came before.
+    /// The first end of each command that hosts reported, even if the relay does not record it because of an earlier one.
     private var firstEnds: [SteeringName: SteeringChange] = [:]
 
     /// A client is about to send this.
@@ -21,7 +21,7 @@ struct SteeringChecker {
         commands[request.name] = commands[request.name] ?? Command(request: request, isAllowed: isAllowed)
     }
 
-    /// `isAsking`: the agent waits for an answer, and its adapter knows.
+    /// `isAsking`: the agent waits for an answer, and its adapter knows that. Returns a complaint, if any.
     func given(_ request: SteeringRequest, isAsking: Bool) -> String? {
         guard isAsking, request.action.kind == .prompt else { return nil }
         return "\(request.name.command) is given to an agent that waits for an answer"
@@ -45,7 +45,7 @@ struct SteeringChecker {
         return asked.contains(where: \.isAllowed) ? nil : "a rule is taken back, and nobody who may steer asked for that"
     }
 
-    /// No two of them have the same text.
+    /// The agent took a text. Texts are unique.
     mutating func took(_ text: String, in session: SessionID) -> String? {
         guard let command = commands.values.first(where: { $0.request.action.text == text }) else {
             return "\(session) took \(text), which nobody sent"
@@ -67,15 +67,15 @@ struct SteeringChecker {
             ? nil : "a session begins otherwise than \(order.name.command) asked"
     }
 
-    /// A host sends this to the relay, maybe not for the first time.
+    /// A host sends this to the relay, perhaps again.
     mutating func told(_ message: [UInt8]) -> String? {
         guard case .events(let batch)? = try? HostMessage(parsing: message) else { return nil }
         for event in batch.events {
             guard case .steeringChanged(let change) = event.head, change.stage.isFinal else { continue }
             let first = firstEnds[change.name] ?? change
             firstEnds[change.name] = first
-            // A host that lost its record of a command, in a power failure or on a full disk, does not know that an end of it waits to be
-            // sent. The relay records the first of the two: its words may be others, and what is said to have become of it not.
+            // A host that lost its record of a command, by a power failure or a full disk, does not know that an end of it already
+            // waits to be sent. The relay records the first: the two may differ in their words, but not in the outcome.
             if first.stage != change.stage, change.stage != .unknown {
                 return "\(change.name.command) was \(first.stage.rawValue), and is \(change.stage.rawValue) then"
             }
@@ -83,11 +83,11 @@ struct SteeringChecker {
         return nil
     }
 
-    /// Once all is settled: the events of one session, from the first that was not removed on.
+    /// Checks the events of one session once all is settled, from the first that was not removed.
     func settled(_ events: some Sequence<[UInt8]>) -> String? {
         var open: [SteeringName] = []
         var ends: [SteeringName: SteeringChange] = [:]
-        // Interrupts that were under way together, by each of them: one that stops the turn stops it for all.
+        // Interrupts in flight at the same time, by each of them: one that stops the turn stops it for all.
         var together: [SteeringName: Set<SteeringName>] = [:]
         for bytes in events {
             switch (try? Event(stored: bytes))?.head {
@@ -142,7 +142,7 @@ struct SteeringChecker {
         }
     }
 
-    /// True if the relay makes the event: a host numbers none of these.
+    /// True if the relay makes the event: hosts do not number these.
     static func isMadeByRelay(_ head: EventHead) -> Bool {
         switch head {
         case .steeringRequested: true
@@ -151,7 +151,7 @@ struct SteeringChecker {
         }
     }
 
-    /// True of events that the host's machine or its desks make, and not a simulated adapter.
+    /// True for events that the host's machine or its desks make, not a simulated adapter.
     static func isMadeByDesk(_ session: SessionID, _ bytes: [UInt8]) -> Bool {
         session.rawValue.hasPrefix(LaunchAdapter.name) || bytes.starts(with: #"{"kind":"steering."#.utf8)
             || bytes.starts(with: #"{"kind":"truncated""#.utf8)

@@ -1,12 +1,13 @@
 import RelayProtocol
 
-/// Every client's view of a session is an exact part of the log, except after a reset or a snapshot. One client, one session.
+/// Checks that every client's view of a session is an exact part of the log, except after a reset or a snapshot. For one client and
+/// one session.
 struct ViewChecker {
     private enum State {
         case unfollowed
-        /// Has asked for a snapshot, or got the notice that one comes.
+        /// Has asked for a snapshot, or was told that one follows.
         case expectsSnapshot
-        /// Asked from a position that cannot be continued.
+        /// Has asked from a position that cannot be continued.
         case expectsReset
         case following
     }
@@ -21,13 +22,13 @@ struct ViewChecker {
     var isFollowed: Bool { if case .unfollowed = state { false } else { true } }
     var isFollowing: Bool { if case .following = state { true } else { false } }
 
-    /// The connection has ended, or the subscription.
+    /// The connection or the subscription has ended.
     mutating func left() {
         if !isFollowing { seq = nil }
         state = .unfollowed
     }
 
-    /// The relay took a subscription; `end` is the log's last event.
+    /// The relay accepted a subscription; `end` is the log's last event.
     mutating func subscribed(after position: Position?, epoch: Epoch, end: Int64) {
         guard let position else {
             state = .expectsSnapshot
@@ -43,7 +44,7 @@ struct ViewChecker {
         return nil
     }
 
-    /// `stored` is all that was ever in the log.
+    /// Takes a batch; `stored` is everything that was ever in the log. Returns a complaint, if any.
     mutating func took(_ batch: SessionEvents, _ stored: [[UInt8]]) -> String? {
         guard isFollowing, let seq else { return "events of \(session) from \(batch.first) came where none follow on" }
         guard batch.first == seq + 1 else { return "\(session) goes on at \(batch.first) after \(seq)" }
@@ -67,7 +68,7 @@ struct ViewChecker {
         return Self.compare(tail.events, first: tail.first, with: stored)
     }
 
-    /// Nil if these are the log's events from `first` on, byte for byte.
+    /// Compares with the log's events from `first`, byte for byte; nil if they are equal.
     static func compare(_ events: [[UInt8]], first: Int64, with stored: [[UInt8]]) -> String? {
         for (offset, event) in events.enumerated() {
             let index = Int(first) + offset - 1

@@ -23,7 +23,7 @@ extension World {
         if let complaint = agents.answered(asked, isAllowed: isAllowed, offer: offer) { report(.freedom, complaint) }
     }
 
-    /// An agent takes a text that is not its own person's.
+    /// An agent takes a text from a client.
     func checkTaken(_ text: String, in session: SessionID) {
         if let complaint = steering?.took(text, in: session) { report(.steering, complaint) }
     }
@@ -69,10 +69,10 @@ extension World {
 
     // MARK: Memory
 
-    /// Queues, readers and waiters are bounded, and nothing is held for peers that have left.
+    /// Checks that queues, readers and waiters are bounded, and that nothing is kept for peers that have left.
     func checkMemory() {
         guard let census = relay.relay?.census else { return }
-        // At the end every session that ever was is touched once more.
+        // At the end of a run every session is touched once more, which does not count.
         if held == nil { peak = max(peak, census.total) }
         let connected = connections.values.count { $0.isOpenAtRelay } + (pushes?.codes.count ?? 0)
         if census.peers > connected {
@@ -86,7 +86,7 @@ extension World {
 
     // MARK: Replay
 
-    /// The live state equals that of its events, reduced again from the first on.
+    /// Checks that the live state equals that reduced again from all events.
     func checkReplay() {
         guard let live = relay.relay else { return }
         for (key, state, approvals) in live.committed {
@@ -98,13 +98,13 @@ extension World {
                         .replay, "\(key.session) is \(text(state.bytes)), and its events make it \(text(replayed.state.bytes))")
                 }
                 let replayedApprovals = replayed.approvals.mapValues { approval in
-                    // The relay's own clock made this of it.
+                    // The expiry depends on the relay's own clock.
                     var approval = approval
                     approval.expiresAt = approvals[approval.id]?.expiresAt
                     return approval
                 }
                 for (id, approval) in replayedApprovals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                    // The resolved are forgotten in time.
+                    // Resolved approvals are forgotten in time.
                     if approvals[id] == nil, approval.stage.isFinal { continue }
                     if approvals[id]?.bytes != approval.bytes { return report(.replay, "\(id) is not what its events make it") }
                 }
@@ -126,7 +126,7 @@ extension World {
         log.sessions[SessionKey(workspace: World.workspace.id, session: session)]
     }
 
-    /// Faults have stopped for long enough that all is quiet.
+    /// Checks the world after faults have stopped for long enough that all is quiet.
     func checkQuiet() {
         checkConverged()
         guard violation == nil, let live = relay.relay else { return }
@@ -142,7 +142,7 @@ extension World {
         }
         for host in hosts {
             for question in host.daemon?.questions ?? [] where question.isOpen {
-                // Decided, or ended by the relay's own clock, with an event.
+                // An approval is decided, or ended by the relay's own clock, with an event.
                 let (id, known) = (question.approval, stored(question.session))
                 if known?.ends[id] != nil || known?.decisions[id] != nil { continue }
                 if !open.contains(id) {
@@ -162,10 +162,10 @@ extension World {
         }
     }
 
-    /// The reported status of sessions of real adapters is their agents' state.
+    /// Checks that the reported status of real adapters' sessions is that of their agents.
     private func checkStatus(_ live: Relay, _ open: Set<ApprovalID>) {
         let states = Dictionary(uniqueKeysWithValues: live.committed.map { ($0.0.session, $0.1.summary) })
-        // The relay's own clock jumped, which ended questions that agents still ask.
+        // The relay's clock jumped, which ended questions that agents still ask.
         let expired = hosts.flatMap { $0.daemon?.questions ?? [] }
             .filter { $0.isOpen && stored($0.session)?.ends[$0.approval] != nil }
         let outdated = Set(expired.map(\.session))
@@ -215,7 +215,7 @@ extension World {
         }
     }
 
-    /// Agents wait for nothing any more.
+    /// Checks the world after all agents' questions have ended.
     func checkSettled() {
         checkQuiet()
         guard violation == nil else { return }
@@ -239,7 +239,7 @@ extension World {
 
     // MARK: Plants
 
-    /// The message as a client sees it under the planted fault; nil: it is dropped.
+    /// The message as a client sees it under the planted fault; nil if it is dropped.
     func planted(_ message: MessageToClient) -> MessageToClient? {
         switch (plant, message) {
         case (.droppedEvent, .events(var run)) where run.events.count > 1:

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// A page or a terminal: watches the workspace, follows sessions, and decides. Some read slowly, some stop for a while.
+/// A page or a terminal: watches the workspace, follows sessions, and decides. Some read slowly, some stop reading for a while.
 final class ClientProcess {
     private enum Waiting {
         case workspace
@@ -20,7 +20,7 @@ final class ClientProcess {
     private(set) var connection: Connection?
     private var isGreeted = false
     private var waiting: [CommandID: Waiting] = [:]
-    /// Decided and not answered, over every connection: sent again under the same name until it is.
+    /// Decisions without an answer, over all connections: sent again with the same id until there is one.
     private var unanswered: [(command: CommandID, decide: DecideCommand)] = []
     /// The last requests to agents.
     private var steered: [SteeringRequest] = []
@@ -29,7 +29,7 @@ final class ClientProcess {
     private(set) var approvals: [ApprovalID: Approval] = [:]
     private var isWorkspaceKnown = false
     private var attempts = 0
-    /// Milliseconds that it takes to read one message.
+    /// Milliseconds to read one message.
     private let slowness: Int64
     private let eagerness: Double
     private var busyUntil: Int64 = 0
@@ -79,13 +79,13 @@ final class ClientProcess {
         return busyUntil
     }
 
-    /// A phone that sleeps.
+    /// Stops reading, like a phone that sleeps.
     func stall(for wait: Int64) {
         world.trace.note(world.now, name, "stalls", "for \(wait) ms")
         busyUntil = max(busyUntil, world.now + wait)
     }
 
-    /// Does something that a person or a program might at any time.
+    /// Does something at random that a person or a program might.
     func fidget() {
         guard isGreeted, let connection else { return }
         let followed = views.keys.sorted { $0.rawValue < $1.rawValue }
@@ -106,7 +106,7 @@ final class ClientProcess {
         }
     }
 
-    /// Sets a budget, replaces one or removes one; of a size that the agents' spending approaches.
+    /// Sets, replaces or removes a budget, of a size that the agents' spending approaches.
     func setBudget() {
         guard isGreeted else { return }
         let known = summaries.keys.sorted { $0.rawValue < $1.rawValue }
@@ -153,7 +153,7 @@ final class ClientProcess {
             .steer(request.session, request.action, signature: request.signature), .steer(request), as: request.command)
     }
 
-    /// One of the other actions that a session of Claude Code offers, at times. No other played agent has modes.
+    /// At times, another action that sessions of Claude Code offer. No other simulated agent has modes.
     private func other(in session: SessionID) -> SteeringAction? {
         guard session.rawValue.hasPrefix(ClaudeHooks.adapter), let offer = summaries[session]?.steering,
             world.dice.chance(0.2)
@@ -195,7 +195,7 @@ final class ClientProcess {
         ).saying(text, world.dice.chance(0.6))
     }
 
-    /// With a mark, if the session's host seals its content.
+    /// The text, marked if the session's host seals its content.
     private func secret(_ text: String, in session: SessionID) -> String {
         world.hosts.first { $0.owns(session) }?.secret(text) ?? text
     }
@@ -329,7 +329,7 @@ final class ClientProcess {
         unanswered.append((command, decide))
         guard isGreeted, let connection else { return }
         send(.decide(decide), .decide(decide), as: command)
-        // The answer is lost with the connection; the same comes again on the next.
+        // The answer is lost with the connection; the command is sent again on the next.
         if world.dice.chance(world.faults.resentDecision) { world.cut(connection) }
     }
 

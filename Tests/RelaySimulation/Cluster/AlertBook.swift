@@ -1,10 +1,10 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings on every device that wants it, whoever owns the workspace by then: at least once, and again only if the service may not
-/// have the last, or as a reminder. An owner knows the time by its own clock alone: if that is an hour ahead of the last owner's, it reminds
-/// when it takes over, as it does after an hour without any owner. What is lost with a database's tail may ring again in the epoch that
-/// follows.
+/// Checks that an approval rings on every device that wants it, through changes of the workspace's owner: at least once, and again
+/// only if the service may not have the last ring, or as a reminder. An owner knows the time by its own clock only: if that is an
+/// hour ahead of the last owner's, it reminds when it takes over, as after an hour without any owner. Rings that were lost with a
+/// database's tail may be repeated in the next epoch.
 struct AlertBook {
     private struct Name: Hashable {
         let workspace: WorkspaceID
@@ -21,17 +21,18 @@ struct AlertBook {
     private struct Ring {
         let epoch: Epoch
         let push: PushID
-        /// Together with others, without a notification of its own.
+        /// True if it was counted with others, without a notification of its own.
         let isCounted: Bool
-        /// In milliseconds since 1970: as its owner says, or the earliest of those since, to whom it lay ahead.
+        /// Time of the ring by its owner's clock, in milliseconds since 1970; or the earliest clock of later owners for which that
+        /// was in the future.
         var rangAt: Int64
-        /// As an owner was told last.
+        /// The outcome that an owner got last.
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
     }
 
-    /// The first, in milliseconds. Those that follow come later.
+    /// The first reminder, in milliseconds. Later ones take longer.
     private static let reminder = PushSettings.remindersDefault[0] * 60_000
     private var rings: [Name: [Ring]] = [:]
     private var heard: Set<Name> = []
@@ -41,7 +42,8 @@ struct AlertBook {
     /// stopped between the two and does not know that another process took over.
     private var givenUp: Set<Push> = []
 
-    /// At this time by the clock of the owner, which may only repeat what an earlier one has planned, in milliseconds since 1970.
+    /// `now` is the time by the owner's clock, in milliseconds since 1970. The owner may just repeat what an earlier one has
+    /// planned. Returns a complaint, if any.
     mutating func ordered(_ order: PushIntent, calling approvals: [ApprovalID], in epoch: Epoch, at now: Int64) -> String? {
         if !approvals.isEmpty { calls[Push(workspace: order.workspace, epoch: epoch, id: order.id)] = approvals }
         for name in names(of: order, in: epoch) {
@@ -71,8 +73,8 @@ struct AlertBook {
         }
     }
 
-    /// The next owner has begun, at this time by its clock, in milliseconds since 1970. What has no answer in its log and is not sent again, as
-    /// it has expired by that clock, is as if lost.
+    /// The next owner has begun; `now` is its clock, in milliseconds since 1970. A push without an outcome in its log that is not
+    /// repeated, because it has expired by that clock, counts as lost.
     mutating func began(
         in workspace: WorkspaceID, _ epoch: Epoch, at now: Int64, unanswered: Set<PushID>, repeating: Set<PushID>
     ) {
@@ -93,7 +95,7 @@ struct AlertBook {
 
     private static let unanswered = PushOutcome.unknown("the owner ended before it had an answer")
 
-    /// Its service has it.
+    /// The service got the push.
     mutating func arrived(_ order: PushIntent, in epoch: Epoch) { heard.formUnion(names(of: order, in: epoch)) }
 
     func isHeard(_ approval: ApprovalID, on device: DeviceID, in workspace: WorkspaceID) -> Bool {

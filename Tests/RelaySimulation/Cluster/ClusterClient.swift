@@ -1,47 +1,47 @@
 import RelayModel
 import RelayProtocol
 
-/// A page: watches the workspace, follows every session from where it was, and decides.
+/// A page: watches the workspace, follows every session from its last position, and decides.
 final class ClusterClient {
     private struct View {
         let epoch: Epoch
-        /// The first event that it has.
+        /// Number of the first event that it has.
         var first: Int64
         var events: [[UInt8]]
         var seq: Int64 { first + Int64(events.count) - 1 }
-        /// The next events are the first since it asked for them: all that it has is looked at again.
+        /// True after it asked to continue: the next events are checked together with all that it has.
         var isResumed = false
     }
 
     private unowned let world: ClusterWorld
     private let index: Int
-    /// The same names are in every workspace.
+    /// The client's identity; names are the same in every workspace.
     let identity: ClientIdentity
     private var workspace: WorkspaceID { identity.workspace.id }
     private var socket: ClusterSocket?
     private var epoch: Epoch?
     private var views: [SessionID: View] = [:]
-    /// Asked for on this connection.
+    /// Sessions requested on this connection.
     private var followed: Set<SessionID> = []
-    /// Those that were not answered yet.
+    /// Subscriptions that were not answered yet.
     private var asked: [CommandID: SessionID] = [:]
     private var isWorkspaceKnown = false
     private var pending: [ApprovalID: Approval] = [:]
-    /// Not answered, over every connection.
+    /// Decisions without an answer, over all connections.
     private var unanswered: [CommandID: DecideCommand] = [:]
     private var seenAsks: Set<ApprovalID> = []
     private var attempts: Int64 = 0
     private let eagerness: Double
-    /// Counts in its workspace.
+    /// Its number in its workspace.
     let ordinal: Int
-    /// Its phone; nil: it has none.
+    /// Its phone; nil if it has none.
     private(set) var device: Device?
     private var registering: CommandID?
     /// Codes with which the phone has rung.
     private var codes: [ClusterCode] = []
-    /// The keys of the host that has to answer, and the last letter's command; nil: no letter is open.
+    /// The key of the host that has to answer, and the command of the last letter; nil if no letter is open.
     private var correspondence: (key: HostKeyID, command: CommandID?)?
-    /// Its token was revoked: it does not come again.
+    /// True once its token was revoked: it does not reconnect.
     private var isShownOut = false
 
     init(world: ClusterWorld, index: Int, in workspace: Named<WorkspaceTag>, ordinal: Int) {
@@ -56,7 +56,7 @@ final class ClusterClient {
 
     var name: String { "client\(index)" }
 
-    /// The reason why the page is not level with the log; nil: it is level.
+    /// Why the page does not match the log; nil if it does.
     var complaint: String? {
         if isShownOut { return nil }
         guard isWorkspaceKnown else { return "\(name) is not connected" }
@@ -82,7 +82,7 @@ final class ClusterClient {
         self.workspace == workspace && self.device?.id == device
     }
 
-    /// An alert is on the Lock Screen.
+    /// An alert appears on the Lock Screen.
     func rang(_ code: ClusterCode) {
         codes.append(code)
         if codes.count > Self.codesMax { codes.removeFirst() }
@@ -90,7 +90,7 @@ final class ClusterClient {
 
     private static let codesMax = 8
 
-    /// Its person decides there now and then.
+    /// At times the phone's person decides on the Lock Screen.
     private func useCode() {
         world.after(world.dice.within(500...8_000)) { [self] world in
             guard !world.isCalm, !isShownOut else { return }
@@ -112,7 +112,7 @@ final class ClusterClient {
 
     private var key: ClientKey { ClientKey(workspace: workspace, client: identity.client.id) }
 
-    /// Writes to a host until that has answered, and then to the next.
+    /// Writes to a host until it has answered, then to the next.
     private func write() {
         world.after(world.dice.within(500...3_000)) { [self] world in
             guard let letters = world.letters, !isShownOut else { return }

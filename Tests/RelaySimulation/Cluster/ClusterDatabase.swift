@@ -2,22 +2,22 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// The database that all nodes share, as far as they rely on it: a row for each workspace that names its owner (`DatabaseWorkspace`),
-/// leases by its own clock, a log of changes that a standby has a moment later (`DatabaseChanges`), and a promotion that loses the
-/// changes that the standby lacks: of all workspaces together.
+/// The database that all nodes share, as far as they rely on it: a row for each workspace that names its owner
+/// (`DatabaseWorkspace`), leases by its own clock, a log of changes that a standby gets a moment later (`DatabaseChanges`), and a
+/// promotion that loses the changes of all workspaces that the standby lacks.
 final class ClusterDatabase {
     private struct Lease {
         var expiresAt: Int64
         var address: NodeAddress
-        /// The node is about to end, and takes no new workspace.
+        /// True if the node is about to end, and takes no new workspace.
         var isLeaving: Bool
     }
 
-    /// As the product's: `Ownership.leaseSeconds`.
+    /// Duration of a lease in milliseconds, the same as `Ownership.leaseSeconds`.
     static let lease: Int64 = 8_000
 
     private unowned let world: ClusterWorld
-    /// A commit is answered when the standby has it.
+    /// True if a commit is answered only when the standby has it.
     let isSynchronous: Bool
     let changes: DatabaseChanges
     private(set) var workspaces: [DatabaseWorkspace] = []
@@ -27,7 +27,7 @@ final class ClusterDatabase {
     private var leases: [String: Lease] = [:]
     private var connections: [DatabaseConnection] = []
     private var lastEpoch = 0
-    /// Workspaces made, renamed or removed so far.
+    /// Number of workspaces made, renamed or removed so far.
     private(set) var changesOfEntrants: Int64 = 0
 
     init(world: ClusterWorld, isSynchronous: Bool) {
@@ -45,7 +45,7 @@ final class ClusterDatabase {
         return workspace
     }
 
-    /// Never given before, in no workspace.
+    /// An epoch that was never used in any workspace.
     func nextEpoch() -> Epoch {
         lastEpoch += 1
         guard let epoch = Epoch("epoch\(lastEpoch)") else { preconditionFailure("letters and digits are an identifier") }
@@ -102,7 +102,7 @@ final class ClusterDatabase {
         connections.contains { $0.isOpen && $0.holder == holder } || workspaces.contains { $0.hasTransaction(of: holder) }
     }
 
-    /// Those for this purpose; nil: for any.
+    /// Ends a holder's other connections: those for one purpose, or all if that is nil.
     func end(connectionsOf holder: String, for purpose: DatabaseConnection.Purpose?, but own: DatabaseConnection) {
         func isMeant(_ connection: DatabaseConnection) -> Bool {
             connection.holder == holder && connection !== own && (purpose == nil || connection.purpose == purpose)
@@ -117,7 +117,8 @@ final class ClusterDatabase {
         leases[address.holder] = Lease(expiresAt: world.now + Self.lease, address: address, isLeaving: isLeaving)
     }
 
-    /// True if no living node holds the workspace. A holder may claim its own again: its claim was stored, but the answer was lost.
+    /// True if no living node holds the workspace. A holder may claim its own again, as the answer to a stored claim may have been
+    /// lost.
     func isFree(_ row: OwnerRow, for asking: String) -> Bool {
         guard let holder = row.holder, holder != asking else { return true }
         guard startedAt + Self.lease <= world.now else { return false }
@@ -125,7 +126,7 @@ final class ClusterDatabase {
     }
 
     func view(for asking: String) -> PlacementView {
-        // A removed workspace is listed as long as some of its rows are left.
+        // A removed workspace is listed as long as it still has rows.
         let rows = workspaces.filter { !$0.isRemoved || $0.isLeft }.map { workspace in
             let row = workspace.row
             return PlacementView.Row(
@@ -138,13 +139,13 @@ final class ClusterDatabase {
             leaving: Set(living.filter(\.isLeaving).map(\.address.holder)))
     }
 
-    /// A node that ends politely.
+    /// Ends the lease of a node that shuts down in order.
     func giveUp(_ holder: String) {
         leases[holder] = nil
         for workspace in workspaces { workspace.giveUp(holder) }
     }
 
-    /// By hand: its owner lives, and shall not be it any more.
+    /// An operator takes the workspace from a living owner.
     func fence(_ workspace: WorkspaceID) {
         guard let connection = connect(as: "operator", for: .look) else { return }
         world.trace.note(world.now, "operator", "fences", workspace.rawValue)
@@ -153,7 +154,7 @@ final class ClusterDatabase {
 
     // MARK: Promotion
 
-    /// The machine is lost, and the standby takes its place, with the changes that it has.
+    /// The machine is lost, and the standby replaces it with the changes that it has.
     func promote(after wait: Int64) {
         guard !isAway else { return }
         isAway = true
@@ -169,7 +170,7 @@ final class ClusterDatabase {
         timeline += 1
         isAway = false
         startedAt = world.now
-        // No renewal waits for the standby.
+        // Renewals of leases do not wait for the standby, so some are lost.
         for holder in leases.keys.sorted() where world.dice.chance(0.3) { leases[holder] = nil }
         for workspace in workspaces { workspace.restart(from: changes.changes(of: workspace.id)) }
         world.trace.note(world.now, "database", "is promoted", "to timeline \(timeline)")

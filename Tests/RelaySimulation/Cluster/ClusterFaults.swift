@@ -9,18 +9,18 @@ struct ClusterFaults {
     var fence = 0.0
     /// A node cannot load workspaces that it claims for a while.
     var unreadable = 0.0
-    /// For one node: it comes later than the others.
+    /// For one node: it joins later than the others.
     var join = 0.0
     var freeze = 0.0
-    /// Nodes do not reach each other.
+    /// Nodes cannot reach each other.
     var linkCut = 0.0
     /// Links of a node are slow for a while.
     var linkSlow = 0.0
     /// For one message of a link.
     var linkDelay = 0.0
-    /// A node does not reach the database.
+    /// A node cannot reach the database.
     var databaseCut = 0.0
-    /// For one question to the database, and for its answer.
+    /// For one query to the database, and for its answer.
     var databaseDelay = 0.0
     /// For one commit.
     var slowCommit = 0.0
@@ -41,12 +41,12 @@ struct ClusterFaults {
     var unknownPush = 0.0
     var latePush = 0.0
 
-    /// For how long there is no database at most.
+    /// Longest time without a database.
     static let outageMax: Int64 = 5_000
 
     static let none = ClusterFaults()
 
-    /// Most are absent from most worlds, so that each is met alone, too.
+    /// Draws faults; each kind is absent from half of the worlds, so that each is also met alone.
     static func drawn(by dice: inout Dice) -> ClusterFaults {
         var faults = ClusterFaults()
         func some(_ low: Double, _ high: Double) -> Double { dice.chance(0.5) ? dice.spread(low, high) : 0 }

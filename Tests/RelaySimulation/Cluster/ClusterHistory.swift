@@ -9,7 +9,7 @@ final class ClusterHistory {
         var events: [SessionKey: [[UInt8]]] = [:]
         var hostSeqs: [SessionKey: Int64] = [:]
         var decisions: [ApprovalID: CommandID] = [:]
-        /// Those that were planned.
+        /// Numbers of the pushes that were planned.
         var pushes: Set<PushID> = []
         /// The last event of each session that any client was sent.
         var shown: [SessionKey: Int64] = [:]
@@ -20,11 +20,11 @@ final class ClusterHistory {
     private var lives: [Epoch: Life] = [:]
     private var current: Epoch?
     private(set) var commits = 0
-    /// Processes that have dropped it, and not claimed it since.
+    /// Processes that have dropped it and not claimed it since.
     private var dropped: Set<String> = []
     /// Processes whose core has released the workspace since its removal, and that have not claimed it since.
     private var left: Set<String> = []
-    /// Since when nothing fails, and from then on: when it was claimed last, and how often.
+    /// Time since which nothing fails, and from then on: the time of the last claim, and their number.
     private var settledSince: Int64?
     private var lastMove: Int64?
     private var moves = 0
@@ -72,7 +72,7 @@ final class ClusterHistory {
         life.decisions[approval] = decision.command
     }
 
-    /// The host's events are its first ones, in their order.
+    /// Checks that the host's events come first and in order.
     private func checkOrder(_ stored: [[UInt8]], of key: SessionKey, host id: HostID) {
         guard let host = world.hosts.first(where: { $0.identity.host.id == id && $0.identity.workspace == workspace }) else {
             return world.report(.wall, "\(key.session) is in the log of \(workspace), and its host \(id) is not of it")
@@ -106,7 +106,7 @@ final class ClusterHistory {
             world.report(.view, "\(epoch) goes on, and positions in it are of what was lost")
         }
         current = epoch
-        // Decisions made by then stand, and pushes ordered by then are sent.
+        // Decisions made so far stand, and pushes ordered so far are sent.
         var life = Life()
         life.pushes = log.pushes
         for key in log.order {
@@ -160,7 +160,7 @@ final class ClusterHistory {
         }
     }
 
-    /// Its core reports that nothing of the workspace is under way any more.
+    /// The core reports that no work for the workspace is left.
     func leaves(by holder: String) { left.insert(holder) }
 
     func puts(_ batch: LogBatch, by holder: String) {

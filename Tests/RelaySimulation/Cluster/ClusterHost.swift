@@ -7,12 +7,12 @@ final class ClusterHost {
     private struct Session {
         let id: SessionID
         var events: [Event] = []
-        /// The next event to send on this connection; nil: the relay has not named a position.
+        /// The next event to send on this connection; nil until the relay has named a position.
         var next: Int64?
         var acknowledged: Int64 = 0
     }
 
-    /// Each has at most one decision, and ends once it was applied.
+    /// A question of an agent. It has at most one decision, and ends once that was applied.
     private enum Ask {
         case open(InputDigest)
         case applied(CommandID)
@@ -20,25 +20,25 @@ final class ClusterHost {
 
     private unowned let world: ClusterWorld
     private let index: Int
-    /// The same names are in every workspace.
+    /// The host's identity; names are the same in every workspace.
     let identity: HostIdentity
-    /// The same keys are in every workspace, too.
+    /// The host's key, which is the same in every workspace, too.
     let key: HostKeyID
     private var sessions: [Session]
     private var asks: [ApprovalID: Ask] = [:]
     private var socket: ClusterSocket?
     private var isGreeted = false
     private var attempts: Int64 = 0
-    /// All that it ever opened, in their order.
+    /// Number of connections opened so far.
     private var connections: Int64 = 0
     private(set) var timesReplaced = 0
 
-    /// Its token was revoked: it does not come again.
+    /// True once its token was revoked: it does not reconnect.
     private var isShownOut = false
 
     private static let batchMax = 16
 
-    /// `ordinal` counts in its workspace.
+    /// `ordinal` is its number in the workspace.
     init(world: ClusterWorld, index: Int, in workspace: WorkspaceID, ordinal: Int) {
         self.world = world
         self.index = index
@@ -52,7 +52,7 @@ final class ClusterHost {
 
     func said(in session: SessionID) -> [[UInt8]] { sessions.first { $0.id == session }?.events.map(\.bytes) ?? [] }
 
-    /// The reason why the host is not level with the log; nil: it is level.
+    /// Why the host does not match the log; nil if it does.
     var complaint: String? {
         if isShownOut { return nil }
         guard isGreeted else { return "\(name) is not connected" }
@@ -72,7 +72,7 @@ final class ClusterHost {
         work()
     }
 
-    /// In each session, whether it is connected or not.
+    /// Adds an event to each session, whether the host is connected or not.
     func speak() {
         guard !isShownOut else { return }
         for index in sessions.indices { say(.message(.assistant, summary: world.name("message ")), index) }

@@ -2,9 +2,9 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// Asks nodes for the identity of the holder of a token: every role asks at times, those whose token was revoked too.
+/// Asks nodes for the identity of the holder of a token: every role asks at times, even after its token was revoked.
 ///
-/// Draws from dice of its own, so that the other events of a seed do not depend on it.
+/// It has its own random numbers, so that the other events of a seed do not depend on it.
 final class ClusterIdentities {
     private static let header = "authorization"
     private static let scheme = "Bearer "
@@ -26,7 +26,7 @@ final class ClusterIdentities {
         }
     }
 
-    /// At any node.
+    /// Asks any node.
     func ask(_ role: ClusterSocket.Role) {
         let (node, asked) = (dice.pick(world.nodes), world.now)
         let call = HTTPCall(

@@ -2,8 +2,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Letters between clients and hosts of a cluster, and the checker that each reaches those that it is for: in its workspace, at the client or
-/// the host that it names, with the right sender, and once.
+/// Letters between clients and hosts of a cluster, and the check that each reaches its addressees only: in its workspace, at the
+/// client or host that it names, with the right sender, and once.
 final class ClusterLetters {
     private struct Written {
         let client: ClientKey
@@ -13,12 +13,12 @@ final class ClusterLetters {
     }
 
     private unowned let world: ClusterWorld
-    /// Hosts' keys, by their place in their workspace: the same are in every workspace, as names are.
+    /// Hosts' keys, by their number in the workspace; keys are the same in every workspace, like names.
     private static let keys = (0..<keysMax).map { HostKeyID("host-\($0)" + String(repeating: "A", count: 16))! }
     private static let keysMax = 10
-    /// No host has it.
+    /// A key that no host has.
     private static let nobodys = HostKeyID(String(repeating: "A", count: 22))!
-    /// A letter's only content is its place here.
+    /// All letters; the content of a letter is its index here.
     private var letters: [Written] = []
     private(set) var answers = 0
 
@@ -28,7 +28,7 @@ final class ClusterLetters {
 
     // MARK: Writing
 
-    /// A host of the client's workspace, or now and then nobody.
+    /// A host of the client's workspace, or at times a key that no host has.
     func correspondent(of client: ClientKey) -> HostKeyID {
         let hosts = world.hosts.filter { $0.identity.workspace == client.workspace }
         return world.dice.chance(0.1) ? Self.nobodys : world.dice.pick(hosts).key
@@ -74,7 +74,7 @@ final class ClusterLetters {
         answers += 1
     }
 
-    /// Answered by a relay that took a letter for nobody.
+    /// A relay replied that it sent a letter to this key.
     func sent(to key: HostKeyID, by name: String) {
         if key == Self.nobodys { world.report(.letters, "a letter of \(name) is sent to keys that nobody has") }
     }

@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// One node as a process: the machine that decides what it owns (`NodePlacement`), a core for each of its workspaces (`OwnerPart`), an
-/// edge for each node that owns others (`EdgePart`), and its end at any moment.
+/// One node as a process: the machine that decides what it owns (`NodePlacement`), a core for each of its workspaces (`OwnerPart`),
+/// an edge for each node that owns others (`EdgePart`), and an end at any moment.
 final class ClusterNode {
     unowned let world: ClusterWorld
     let name: String
@@ -17,7 +17,7 @@ final class ClusterNode {
     private var freezes = 0
     private(set) var life = 0
     private(set) var holder = ""
-    /// Each life has its own.
+    /// Made anew in each run of the process.
     private(set) var database: NodeDatabase!
     private(set) var placement: NodePlacement!
     private(set) var peers: NodePeers!
@@ -30,9 +30,9 @@ final class ClusterNode {
     var linksAreCutUntil: Int64 = 0
     var linksAreSlowUntil: Int64 = 0
     private(set) var databaseIsCutUntil: Int64 = 0
-    /// The process is not started again.
+    /// True if the process is not restarted.
     private var isKeptDown = false
-    /// Until then it fails to read workspaces that it claims.
+    /// Until this time it fails to read workspaces that it claims.
     var cannotLoadUntil: Int64 = 0
 
     init(world: ClusterWorld, index: Int) {
@@ -44,7 +44,7 @@ final class ClusterNode {
     }
 
     static let rateMax = 1.2
-    /// Longest time until its supervisor has started it again.
+    /// Longest time until its supervisor has restarted it, in milliseconds.
     static let restartMax: Int64 = 3_000
 
     private func begin() {
@@ -57,14 +57,14 @@ final class ClusterNode {
         calls = NodeCalls(self)
     }
 
-    /// By its own steady clock.
+    /// Time by its own monotonic clock.
     var uptime: Int64 { Int64(Double(world.now) * rate) }
     var instant: Instant { Instant(wall: World.wallAtStart + wallOffset + uptime, uptime: uptime) }
     var address: NodeAddress {
         NodeAddress(holder: holder, name: name, url: "http://\(name)", secret: "s", version: NodeLinkProtocol.version)
     }
 
-    /// The core that serves this workspace here; nil: there is none, or not now.
+    /// The core that serves this workspace here; nil if there is none, or not at the moment.
     func owner(of workspace: WorkspaceID) -> OwnerPart? {
         if world.plant == .misroutedPeer,
             let other = placement.owners.first(where: { $0.workspace != workspace && $0.isServing })
@@ -97,13 +97,13 @@ final class ClusterNode {
         start()
     }
 
-    /// Serving, without work left to finish, and without questions that date from the time of faults.
+    /// True if it serves, without work left over from the time of faults.
     var isReady: Bool {
         isUp && !isFrozen && placement.isReady && !entrants.isReading
             && database.isDone(withAllAskedBy: world.settings.duration)
     }
 
-    /// At once, in the middle of whatever it does.
+    /// Ends the process at once, in the middle of its work.
     func end(_ reason: String) {
         guard isUp else { return }
         world.trace.note(world.now, name, "ends", reason)
@@ -148,7 +148,7 @@ final class ClusterNode {
         for action in due where life == self.life { action() }
     }
 
-    /// Now, or when the process continues.
+    /// Runs the action now, or once the process continues.
     func run(_ action: @escaping () -> Void) {
         guard isUp else { return }
         if isFrozen { postponed.append(action) } else { action() }
@@ -172,15 +172,15 @@ final class ClusterNode {
         database.isCut()
     }
 
-    /// Cuts the links to other nodes without an error: each end gives up on the other after a silence of its own, also if there is
-    /// nothing to send.
+    /// Cuts the links to other nodes without an error: each end gives up on the other after its own limit of silence, even if it
+    /// has nothing to send.
     func unlink(for wait: Int64) {
         linksAreCutUntil = world.now + wait
         edges.fallSilent()
         links.fallSilent()
     }
 
-    /// No more faults.
+    /// Ends all faults of this node.
     func recover() {
         thaw()
         (linksAreCutUntil, linksAreSlowUntil, databaseIsCutUntil, cannotLoadUntil) = (0, 0, 0, 0)
@@ -190,7 +190,7 @@ final class ClusterNode {
 
     func role(of peer: PeerID) -> ClusterSocket.Role? { peers.role(of: peer) ?? links.role(of: peer) }
 
-    /// The first error in the set of connected peers; nil: none.
+    /// The first error in the set of connected peers; nil for none.
     var complaint: String? {
         for part in placement.owners {
             let gone = part.relay?.peers.sorted().first { !peers.has($0) && !links.isThere($0) }

@@ -1,31 +1,31 @@
-/// A fault of a cluster that must be caught: the world itself breaks one of the rules between several relays, and the checker for it has
-/// to report that.
+/// A planted fault of a cluster that must be caught: the world breaks one of the rules between several relays, and the checker for
+/// it has to report that.
 package enum ClusterPlant: String, Sendable, CaseIterable {
     /// A commit does not compare its generation with the row's.
     case noFence
-    /// A commit compares it and does not lock the row meanwhile.
+    /// A commit compares it, but does not lock the row.
     case fenceWithoutLock
     /// A claim does not wait for the standby, so that the state loaded after it may be on one machine only.
     case hastyLoad
     /// A claim after a promotion continues in an epoch whose tail may be lost.
     case keptEpoch
-    /// An edge gives a peer's number to another before the owner has forgotten it.
+    /// An edge gives a peer's number to another peer before the owner has forgotten the first.
     case reusedNumber
     /// The owner does not release a link's peers when the link ends.
     case keptPeers
-    /// A commit without an answer is committed again, without a look whether it is there.
+    /// A commit without an answer is repeated without checking whether it is there.
     case doubledCommit
-    /// A core begins again with what is stored while its last commit may still be written.
+    /// A core is loaded again while its last commit may still be written.
     case unsettledLoad
-    /// Peers of a core that reads the log again are not sent away.
+    /// A core that reads the log again does not disconnect its peers.
     case silentSuspension
-    /// A core that is handed over while it commits is never released.
+    /// A core that is handed over during a commit is never released.
     case unreleased
     /// An owner that was fenced shows events that it could not commit.
     case fencedShows
-    /// An owner does not send its peers away when it has handed their workspace over.
+    /// An owner does not disconnect the peers of a workspace that it has handed over.
     case keptAfterHandOver
-    /// A workspace that another owns by now is dropped, and its core continues.
+    /// A workspace that another node owns by now is dropped, but its core continues.
     case keptCommitting
     /// A peer's messages go to the core of another workspace, if the node owns one.
     case misroutedPeer
@@ -33,9 +33,9 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case droppedAll
     /// A workspace whose owner has died is left alone for longer than allowed.
     case lateClaim
-    /// A workspace that was just made is overlooked for as long.
+    /// A new workspace is overlooked for as long.
     case overlookedWorkspace
-    /// A node gives away a workspace a few seconds after it has claimed it, again and again.
+    /// A node gives a workspace away a few seconds after claiming it, again and again.
     case restlessOwner
     /// A node that drains hands over nothing.
     case heldDrain
@@ -47,13 +47,13 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case lateRows
     /// A node answers a request for an identity with that of the previous request.
     case swappedIdentity
-    /// A node refuses a token that it does not know, though another may have made it a moment ago.
+    /// A node refuses an unknown token at once, though another node may have issued it a moment ago.
     case hastyRefusal
     /// A node still knows the holder of a revoked token.
     case rememberedToken
-    /// The planners of all workspaces number from 1.
+    /// The planners of all workspaces number their pushes from 1.
     case sharedNumbers
-    /// A code decides the approval that another push has shown.
+    /// A code decides the approval of another push.
     case swappedCode
     /// Pushes without an answer are not sent again when a workspace changes its owner.
     case mutePushes
@@ -62,7 +62,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     /// A letter also reaches another peer of its workspace.
     case strayLetter
 
-    /// Worlds in which it matters.
+    /// Settings of worlds in which the fault matters.
     package var settings: ClusterSettings {
         var settings = ClusterSettings()
         settings.plant = self
@@ -85,7 +85,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         return settings
     }
 
-    /// The promises that it may be seen to break.
+    /// The promises that it may be reported to break.
     package var watchers: Set<ClusterPromise> {
         switch self {
         // A node that may commit late may also do it twice.

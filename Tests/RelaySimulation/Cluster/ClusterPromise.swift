@@ -1,4 +1,4 @@
-/// Guarantees that several relays on one database give together; see `ClusterHistory`.
+/// Guarantees of several relays on one database; see `ClusterHistory`.
 package enum ClusterPromise: String, Sendable, CaseIterable {
     case fence, kept, load, durability, view, completeness, decision, wall, delivery, presence, replaced, level, placement
     case service, removal, identity, numbers, codes, alerts, letters
@@ -48,7 +48,7 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
 package struct ClusterViolation: Sendable, CustomStringConvertible {
     package let promise: ClusterPromise
     package let what: String
-    /// Virtual milliseconds.
+    /// Virtual time, in milliseconds.
     package let at: Int64
 
     package var description: String { "\(promise.rawValue) at \(at) ms: \(what)\n  (\(promise.sentence))" }

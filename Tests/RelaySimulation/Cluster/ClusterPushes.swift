@@ -5,8 +5,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// The push service of a cluster's world, which takes pushes of every node, and the checkers of the pushes that successive owners of
-/// workspaces order.
+/// The push service of a cluster's world, for pushes of every node, and the checks of pushes that successive owners of workspaces
+/// order.
 final class ClusterPushes {
     /// Identity of a push to services and phones: numbers are reused in an epoch that follows one that has ended.
     private struct Name: Hashable {
@@ -20,11 +20,11 @@ final class ClusterPushes {
         let verdict: Decision.Verdict
         let since: Int64
         let node: ClusterNode
-        /// The life of the node that the request came to: work that it had not begun when it ended gets no answer.
+        /// The run of the node that got the request: work that it had not begun when it ended gets no answer.
         let life: Int
     }
 
-    /// A link that is noticed late, and the owner's own patience.
+    /// Longest time for an answer: a broken link that is noticed late, and the owner's own limit.
     private static let answeredWithin = OwnerCommandPeers.deadline + NodeWire.silenceMax + 2_000
 
     private unowned let world: ClusterWorld
@@ -56,7 +56,7 @@ final class ClusterPushes {
 
     // MARK: What owners order
 
-    /// The next owner of a workspace has begun with these records, and orders this at once.
+    /// The next owner of a workspace has begun with these records, and orders these effects at once.
     func began(
         in workspace: WorkspaceID, _ epoch: Epoch, at now: Instant, with records: [PushRecord], ordering effects: [Effect]
     ) {
@@ -69,7 +69,7 @@ final class ClusterPushes {
             repeating: Set(effects.compactMap { if case .push(let intent) = $0 { intent.id } else { nil } }))
     }
 
-    /// On disk, and to be sent. `approvals`: those that it rings for without a code.
+    /// A push is on disk, and to be sent. `approvals` are those that it rings for without a code.
     func ordered(
         _ intent: PushIntent, calling approvals: [ApprovalID], in epoch: Epoch, of workspace: WorkspaceID, at now: Instant
     ) {
@@ -96,7 +96,7 @@ final class ClusterPushes {
         }
     }
 
-    /// A request of a process that ends on the way may be lost; its answer always is.
+    /// Sends a push. If the process ends in between, the request may be lost, and its outcome always is.
     func take(_ intent: PushIntent, in epoch: Epoch, from node: ClusterNode, then answer: @escaping (PushOutcome) -> Void) {
         let life = node.life
         // A request may wait for others, and for a connection.
@@ -133,7 +133,7 @@ final class ClusterPushes {
         }
     }
 
-    /// Outcomes that reach a node that is no longer the owner are unknown to the owner.
+    /// Delivers an outcome. If the node is no longer the owner, the outcome stays unknown to the owner.
     func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome, by holder: String) {
         guard world.database[intent.workspace].row.holder == holder else { return }
         world.trace.note(world.now, "owner", "hears", "\(intent.id.rawValue) of \(intent.workspace) in \(epoch): \(outcome)")
@@ -142,7 +142,7 @@ final class ClusterPushes {
 
     // MARK: Codes
 
-    /// At any node, as whatever is in front of them chooses.
+    /// Presents a code at any node, as a load balancer would choose.
     func present(_ code: ClusterCode, _ verdict: Decision.Verdict) {
         guard let epoch = Epoch(code.life), let intent = orders[Name(epoch: epoch, push: code.push)] else {
             preconditionFailure("what rings was ordered")
@@ -168,7 +168,7 @@ final class ClusterPushes {
         guard status == 200, let code = use.intent.code else { return }
         decidedCount += 1
         let stored = world.database[use.intent.workspace]
-        // A promotion, or a removal, may have taken it away since.
+        // The decision may have been lost by a promotion, or a removal.
         guard !world.losesTails, !stored.isRemoved else { return }
         let decision = stored.log.sessions[SessionKey(workspace: stored.id, session: code.session)]?.decisions[code.approval]
         if decision?.verdict.deed != use.verdict.deed {
@@ -189,7 +189,7 @@ final class ClusterPushes {
         }
     }
 
-    /// For the fault that is planted: another push of the same owner's.
+    /// For a planted fault: another push of the same owner.
     func planted(_ push: PushID, in epoch: Epoch) -> PushID {
         guard world.plant == .swappedCode else { return push }
         let approval = orders[Name(epoch: epoch, push: push)]?.code?.approval
@@ -199,7 +199,7 @@ final class ClusterPushes {
 
     // MARK: The end
 
-    /// A request that stays without an answer; nil: none.
+    /// A request that got no answer in time; nil for none.
     var unanswered: String? {
         let late = uses.values.contains { use in
             use.life == use.node.life && world.now - use.since > Self.answeredWithin
@@ -207,7 +207,7 @@ final class ClusterPushes {
         return late ? "a code has no answer" : nil
     }
 
-    /// The first approval for which no phone rang; nil: none.
+    /// The first approval for which no phone rang; nil for none.
     var unrung: String? {
         for workspace in world.standing {
             guard let relay = world.nodes.lazy.compactMap({ $0.placement.owner(of: workspace.id)?.relay }).first else {
@@ -231,7 +231,7 @@ final class ClusterPushes {
 }
 
 extension PushIntent {
-    /// A number may be sent again, and is the same push then.
+    /// True if both are the same push: a number may be sent again.
     fileprivate func isSame(as other: PushIntent) -> Bool {
         (workspace, device, purpose, plannedAt) == (other.workspace, other.device, other.purpose, other.plannedAt)
             && code?.approval == other.code?.approval && payload == other.payload

@@ -5,13 +5,13 @@ package struct ClusterSettings: Sendable {
     /// Nil draws it from the seed, from one to three.
     package var workspaces: Int?
     package var plant: ClusterPlant?
-    /// Nil draws it from the world.
+    /// Nil for the world's choice.
     package var drill: ClusterDrill?
-    /// Workspaces are made, renamed and removed; nil: by the seed.
+    /// True if workspaces are made, renamed and removed; nil for the seed's choice.
     package var isAdministered: Bool?
-    /// A person in each workspace has a phone; nil: by the seed.
+    /// True if a person in each workspace has a phone; nil for the seed's choice.
     package var hasPhones: Bool?
-    /// Clients and hosts write letters to each other; nil: by the seed.
+    /// True if clients and hosts write letters to each other; nil for the seed's choice.
     package var hasLetters: Bool?
     /// Virtual milliseconds with faults.
     package var duration: Int64 = 30_000

@@ -12,13 +12,13 @@ package struct ClusterSimulator: Sendable {
         package let nodes: Int
         package let workspaces: Int
         package let commits: Int
-        /// The sum of all workspaces.
+        /// Sum of the generations of all workspaces.
         package let generations: Int64
-        /// Workspaces that a node gave to another, or dropped.
+        /// Workspaces that a node gave to another node, or dropped.
         package let moves: Int
-        /// Virtual milliseconds from the last fault until every participant was level; nil: not measured.
+        /// Virtual milliseconds from the last fault until every participant matched the log; nil if not measured.
         package let levelAfter: Int64?
-        /// Nil: something failed before.
+        /// Result of the drill; nil if something failed before.
         package let drilled: Drilled?
         /// Decisions made with codes of notifications.
         package let codes: Int
@@ -30,12 +30,12 @@ package struct ClusterSimulator: Sendable {
         package let identities: Int
     }
 
-    /// How long service was interrupted after one fault, in virtual milliseconds.
+    /// Length of the interruption of service after one fault, in virtual milliseconds.
     package struct Drilled: Sendable {
         package let drill: ClusterDrill
         package let ownedAfter: Int64
         package let levelAfter: Int64
-        /// Limits of the two.
+        /// Limits of `ownedAfter` and `levelAfter`.
         package let ownedWithin: Int64
         package let levelWithin: Int64
 
@@ -73,7 +73,7 @@ extension ClusterSimulator.Outcome {
 }
 
 extension ClusterSimulator {
-    /// Runs seeds side by side; in the order they end.
+    /// Runs seeds in parallel. Outcomes come in the order in which they end.
     package static func outcomes(of seeds: Range<UInt64>, _ settings: ClusterSettings) -> AsyncStream<Outcome> {
         SideBySide.outcomes(of: seeds) { ClusterSimulator(seed: $0, settings: settings).run() }
     }

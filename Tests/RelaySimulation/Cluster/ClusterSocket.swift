@@ -1,10 +1,10 @@
 import RelayModel
 
-/// One WebSocket between a peer and the node that it came to: bytes in order each way.
+/// One WebSocket between a peer and a node: bytes in order each way.
 final class ClusterSocket {
-    /// Longest wait of a peer that was sent away without a reason.
+    /// Longest wait of a peer that was disconnected without a reason.
     static let retryMax: Int64 = 2_000
-    /// A node that is stopped accepts connections, and sends nothing.
+    /// Time after which a peer gives up connecting: a stopped node accepts connections, but sends nothing.
     static let connectPatience: Int64 = 10_000
 
     enum Role: Hashable {
@@ -15,11 +15,11 @@ final class ClusterSocket {
     let id: PeerID
     let role: Role
     let node: ClusterNode
-    /// The life of the node that it came to.
+    /// The node's run at the time of connecting.
     let life: Int
     var isOpenAtNode = false
     var isOpenAtPeer = false
-    /// Broken, or closed: nothing that is sent from now on arrives.
+    /// True if it is broken or closed: nothing sent from now on arrives.
     var isCut = false
     /// True while the node does not read; messages wait.
     var isPaused = false

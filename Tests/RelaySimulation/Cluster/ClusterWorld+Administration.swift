@@ -4,7 +4,7 @@ import RelayProtocol
 
 /// An operator's changes to workspaces while nodes run, made through the database.
 extension ClusterWorld {
-    /// Of all that ever were.
+    /// Number of workspaces that ever exist.
     private static let workspacesMax = 6
 
     func administer() {
@@ -13,7 +13,7 @@ extension ClusterWorld {
         if dice.chance(faults.removing) { whenDurable { $0.removeWorkspace() } }
     }
 
-    /// Acts once both database machines are up: a change that is reported to the operator as done is on both.
+    /// Acts once both database machines are up, so that a change reported as done is on both.
     private func whenDurable(_ action: @escaping (ClusterWorld) -> Void) {
         guard !isCalm else { return }
         guard !database.isAway, !database.changes.isStandbyAway else {
@@ -29,7 +29,7 @@ extension ClusterWorld {
         database.rename(workspace.id, to: name)
     }
 
-    /// Any but the first, which stays.
+    /// Removes any workspace but the first.
     func removeWorkspace() {
         guard let first = standing.first?.id else { return }
         let removable = standing.filter { $0.id != first }
@@ -39,13 +39,13 @@ extension ClusterWorld {
         database.remove(workspace.id)
     }
 
-    /// A peer was closed because its token is revoked.
+    /// A peer was closed because its token was revoked.
     func wasShownOut(_ name: String, of workspace: WorkspaceID) {
         trace.note(now, name, "is shown out")
         if !database[workspace].isRemoved { report(.removal, "\(name) is shown out of \(workspace), which stands") }
     }
 
-    /// The first leftover of a workspace that was removed; nil: none.
+    /// The first remains of a removed workspace; nil for none.
     var leftover: String? {
         for workspace in database.workspaces where workspace.isRemoved {
             if let owner = nodes.first(where: { $0.placement.isHolding(workspace.id) }) {

@@ -1,6 +1,6 @@
-/// Drills: in a world that is level again one thing fails, and service has to be back while it lasts.
+/// Drills: in a world that works again one thing fails, and service has to recover while the failure lasts.
 extension ClusterWorld {
-    /// Between two looks whether it is.
+    /// Milliseconds between two checks of the recovery.
     static let step: Int64 = 50
 
     func drill(_ drill: ClusterDrill) {
@@ -20,7 +20,7 @@ extension ClusterWorld {
             (impending() ?? ownerless(but: left)).map { (promise, "\($0) \(limit.owned) ms after a drill (\(drill.rawValue))") }
         }
         let ownedAfter = now - begun
-        // Hosts that have not noticed yet do so now.
+        // Makes hosts notice broken connections now.
         for host in hosts { host.speak() }
         advance(until: begun + limit.level, by: Self.step) {
             unserved(but: left).map { (promise, "\($0) \(limit.level) ms after a drill (\(drill.rawValue))") }
@@ -32,7 +32,7 @@ extension ClusterWorld {
         victim.startAgain()
     }
 
-    /// Returns a function that describes what still has to happen before recovery can be measured; nil: nothing.
+    /// Begins a drill. Returns a function that states what still has to happen before recovery can be measured; nil if nothing has.
     private func begin(_ drill: ClusterDrill, _ victim: ClusterNode) -> () -> String? {
         let (life, timeline) = (victim.life, database.timeline)
         switch drill {
@@ -59,7 +59,7 @@ extension ClusterWorld {
 
     private static let untilItIsOver: Int64 = 3_600_000
 
-    /// `victim` does not count as an owner, whatever it believes.
+    /// The first workspace without an owner. `victim` does not count as one.
     private func ownerless(but victim: ClusterNode?) -> String? {
         for workspace in standing {
             let owners = nodes.filter { $0 !== victim && $0.placement.owner(of: workspace.id) != nil }

@@ -12,7 +12,7 @@ extension ClusterWorld {
 
     // MARK: Peers
 
-    /// To any node, as whatever is in front of them chooses. The answer is `opened` or `closed`.
+    /// Connects to any node, as a load balancer would choose. The result is `opened` or `closed`.
     func connect(_ role: ClusterSocket.Role) -> ClusterSocket {
         lastSocket += 1
         let socket = ClusterSocket(id: PeerID(rawValue: lastSocket), role: role, node: front(role))
@@ -43,7 +43,7 @@ extension ClusterWorld {
         return socket
     }
 
-    /// By chance; in a drill it is the next one, as with a load balancer that checks which nodes serve.
+    /// The node for a connection: chosen at random; in a drill the next one, as by a load balancer that checks which nodes serve.
     private func front(_ role: ClusterSocket.Role) -> ClusterNode {
         guard isDrilling else { return plant == .reusedNumber ? nodes[0] : dice.pick(nodes) }
         let place = ((lastFront[role] ?? dice.below(nodes.count)) + 1) % nodes.count
@@ -83,7 +83,7 @@ extension ClusterWorld {
         }
     }
 
-    /// Both ends learn of it soon, each for itself.
+    /// Breaks the connection. Both ends notice soon, independently.
     func cut(_ socket: ClusterSocket) {
         guard !socket.isCut else { return }
         socket.isCut = true
@@ -92,7 +92,7 @@ extension ClusterWorld {
         learnsPeer(socket, nil, in: dice.within(0...200))
     }
 
-    /// The node closes: messages sent before still arrive.
+    /// The node closes the connection; messages sent before still arrive.
     func nodeCloses(_ socket: ClusterSocket, _ code: UInt16, _ reason: String) {
         guard !socket.isCut else { return }
         socket.isCut = true
@@ -139,7 +139,7 @@ extension ClusterWorld {
 
     func dial(_ wire: NodeWire) {
         let (edge, owner) = (wire.edge, wire.owner)
-        // As long as a living node may take.
+        // The longest time that a living node may take.
         after(NodeWire.dialPatience) { world in if !wire.isOpenAtEdge { world.end(wire) } }
         after(hop(edge.node, owner)) { world in
             guard owner.isUp, world.reaches(edge.node, owner) else { return world.end(wire) }
@@ -189,7 +189,7 @@ extension ClusterWorld {
         }
     }
 
-    /// Runs only while the process that dialled lives and has not noticed the end.
+    /// Runs the action only if the process that connected still lives and has not noticed the end.
     private func atEdge(of wire: NodeWire, _ action: @escaping () -> Void) {
         let node = wire.edge.node
         node.run { if node.life == wire.edgeLife, !wire.edge.isOver { action() } }
@@ -200,7 +200,7 @@ extension ClusterWorld {
         return !wire.isCut
     }
 
-    /// Each end learns of it separately; by its heartbeat if there is no other sign.
+    /// Breaks a link. Each end notices separately, by its heartbeat if there is no other sign.
     func end(_ wire: NodeWire, isSlow: Bool = false) {
         guard !wire.isCut else { return }
         wire.isCut = true

@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Several relays on one database, with hosts and clients of several workspaces that come to any of them, on one clock: one thread's, and
-/// nothing in it knows the time or chance but by `now` and `dice`.
+/// Several relays on one database, with hosts and clients of several workspaces that come to any of them, on one virtual clock. It
+/// runs on one thread, and gets time and randomness only from `now` and `dice`.
 final class ClusterWorld {
     let settings: ClusterSettings
     let plant: ClusterPlant?
@@ -16,42 +16,43 @@ final class ClusterWorld {
     private(set) var violation: ClusterViolation?
     private(set) var stepCount = 0
     private var stepsNow = 0
-    /// In one millisecond: more is a loop.
+    /// Steps within one millisecond; more indicates a loop.
     private static let stepsAtOnceMax = 10_000
 
-    /// All that ever existed, in the order in which they were made; with their original names.
+    /// All workspaces that ever existed, in order of creation, with their original names.
     private(set) var workspaces: [Named<WorkspaceTag>] = []
     private(set) var database: ClusterDatabase!
-    /// In the order of the workspaces, as all that is of each.
+    /// The history of each workspace, in the same order.
     private(set) var histories: [ClusterHistory] = []
     private(set) var nodes: [ClusterNode] = []
     private(set) var hosts: [ClusterHost] = []
     private(set) var clients: [ClusterClient] = []
-    /// Workspaces are made, renamed and removed while nodes run.
+    /// True if workspaces are made, renamed and removed while nodes run.
     let isAdministered: Bool
     /// The push service and its phones; nil if there are no phones.
     private(set) var pushes: ClusterPushes?
-    /// Nil if nobody writes any.
+    /// Nil if no letters are written.
     private(set) var letters: ClusterLetters?
     private(set) var identities: ClusterIdentities!
     var lastSocket: UInt64 = 0
-    /// In a drill: the place of the node that each was led to.
+    /// In a drill: index of the node that each role was led to last.
     var lastFront: [ClusterSocket.Role: Int] = [:]
     private var lastName = 0
     private var lastBatch = 0
-    /// No more faults, and hosts produce nothing new.
+    /// True once there are no more faults, and hosts produce nothing new.
     private(set) var isCalm = false
-    /// How long it took after the calm until every participant was level.
+    /// Milliseconds from the end of faults until every participant matched the log.
     private(set) var levelAfter: Int64?
-    /// Time at which every participant was level for the first time after the faults, and their effects had ended; nil: not yet.
+    /// Time at which every participant matched the log for the first time after the faults, and their effects had ended; nil
+    /// before.
     private(set) var settledAt: Int64?
-    /// One thing fails, and whatever is in front of the nodes leads a peer that comes again to the next one.
+    /// True in a drill: peers that reconnect are led to the next node.
     var isDrilling = false
-    /// Result of the drill; nil: there was none.
+    /// Result of the drill; nil if there was none.
     var drilled: ClusterSimulator.Drilled?
-    /// Time since which nothing fails, and every participant is level; nil: something may fail.
+    /// Time since which nothing fails, and every participant matches the log; nil if something may fail.
     var settledSince: Int64?
-    /// Workspaces that a node gave to another, or dropped.
+    /// Workspaces that a node gave to another node, or dropped.
     var moves = 0
 
     init(seed: UInt64, settings: ClusterSettings, isTraced: Bool) {
@@ -88,7 +89,7 @@ final class ClusterWorld {
         Named(id: WorkspaceID("w\(index)-\(dice.below(1_000))")!, name: "workspace \(index)")
     }
 
-    /// So many peers: each workspace has one, and chance has the rest.
+    /// Distributes peers: each workspace gets one, and the rest are random.
     private func places(_ count: Int) -> [(workspace: Int, ordinal: Int)] {
         var counts = workspaces.map { _ in 0 }
         return (0..<count).map { index in
@@ -106,7 +107,7 @@ final class ClusterWorld {
         clients.append(ClusterClient(world: self, index: clients.count, in: workspace, ordinal: ordinal))
     }
 
-    /// With a host and a client, which connect as soon as they have their tokens.
+    /// Adds a workspace with a host and a client, which connect as soon as they have their tokens.
     func addWorkspace() {
         let workspace = named(workspaces.count)
         trace.note(now, "operator", "makes", workspace.id.rawValue)
@@ -121,7 +122,7 @@ final class ClusterWorld {
         for role in [ClusterSocket.Role.host(hosts.count - 1), .client(clients.count - 1)] { identities.ask(role) }
     }
 
-    /// Those that were not removed, as the database has them.
+    /// Workspaces that were not removed.
     var standing: [DatabaseWorkspace] { database.workspaces.filter { !$0.isRemoved } }
 
     func history(of workspace: WorkspaceID) -> ClusterHistory {
@@ -165,7 +166,7 @@ final class ClusterWorld {
     func at(_ time: Int64, _ action: @escaping EventQueue<ClusterWorld>.Action) { queue.add(at: max(time, now), action) }
     func after(_ wait: Int64, _ action: @escaping EventQueue<ClusterWorld>.Action) { at(now + max(0, wait), action) }
 
-    /// A name that was never given before.
+    /// A new unique name.
     func name(_ prefix: String) -> String {
         lastName += 1
         return "\(prefix)\(lastName)"
@@ -198,7 +199,7 @@ final class ClusterWorld {
         calm()
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
         levelAfter = now - settings.duration
-        // Late effects of the faults may still end a node. The promises for a world in which nothing fails hold from then on.
+        // Late effects of the faults may still end a node. The promises for a world without failures hold after that.
         let back = now + ServiceLimits.ready + ServiceLimits.level(afterAllOf: nodes.count)
         advance(until: back, by: Self.step) { unready ?? complaint }
         settledAt = now
@@ -217,14 +218,14 @@ final class ClusterWorld {
     }
 
     private func drillOnce(_ drill: ClusterDrill) {
-        // A node that has come back may just be given a workspace.
+        // A node that has restarted may be taking over a workspace at this moment.
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count), by: Self.step) { complaint }
         guard violation == nil else { return }
         self.drill(drill)
         advance(until: now + ServiceLimits.level(afterAllOf: nodes.count)) { complaint }
     }
 
-    /// Checks every `step`, and reports the complaint that is left at `end`.
+    /// Advances until there is no complaint, checking every `step`; reports the one that is left at `end`.
     func advance(until end: Int64, by step: Int64 = 1_000, _ complaint: () -> (promise: ClusterPromise, what: String)?) {
         while violation == nil, let (promise, what) = complaint() {
             if now >= end { return report(promise, what) }
@@ -243,7 +244,7 @@ final class ClusterWorld {
         now = max(now, end)
     }
 
-    /// The first reason why not every participant is level; nil: all are.
+    /// The first reason why a participant does not match the log; nil if all do.
     private var complaint: (promise: ClusterPromise, what: String)? {
         if let complaint = nodes.lazy.compactMap(\.complaint).first { return (.presence, complaint) }
         for workspace in standing {
@@ -259,13 +260,13 @@ final class ClusterWorld {
         return pushes?.unrung.map { (.alerts, $0) }
     }
 
-    /// The first effect of the faults that lasts; nil: none.
+    /// The first effect of the faults that lasts; nil for none.
     private var unready: (promise: ClusterPromise, what: String)? {
         if let node = nodes.first(where: { !$0.isReady }) { return (.level, "\(node.name) is not ready") }
         return database.isSettled ? nil : (.level, "the database has not settled")
     }
 
-    /// Two nodes of which one owns more than one workspace more than the other.
+    /// Two nodes whose numbers of workspaces differ by more than one; nil for none.
     private var uneven: String? {
         let counts = nodes.map { node in (node.name, database.workspaces.count { $0.row.holder == node.holder }) }
         guard let most = counts.max(by: { $0.1 < $1.1 }), let fewest = counts.min(by: { $0.1 < $1.1 }), most.1 - fewest.1 > 1
@@ -289,7 +290,7 @@ final class ClusterWorld {
         if dice.chance(faults.databaseCut) { victim.loseDatabase(for: dice.within(100...12_000)) }
         if dice.chance(faults.standbyAway) { database.changes.standbyLeaves(for: dice.within(100...8_000)) }
         if dice.chance(faults.promotion) {
-            // Most machines that fail have failed their standby before.
+            // Often the standby fails shortly before the machine does.
             if dice.chance(0.6) { database.changes.standbyLeaves(for: 10_000) }
             let wait = dice.within(500...ClusterFaults.outageMax)
             after(dice.within(0...3_000)) { if !$0.isCalm { $0.database.promote(after: wait) } }
@@ -298,7 +299,7 @@ final class ClusterWorld {
         after(1_000) { $0.everySecond() }
     }
 
-    /// A node, in half of the cases one that owns something.
+    /// A node for a fault; in half of the cases one that owns a workspace.
     var victim: ClusterNode {
         let owners = nodes.filter { $0.placement.isOwner }
         return owners.isEmpty || dice.chance(0.5) ? dice.pick(nodes) : dice.pick(owners)

@@ -1,12 +1,12 @@
 import RelayCore
 import RelayProtocol
 
-/// The database's log of changes, of all workspaces in one order, and the part that the standby has, which a promotion keeps.
+/// The database's log of changes to all workspaces, in one order, and the part that the standby has, which a promotion keeps.
 final class DatabaseChanges {
     enum Change {
         case batch(LogBatch, number: Int)
         case owner(OwnerRow)
-        /// A session of a removed workspace, or rows of none.
+        /// Removal of rows of a workspace.
         case removal
     }
 
@@ -22,7 +22,7 @@ final class DatabaseChanges {
 
     init(world: ClusterWorld) { self.world = world }
 
-    /// Hands back its place: how many there are with it.
+    /// Adds a change. Returns its place: the number of changes with it.
     @discardableResult
     func write(_ change: Change, of workspace: WorkspaceID, whenReplicated action: (() -> Void)? = nil) -> Int {
         entries.append((workspace, change))
@@ -56,7 +56,7 @@ final class DatabaseChanges {
         replicate(entries.count)
     }
 
-    /// The primary is lost. Hands back how much the standby has not.
+    /// The primary is lost. Returns the number of changes that the standby lacks.
     func lose() -> Int {
         life += 1
         isStandbyAway = false

@@ -1,7 +1,7 @@
 import RelayProtocol
 
-/// One connection of a node to the database: its process there is called after the node's, and outlives the node's word for as long as a
-/// transaction takes.
+/// One connection of a node to the database. Its process there has the node's name, and outlives the node's interest for as long as
+/// a transaction takes.
 final class DatabaseConnection {
     /// Each active workspace has connections of its own.
     enum Purpose: Hashable {
@@ -13,9 +13,9 @@ final class DatabaseConnection {
     let holder: String
     let purpose: Purpose
     private(set) var isOpen = true
-    /// Its node has closed it, and the database may not have noticed: until then the node counts as connected.
+    /// True if its node has closed it. The database may not have noticed: until then the node counts as connected.
     private(set) var isGivenUp = false
-    /// Told once, to the caller that waits for an answer.
+    /// Called once, for the caller that waits for an answer.
     var whenClosed: (() -> Void)?
 
     init(holder: String, purpose: Purpose) {

@@ -8,7 +8,7 @@ final class DatabaseTransaction {
         case claim(over: Int64)
         /// A new generation for the same owner.
         case claimAnew
-        /// Its owner sets it free.
+        /// Its owner releases the workspace.
         case handOver(generation: Int64)
         /// An operator takes it from its holder.
         case fence
@@ -19,7 +19,7 @@ final class DatabaseTransaction {
     enum Outcome {
         case committed
         case fenced
-        /// The commit does not follow on the stored log, or another claim was quicker.
+        /// The commit does not continue the stored log, or another claim was first.
         case refused
         case claimed(OwnerRow)
         /// The workspace has no owner now.
@@ -29,11 +29,11 @@ final class DatabaseTransaction {
     }
 
     enum Phase {
-        /// For the row. Becomes `running` or `over`.
+        /// Waits for the row. Becomes `running` or `over`.
         case waiting
-        /// Has the row. Becomes `written` or `over`.
+        /// Holds the row. Becomes `written` or `over`.
         case running
-        /// In the database's log of changes, and not seen by others before the standby has it. Becomes `over`.
+        /// In the database's log of changes, but invisible to others until the standby has it. Becomes `over`.
         case written(DatabaseChanges.Change, place: Int)
         case over
     }
@@ -50,10 +50,10 @@ final class DatabaseTransaction {
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
-    /// A standby that lacks this change takes a node for the owner that has ended, or claims again.
+    /// True if it does not wait for the standby: a standby without it takes an ended node for the owner, or claims again.
     var isLocal: Bool { if case .handOver = kind { true } else { false } }
     var isRunning: Bool { if case .running = phase { true } else { false } }
-    /// Has the row, and keeps others from it.
+    /// True if it holds the row's lock.
     var isHolding: Bool {
         switch phase {
         case .running, .written: true

@@ -4,11 +4,11 @@ import RelayProtocol
 /// One workspace in the database: the row that names its owner, shared and exclusive locks of that row, and its log.
 final class DatabaseWorkspace {
     let id: WorkspaceID
-    /// From 1, in the order in which they were made.
+    /// Number of the workspace, from 1, in order of creation.
     let number: Int32
-    /// All that it ever was called; the last is its name.
+    /// All names that it ever had; the last is the current one.
     private(set) var names: [String]
-    /// Nil: not removed.
+    /// Time of removal; nil if it was not removed.
     private(set) var removedAt: Int64?
     var isRemoved: Bool { removedAt != nil }
     private unowned let world: ClusterWorld
@@ -17,7 +17,7 @@ final class DatabaseWorkspace {
     private(set) var row = OwnerRow()
     /// The numbers of the stored batches.
     private var batches: Set<Int> = []
-    /// The place of the last change that others see and that is to outlive this machine.
+    /// Place of the last change that is visible and has to survive the loss of this machine.
     private var lastShown = 0
     private var queue: [DatabaseTransaction] = []
     private var active: [DatabaseTransaction] = []
@@ -47,7 +47,7 @@ final class DatabaseWorkspace {
 
     func hasTransaction(of holder: String) -> Bool { (active + queue).contains { $0.connection.holder == holder } }
 
-    /// True if a transaction runs for a node that has abandoned it.
+    /// True if a transaction still runs for a node that has abandoned it.
     var hasAbandonedTransaction: Bool { (active + queue).contains { !$0.connection.isOpen || $0.connection.isGivenUp } }
 
     // MARK: Transactions
@@ -73,13 +73,14 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// A server process that waits for a lock or the standby notices; one that is just writing may not, in time.
+    /// Ends the matching transactions. A server process that waits for a lock or the standby notices; one that is writing may not
+    /// notice in time.
     func end(_ isMeant: (DatabaseConnection) -> Bool) {
         for transaction in queue + active where isMeant(transaction.connection) {
             switch transaction.phase {
             case .waiting: finish(transaction)
             case .running: if world.dice.chance(0.7) { finish(transaction) }
-            // Committed here; possibly not on the standby.
+            // It is committed here, though perhaps not on the standby.
             case .written: show(transaction)
             case .over: break
             }
@@ -87,7 +88,7 @@ final class DatabaseWorkspace {
         grant()
     }
 
-    /// In the order in which they came: shared with shared, exclusive alone.
+    /// Grants locks in order of arrival: shared together with shared, exclusive alone.
     private func grant() {
         while let first = queue.first {
             let others = active.filter(\.isHolding)
@@ -124,7 +125,7 @@ final class DatabaseWorkspace {
         }
     }
 
-    /// True if the batch begins where the last commit left the log.
+    /// True if the batch continues where the last commit ended.
     private func follows(_ batch: LogBatch) -> Bool {
         let log = log
         do throws(LogError) {
@@ -178,7 +179,7 @@ final class DatabaseWorkspace {
         return fresh
     }
 
-    /// Others see it from now on.
+    /// Makes the change visible to others.
     private func show(_ transaction: DatabaseTransaction) {
         guard case .written(let change, let place) = transaction.phase else { return }
         finish(transaction)
@@ -214,27 +215,27 @@ final class DatabaseWorkspace {
     }
 
     private func apply(_ batch: LogBatch) {
-        // The plants write batches that a log refuses.
+        // Planted faults write batches that a log refuses.
         do throws(LogError) { try log.commit(batch) } catch { world.history(of: id).refuses(batch, error) }
         if let complaint = log.complaint { world.report(.decision, complaint.sentence) }
     }
 
     // MARK: Without a transaction
 
-    /// A node that ends politely.
+    /// Releases the row of a node that shuts down in order.
     func giveUp(_ holder: String) {
         guard row.holder == holder, active.isEmpty, queue.isEmpty else { return }
         row.holder = nil
         database.changes.write(.owner(row), of: id)
     }
 
-    /// The machine is lost, with all that is under way.
+    /// The machine is lost, with all transactions in progress.
     func lose() {
         for transaction in active + queue { transaction.phase = .over }
         (active, queue) = ([], [])
     }
 
-    /// As the standby has it.
+    /// Restores the state from the standby's changes.
     func restart(from changes: [DatabaseChanges.Change]) {
         (log, row, batches, lastShown) = (SimulatedLog(workspaces: [id]), OwnerRow(), [], 0)
         for change in changes {

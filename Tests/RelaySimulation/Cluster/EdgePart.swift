@@ -1,7 +1,7 @@
 import RelayCluster
 import RelayModel
 
-/// A node as the edge of another: the shipped machine, and the link that it carries messages over.
+/// A node as the edge of another: the product's machine, and the link that carries its messages.
 final class EdgePart {
     unowned let node: ClusterNode
     let owner: NodeAddress
@@ -76,7 +76,7 @@ final class EdgePart {
         world.report(.delivery, "peer \(peer.rawValue) gets what was for \(addressees.map { String($0.rawValue) }.sorted())")
     }
 
-    /// Messages to the owner are gathered, and sent together at the end of the turn.
+    /// Collects messages to the owner, which are sent together at the end of the turn.
     private func tell(_ message: EdgeMessage) {
         guard wire?.isOpenAtEdge == true else { return }
         if gathered.isEmpty { node.inThisLife(after: 0) { self.flush() } }

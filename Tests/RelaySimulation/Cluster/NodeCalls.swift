@@ -2,15 +2,15 @@ import PushPlanner
 import RelayCluster
 import RelayProtocol
 
-/// HTTP requests at a node: those that only the owner of a workspace answers, here decisions by the code of a notification, whose number
-/// identifies the workspace; and requests for an identity, which every node answers. Like `NodeRoutes`, except that nothing waits for an
-/// owner.
+/// HTTP requests at a node: those that only a workspace's owner can answer, here decisions by a notification's code, whose number
+/// identifies the workspace; and requests for an identity, which every node answers. Like `NodeRoutes`, except that requests do not
+/// wait for an owner.
 final class NodeCalls {
     private unowned let node: ClusterNode
-    /// Of this node's own sockets, by their numbers.
+    /// Requests from this node's own sockets, by number.
     private var waiting: [UInt64: (HTTPAnswer?) -> Void] = [:]
     private var lastCall: UInt64 = 0
-    /// For the fault that is planted.
+    /// The last identity returned, for a planted fault.
     private var lastIdentity: Identity?
 
     init(_ node: ClusterNode) { self.node = node }
@@ -23,7 +23,7 @@ final class NodeCalls {
         answer(call, isCarried: false, number) { [weak self] in self?.finish(number, $0) }
     }
 
-    /// `isCarried`: over the link of another node, which takes this one for the owner.
+    /// `isCarried`: it came over a link from another node, which takes this one for the owner.
     func answer(_ call: HTTPCall, isCarried: Bool, _ number: UInt64 = 0, then done: @escaping (HTTPAnswer) -> Void) {
         if call.path == ProtocolVersion.mePath { return identify(call, then: done) }
         guard let code = ClusterCode(path: call.path) else { return done(HTTPAnswer(status: 404)) }
@@ -33,14 +33,14 @@ final class NodeCalls {
             let verdict: Decision.Verdict = call.body == ClusterCode.allow ? .allow : .deny(message: nil)
             return part.present(code.push, of: code.life, verdict) { done(HTTPAnswer($0)) }
         }
-        // A code of no epoch that this node knows of is wrong, and carried nowhere.
+        // A code of an epoch that this node does not know is wrong, and is not forwarded.
         if !isCarried, node.placement.epoch(of: workspace)?.rawValue != code.life { return done(HTTPAnswer(status: 404)) }
         guard !isCarried, let holder = node.placement.holder(of: workspace), let edge = node.edges[holder], edge.isServing
         else { return done(HTTPAnswer(status: 503)) }
         edge.take(.called(EdgeMachine.CallID(rawValue: number), call))
     }
 
-    /// Another node may have let it in a moment ago: once the tokens have been read since, that is known.
+    /// Answers with an identity. If the token is unknown, another node may just have issued it, so the tokens are read again first.
     private func identify(_ call: HTTPCall, isAskedAgain: Bool = false, then done: @escaping (HTTPAnswer) -> Void) {
         let (world, entrants) = (node.world, node.entrants!)
         guard let role = world.identities.holder(in: call) else { return done(HTTPAnswer(status: 401)) }
@@ -71,14 +71,14 @@ final class NodeCalls {
         done(answer)
     }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() {
         for (_, done) in waiting.sorted(by: { $0.key < $1.key }) { done(nil) }
         waiting = [:]
     }
 }
 
-/// The code of a notification, as a request names it: the push, and in the place of the proof the epoch that this depends on.
+/// A notification's code in a request: the push number, and in place of the proof the epoch, which this simulation needs.
 struct ClusterCode {
     private static let path = "/v1/decisions/"
     static let allow = Array("allow".utf8)
@@ -106,7 +106,7 @@ extension HTTPAnswer {
     fileprivate init(status: UInt16) { self.init(status: status, headers: [], body: []) }
     fileprivate init(_ identity: Identity) { self.init(status: 200, headers: [], body: identity.bytes) }
 
-    /// 200 for a decision made this way.
+    /// The response for a reply: 200 for a decision made by this code.
     fileprivate init(_ reply: Reply) {
         switch reply {
         case .decided: self.init(status: 200)

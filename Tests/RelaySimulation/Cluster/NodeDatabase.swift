@@ -1,23 +1,23 @@
 import RelayProtocol
 
-/// A node's way to the database: a connection for each purpose, and questions that are answered in time or not.
+/// A node's access to the database: a connection for each purpose, and queries that are answered in time or not.
 final class NodeDatabase {
-    /// As the product's `PostgresDatabase.askingMax`, about.
+    /// Time limit of a query, about the same as the product's `PostgresDatabase.askingMax`.
     static let askingMax: Int64 = 3_000
     /// Longest time until the database notices that a connection is dead.
     static let noticedMax: Int64 = 8_000
 
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
-    /// In the order in which they were first made.
+    /// Connections in order of creation.
     private var connections: [DatabaseConnection] = []
     private var lastQuestion = 0
-    /// When each was asked that is neither answered nor given up.
+    /// Time of each query that is neither answered nor given up.
     private var questions: [Int: Int64] = [:]
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// One question, on this purpose's connection; `answer` gets nil if none came in time.
+    /// Sends a query on this purpose's connection; `answer` gets nil if none came in time.
     func ask<Answer>(
         _ purpose: DatabaseConnection.Purpose, within limit: Int64 = NodeDatabase.askingMax,
         _ question: @escaping (ClusterDatabase, DatabaseConnection, @escaping (Answer) -> Void) -> Void,
@@ -29,7 +29,7 @@ final class NodeDatabase {
         lastQuestion += 1
         let number = lastQuestion
         questions[number] = world.now
-        // A connection keeps this: it must not keep the connection.
+        // Retained by the connection, so it must not retain the connection.
         let end = { [unowned node = node, weak connection] (value: Answer?) in
             guard !isOver, life == node.life else { return }
             isOver = true
@@ -52,7 +52,7 @@ final class NodeDatabase {
         }
     }
 
-    /// One way, in milliseconds: a question may wait for others, and its answer may be outdated.
+    /// Transit time one way, in milliseconds: a query may wait for others, and its answer may be outdated.
     private var transit: Int64 {
         world.dice.chance(world.faults.databaseDelay) ? world.dice.within(20...1_500) : world.dice.within(0...2)
     }
@@ -72,26 +72,26 @@ final class NodeDatabase {
     private func drop(_ connection: DatabaseConnection) {
         connections.removeAll { $0 === connection }
         connection.giveUp()
-        // An unreachable connection is noticed later.
+        // An unreachable connection takes longer to be noticed.
         world.after(node.reachesDatabase ? 5 : world.dice.within(3_000...Self.noticedMax)) { _ in connection.close() }
     }
 
-    /// Nothing of this workspace is asked any more.
+    /// Closes the workspace's connections.
     func close(_ workspace: WorkspaceID) {
         for connection in connections where connection.purpose == .log(workspace) || connection.purpose == .reads(workspace) {
             drop(connection)
         }
     }
 
-    /// Nothing is waited for that was asked by then.
+    /// True if no query from before that time is pending.
     func isDone(withAllAskedBy time: Int64) -> Bool { questions.values.allSatisfy { $0 > time } }
 
     // MARK: Ends
 
-    /// Its connections may be over at once, or be noticed later.
+    /// The node is cut off: its connections end at once, or are noticed later.
     func isCut() { if world.dice.chance(0.5) { for connection in connections { connection.close() } } }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() {
         for connection in connections { world.after(world.dice.within(1...20)) { _ in connection.close() } }
         connections = []

@@ -3,7 +3,7 @@ import RelayCluster
 /// A node's links to the nodes that own other workspaces.
 final class NodeEdges {
     private unowned let node: ClusterNode
-    /// By the holder that each was dialled as.
+    /// Links, by the holder that each was opened for.
     private var edges: [String: EdgePart] = [:]
 
     init(_ node: ClusterNode) { self.node = node }
@@ -31,13 +31,13 @@ final class NodeEdges {
         node.placement.linkEnded(edge.owner.holder)
     }
 
-    /// Nothing arrives any more.
+    /// Stops all messages.
     func fallSilent() { for edge in all { edge.fallSilent() } }
 
-    /// Politely.
+    /// Ends all links in order.
     func leave() { for edge in all { edge.take(.left) } }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() {
         for edge in all { edge.hangUp() }
         edges = [:]

@@ -4,10 +4,10 @@ import RelayProtocol
 /// Holders of tokens that a node admits, and the names of their workspaces: read when the process starts, and again when the database
 /// reports a change. Like `Access` and `PacedReads`.
 final class NodeEntrants {
-    /// As the database has it.
+    /// The state in the database.
     struct Reading {
         var standing: [WorkspaceID: String] = [:]
-        /// In the order in which they were made.
+        /// Removed workspaces, in order of creation.
         var removed: [WorkspaceID] = []
     }
 
@@ -16,7 +16,7 @@ final class NodeEntrants {
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private var reading = Reading()
-    /// The database's last reported count of changes; nil: none yet.
+    /// The count of changes that the database reported last; nil for none.
     private var toldChanges: Int64?
     private(set) var isReading = false
     private var isReadAgain = false
@@ -26,7 +26,7 @@ final class NodeEntrants {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// A process serves no peer before it has read them once.
+    /// Reads the state. A process serves no peer before that.
     func start() {
         (reading, toldChanges) = (world.database.entrants, world.database.changesOfEntrants)
     }
@@ -38,7 +38,7 @@ final class NodeEntrants {
         Named(id: workspace, name: reading.standing[workspace] ?? workspace.rawValue)
     }
 
-    /// The holder of the token; nil: none that this node knows.
+    /// The identity of the token's holder; nil if this node does not know the token.
     func identity(of role: ClusterSocket.Role) -> Identity? {
         let workspace = world.workspace(of: role)
         let isRemembered = world.plant == .rememberedToken && isRemoved(workspace)
@@ -47,14 +47,14 @@ final class NodeEntrants {
         return Identity(holder: world.holder(of: role), workspace: its, software: "simulated", at: node.instant.wall)
     }
 
-    /// A look has reported the count of changes.
+    /// A query has reported the count of changes.
     func saw(_ changes: Int64) {
         guard changes != toldChanges else { return }
         toldChanges = changes
         if isReading { isReadAgain = true } else { read() }
     }
 
-    /// `done` gets true if the database was read since.
+    /// `done` gets true if the database was read after this call.
     func read(then done: @escaping (Bool) -> Void) {
         nextReaders.append(done)
         if isReading { isReadAgain = true } else { read() }

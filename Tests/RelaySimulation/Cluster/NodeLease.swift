@@ -2,7 +2,7 @@
 /// owns workspaces from another life of the database.
 final class NodeLease {
     private static let lookInterval: Int64 = 1_000
-    /// A second before others take the node for dead.
+    /// Age of the last renewal at which the process ends: a second before others consider the node dead.
     private static let deadline: Int64 = 7_000
 
     private unowned let node: ClusterNode
@@ -14,7 +14,7 @@ final class NodeLease {
         renewedAt = node.uptime
     }
 
-    /// `asked`: when the renewal was requested, by the node's own clock.
+    /// `asked` is the time of the request, by the node's own clock.
     func renewed(at asked: Int64) { renewedAt = max(renewedAt, asked) }
 
     func renew(isLeaving: Bool) {

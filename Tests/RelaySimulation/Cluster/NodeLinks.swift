@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Links from other nodes to this one: messages over them are treated like those from sockets, and messages for their peers go back, to
-/// the peer that has the number now. Like `LinkAcceptor` and `PeerConnections`.
+/// Links from other nodes to this one: messages from them are treated like those from sockets, and messages for their peers are
+/// sent back to the peer that has the number now. Like `LinkAcceptor` and `PeerConnections`.
 final class NodeLinks {
     private struct Link {
         let wire: NodeWire
@@ -15,12 +15,12 @@ final class NodeLinks {
         var addressees: [Set<PeerID>] = []
     }
 
-    /// The peer behind one of this node's names.
+    /// A peer at another node, behind a name of this node.
     private struct Remote {
-        /// For the checkers.
+        /// Its socket, for the checkers.
         let socket: PeerID
         let role: ClusterSocket.Role
-        /// Nil if the peer was sent away, as its workspace is not owned here.
+        /// The core that serves it; nil if it was refused, because its workspace is not owned here.
         let part: OwnerPart?
     }
 
@@ -46,10 +46,10 @@ final class NodeLinks {
         for peer in link.peers.all { remotes.removeValue(forKey: peer)?.part?.closed(peer) }
     }
 
-    /// Nothing arrives any more.
+    /// Stops all messages.
     func fallSilent() { for wire in wires { world.end(wire, isSlow: true) } }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() { for wire in wires { world.end(wire) } }
 
     func received(_ bytes: [UInt8], on number: Int) {
@@ -97,7 +97,7 @@ final class NodeLinks {
 
     // MARK: Sending
 
-    /// Sends to those of them that are at edges; returns the others.
+    /// Sends to those of the peers that are at other nodes; returns the rest.
     func send(_ bytes: [UInt8], to peers: [PeerID]) -> [PeerID] {
         var own: [PeerID] = []
         var remote: [Int: [PeerID]] = [:]
@@ -116,7 +116,7 @@ final class NodeLinks {
         return own
     }
 
-    /// False: it is not at an edge.
+    /// Closes a peer. Returns false if it is not at another node.
     func close(_ peer: PeerID, _ code: UInt16, _ reason: String) -> Bool {
         guard let link = RemotePeer.link(of: peer.rawValue) else { return false }
         let number = RemotePeer.number(of: peer.rawValue)
@@ -150,7 +150,7 @@ final class NodeLinks {
         return link.names[RemotePeer.number(of: peer.rawValue)] == peer && link.wire.edge.node.peers.has(remote.socket)
     }
 
-    /// A peer that is connected without a core to serve it.
+    /// A peer that is connected without a core to serve it; nil for none.
     var complaint: String? {
         for (peer, remote) in remotes.sorted(by: { $0.key < $1.key }) where isThere(peer) {
             if let part = remote.part, node.placement.owns(part) { continue }

@@ -2,8 +2,8 @@ import RelayCluster
 import RelayModel
 import RelayProtocol
 
-/// Peers connected to this node. A peer's workspace determines its way: to the core here that owns it, or over the link to the node that
-/// does.
+/// Peers connected to this node. A peer's workspace determines where its messages go: to the core here, or over the link to the
+/// owning node.
 final class NodePeers {
     private enum Way {
         case owner(OwnerPart)
@@ -57,17 +57,17 @@ final class NodePeers {
         }
     }
 
-    /// Their tokens were revoked.
+    /// Closes the workspace's peers, because their tokens were revoked.
     func showOut(of workspace: WorkspaceID) {
         for (peer, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) where world.workspace(of: socket.role) == workspace {
             close(peer, CloseCode.revoked.rawValue, CloseCode.revoked.reason)
         }
     }
 
-    /// The node falls silent.
+    /// The node stops sending.
     func fallSilent() { for (_, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) { world.cut(socket) } }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() {
         for (_, (socket, _)) in peers.sorted(by: { $0.key < $1.key }) {
             socket.isOpenAtNode = false
@@ -86,7 +86,7 @@ final class NodePeers {
         if let socket = peers[peer]?.socket { world.nodeCloses(socket, code, reason) }
     }
 
-    /// Each reconnects at a different moment.
+    /// Closes a peer, with a random delay before it reconnects.
     func dismiss(_ peer: PeerID) {
         close(peer, CloseCode.restarting.rawValue, CloseCode.restarting(inMilliseconds: world.dice.within(0...1_000)))
     }
@@ -111,7 +111,7 @@ final class NodePeers {
 
     func has(_ peer: PeerID) -> Bool { peers[peer].map { !$0.socket.isCut && $0.socket.isOpenAtPeer } ?? false }
 
-    /// A peer that is connected without a core to serve it.
+    /// A peer that is connected without a core to serve it; nil for none.
     var complaint: String? {
         for (peer, (socket, way)) in peers.sorted(by: { $0.key < $1.key }) where has(peer) {
             if case .owner(let part) = way, !node.placement.owns(part) {

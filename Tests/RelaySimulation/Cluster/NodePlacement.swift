@@ -1,13 +1,13 @@
 import RelayCluster
 import RelayProtocol
 
-/// Workspaces that a node owns, and nodes to which it has links: the shipped machine, with the database that it polls and the cores that
-/// it starts and ends. Like the product's `PlacementWatch`, except that polls and claims overlap.
+/// Workspaces that a node owns, and nodes to which it has links: the product's machine, with the database that it polls and the
+/// cores that it starts and ends. Like the product's `PlacementWatch`, except that polls and claims overlap.
 final class NodePlacement {
     static let lookInterval: Int64 = 250
-    /// After this, a node that drains ends with the workspaces that it still has.
+    /// Time after which a draining node ends with the workspaces that it still has.
     static let drainWithin: Int64 = 20_000
-    /// For its last messages to peers to arrive.
+    /// Time for its last messages to peers to arrive.
     static let leavingWait: Int64 = 500
 
     private unowned let node: ClusterNode
@@ -16,13 +16,13 @@ final class NodePlacement {
     private let lease: NodeLease
     private var parts: [WorkspaceID: OwnerPart] = [:]
     private var claimsUnderWay = 0
-    /// The owner of each, by the last look.
+    /// The owner of each workspace, by the last look.
     private var holders: [WorkspaceID: String] = [:]
-    /// The last view.
+    /// The view of the last look.
     private var seen: PlacementView?
-    /// When each was set free, for the checkers.
+    /// Time at which each workspace was released, for the checkers.
     private var handedOver: [WorkspaceID: Int64] = [:]
-    /// By number, of all that there are.
+    /// All workspaces, by number.
     private var numbered: [Int64: WorkspaceID] = [:]
     private lazy var planted = PlantedView(node)
     private var isDraining = false
@@ -39,23 +39,23 @@ final class NodePlacement {
         lease.keep()
     }
 
-    /// The core that serves this workspace here; nil: there is none, or not now.
+    /// The core that serves this workspace here; nil if there is none, or not at the moment.
     func owner(of workspace: WorkspaceID) -> OwnerPart? { parts[workspace].flatMap { $0.isServing ? $0 : nil } }
-    /// The node that owns it, by the last look.
+    /// The node that owns the workspace, by the last look.
     func holder(of workspace: WorkspaceID) -> String? { holders[workspace] }
 
     func owns(_ part: OwnerPart) -> Bool { parts[part.workspace] === part }
-    /// In the order of the workspaces.
+    /// Cores in the order of the workspaces.
     var owners: [OwnerPart] { world.workspaces.compactMap { parts[$0.id] } }
     var isOwner: Bool { !parts.isEmpty || claimsUnderWay > 0 }
     func isHolding(_ workspace: WorkspaceID) -> Bool { parts[workspace] != nil }
-    /// True once it has looked, until it is about to end.
+    /// True from the first look until the node is about to end.
     var isReady: Bool { seen != nil && !isDraining && !isOver }
-    /// Nil: there is none, as far as this node knows.
+    /// Nil if this node knows of no such workspace.
     func workspace(numbered number: Int64) -> WorkspaceID? { numbered[number] }
-    /// By the last look.
+    /// The workspace's epoch, as of the last look at the database.
     func epoch(of workspace: WorkspaceID) -> Epoch? { seen?.rows.first { $0.scope == workspace.rawValue }?.epoch }
-    /// Its owner here, if there is one, releases it.
+    /// Makes its owner here, if there is one, release it.
     func workspaceRemoved(_ workspace: WorkspaceID) { parts[workspace]?.workspaceRemoved() }
     func ownsAny(notBornOn timeline: Int) -> Bool { parts.values.contains { $0.row.bornOn != timeline } }
 
@@ -84,7 +84,7 @@ final class NodePlacement {
         decide(.looked(view))
     }
 
-    /// For the fault that is planted.
+    /// For a planted fault: gives workspaces away after three seconds.
     private func beRestless() {
         guard world.settledSince != nil else { return }
         for part in owners where node.uptime - part.ownedSince >= 3_000 { decide(.lost(part.workspace.rawValue)) }
@@ -92,7 +92,7 @@ final class NodePlacement {
 
     func linkEnded(_ holder: String) { decide(.linkEnded(holder)) }
 
-    /// A commit was refused as another's.
+    /// Drops a workspace whose commit was refused because another node owns it.
     func lost(_ part: OwnerPart) {
         guard owns(part) else { return }
         for part in world.plant == .droppedAll ? owners : [part] { decide(.lost(part.workspace.rawValue)) }
@@ -157,7 +157,7 @@ final class NodePlacement {
         decide(part == nil ? .claimFailed(workspace.rawValue) : .claimed(workspace.rawValue))
     }
 
-    /// Those that lived and were not about to end, when it looked last.
+    /// Nodes that lived and were not about to end at the last look.
     private var candidates: [NodeAddress] {
         seen.map { view in
             view.nodes.filter { !view.leaving.contains($0.holder) && ($0.holder != node.holder || !isDraining) }
@@ -202,7 +202,7 @@ final class NodePlacement {
 
     // MARK: The end
 
-    /// As on SIGTERM: hands over its workspaces first.
+    /// Ends as on SIGTERM: hands over its workspaces first.
     func drain() {
         guard !isDraining, !isOver else { return }
         world.trace.note(world.now, node.name, "drains")
@@ -218,7 +218,7 @@ final class NodePlacement {
         decide(.stopOrdered)
     }
 
-    /// The process is gone.
+    /// The process has ended.
     func lose() { parts = [:] }
 
     private func leave() {

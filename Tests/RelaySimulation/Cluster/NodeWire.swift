@@ -3,15 +3,15 @@ import RelayModel
 
 /// A link between two nodes: bytes from either end arrive in order, late, or not at all.
 ///
-/// Each record also carries the names of the sockets that it is for, which only a checker reads, never a node.
+/// Each record also carries the names of the sockets that it is for, which only checkers read.
 final class NodeWire {
-    /// In the edge's direction: congested beyond, and drained below; so small that both are met.
+    /// Bytes to the owner at which the edge is congested, and below which it has drained: so small that both occur.
     static let congestedBytes = 6 << 10
     static let drainedBytes = 1 << 10
 
-    /// As long as a living node may take.
+    /// Longest time that a living node may take.
     static let dialPatience: Int64 = 3_000
-    /// After this much silence an end takes the other for gone.
+    /// Silence after which an end considers the other gone.
     static let silenceMax: Int64 = 6_000
 
     let edge: EdgePart
@@ -19,12 +19,12 @@ final class NodeWire {
     let edgeLife: Int
     let ownerLife: Int
     var isOpenAtEdge = false
-    /// The owner's number of it; nil: it is not open there.
+    /// The owner's number of the link; nil if it is not open there.
     var number: Int?
     var isCut = false
     var lastAtEdge: Int64 = 0
     var lastAtOwner: Int64 = 0
-    /// On their way to the owner.
+    /// Bytes in flight to the owner.
     var waitingBytes = 0
     var isCongested = false
 

@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Clients that decide with the code of a notification: each is a peer of the core for as long as its one command takes. Like
+/// Clients that decide with a notification's code: each is a peer of the core for as long as its one command takes. Like
 /// `HTTPCommandPeers`.
 final class OwnerCommandPeers {
     private struct Caller {
@@ -20,7 +20,7 @@ final class OwnerCommandPeers {
 
     init(_ node: ClusterNode) { self.node = node }
 
-    /// The command has the name of the push: sent twice, it counts once.
+    /// Presents a code. The command is named after the push, so that it counts once if sent twice.
     func present(_ push: PushID, named: PushID, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
         guard let command = CommandID("code_\(named.rawValue)") else { preconditionFailure("this spells an identifier") }
         let peer = PeerID(rawValue: lastPeer.rawValue + 1)

@@ -4,7 +4,7 @@ import RelayModel
 import RelayNode
 import RelayProtocol
 
-/// A workspace at the node that owns it: the shipped core with the machines around it, its commits under the generation that was claimed,
+/// A workspace at the node that owns it: the product's core with the machines around it, its commits under the claimed generation,
 /// and its end. Like `RelayRunner` with the database's store.
 final class OwnerPart {
     private struct Commit {
@@ -13,39 +13,39 @@ final class OwnerPart {
         var tries: CommitTries
     }
 
-    /// A removal is not urgent, so a database that rejects it is not asked more often.
+    /// Milliseconds before a failed removal is retried: it is not urgent.
     static let removalRetry: Int64 = 30_000
 
     let workspace: WorkspaceID
     private unowned let node: ClusterNode
     private var world: ClusterWorld { node.world }
     private(set) var row: OwnerRow
-    /// Nil before the log was loaded.
+    /// Nil until the log is loaded.
     private var core: CoreMachine?
     /// Nil while the content of the log is unknown.
     var relay: Relay? { core.flatMap { $0.isServing ? $0.relay : nil } }
-    /// The current core; work that an earlier one waited for is dropped.
+    /// Number of the current core; work that an earlier one waited for is dropped.
     private var life = 0
     private var timers: [RelayTimer: Int] = [:]
     private var lastTimer = 0
     private var isTickArmed = false
     private var underWay: Commit?
-    /// The result of the last commit is unknown.
+    /// True if the result of the last commit is unknown.
     private var isInDoubt = false
     private let pushes: OwnerPushes
     private let callers: OwnerCommandPeers
-    /// By the node's clock.
+    /// Time of the claim by the node's clock.
     let ownedSince: Int64
-    /// Its data is being taken away.
+    /// True while its data is being deleted.
     private var isRemoving = false
-    /// For the faults that are planted.
+    /// The last batch and the loaded records, for planted faults.
     private var lastAppends = LogBatch()
     private var loadedRecords: [PushRecord] = []
-    /// New peers are refused.
+    /// True if new peers are refused.
     private var isShut = false
-    /// Called when the row is free, as far as is known; nil: it is not being handed over.
+    /// Called when the row is free, as far as known; nil if it is not being handed over.
     private var whenFree: (() -> Void)?
-    /// True if nothing of it is under way any more.
+    /// True if none of its work is left.
     private(set) var isOver = false
 
     init(_ node: ClusterNode, _ workspace: WorkspaceID, _ row: OwnerRow) {
@@ -71,7 +71,7 @@ final class OwnerPart {
         after(wait) { [self] in if life == self.life { action() } }
     }
 
-    /// On the connection for commits; `answer` comes only while it is owned.
+    /// Queries the database on the connection for commits; `answer` is called only while the workspace is owned.
     private func ask<Answer>(
         within limit: Int64 = NodeDatabase.askingMax,
         _ question: @escaping (DatabaseWorkspace, DatabaseConnection, @escaping (Answer) -> Void) -> Void,
@@ -86,7 +86,7 @@ final class OwnerPart {
 
     // MARK: The core
 
-    /// Says whether it could be loaded.
+    /// Starts the core. `then` gets false if the log could not be loaded.
     func start(_ then: @escaping (Bool) -> Void) {
         read { [self] state in
             then(state != nil)
@@ -118,7 +118,7 @@ final class OwnerPart {
             world.trace.note(world.now, node.name, "cannot load", workspace.rawValue)
             return nil
         }
-        // The rows left of a removed workspace have no owner.
+        // The remaining rows of a removed workspace have no owner.
         if stored.isRemoved { return LogState() }
         let wall = node.instant.wall
         let state = try? stored.log.load(
@@ -167,10 +167,10 @@ final class OwnerPart {
     func congested(_ peer: PeerID) { feed(.congested(peer)) }
     func drained(_ peer: PeerID) { feed(.drained(peer)) }
 
-    /// Its peers leave, then its memory is released, then its rows are deleted.
+    /// Disconnects its peers, then releases its memory, then deletes its rows.
     func workspaceRemoved() { feed(.workspaceRemoved(workspace)) }
 
-    /// The code of a notification of this workspace's.
+    /// Presents the code of a notification of this workspace.
     func present(_ push: PushID, of life: String, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
         guard life == epoch.rawValue else { return answer(.failed(.notFound, "there is no such code")) }
         callers.present(world.pushes?.planted(push, in: epoch) ?? push, named: push, verdict, then: answer)
@@ -249,7 +249,7 @@ final class OwnerPart {
                     at: node.instant)
                 pushes.push(intent, in: epoch)
             case .workspaceLeft: left()
-            // Whatever was ordered is on its way here, and is sent once.
+            // Every ordered push is on its way and is sent once.
             case .withdrawPush: break
             case .makePairingCode, .quotaReached, .historyRemoved, .used, .clockJudged: break
             }
@@ -267,7 +267,7 @@ final class OwnerPart {
         for peer in node.links.send(bytes, to: peers) { node.peers.send(bytes, to: peer) }
     }
 
-    /// Under the planted fault one peer of the same kind more.
+    /// The recipients, plus another peer of the same kind under the planted fault.
     private func strayed(_ bytes: [UInt8], _ peers: [PeerID]) -> [PeerID] {
         guard world.plant == .strayLetter, bytes.starts(with: #"{"type":"letter""#.utf8), let relay, let first = peers.first
         else { return peers }
@@ -303,7 +303,7 @@ final class OwnerPart {
 
     // MARK: A workspace that was removed
 
-    /// Nothing of it is in memory, nor on its way to the log.
+    /// Called when nothing of the workspace is in memory or on its way to the log.
     private func left() {
         world.history(of: workspace).leaves(by: node.holder)
         if world.plant == .lateRows, !lastAppends.appends.isEmpty { commit(lastAppends) }
@@ -331,8 +331,8 @@ final class OwnerPart {
         attempt()
     }
 
-    /// As the store does: while it is unknown what the last attempt did, it finds that out first, and it commits on a new connection under
-    /// a new generation only.
+    /// Tries to commit, like the store: while the result of the last attempt is unknown, it finds that out first, and it commits on
+    /// a new connection only under a new generation.
     private func attempt() {
         if isInDoubt { return settle() }
         if node.database.isConnected(for: .log(workspace)) { return put() }
@@ -360,7 +360,7 @@ final class OwnerPart {
             case .none:
                 isInDoubt = true
                 isLast ? failed(.inDoubt) : settle()
-            // The rows may have been deleted: the core does not know yet that the workspace was removed.
+            // The rows may have been deleted, before the core learns that the workspace was removed.
             case .refused: failed(.conflict)
             case .fenced, .claimed, .freed, .removed: fenced()
             }
@@ -388,7 +388,7 @@ final class OwnerPart {
         node.placement.lost(self)
     }
 
-    /// The result of the commit is unknown. Once a new generation is stored, the commit is there or never will be.
+    /// Finds out the result of the last commit: once a new generation is stored, the commit is there or never will be.
     private func settle() {
         renew { [self] isOurs in
             guard let commit = underWay else { return }
@@ -450,13 +450,13 @@ final class OwnerPart {
 
     // MARK: The end
 
-    /// Takes nothing more in, sends its peers away, waits for its commit, and sets its row free.
+    /// Refuses new peers, disconnects the others, waits for its commit, and releases its row.
     func handOver(_ then: @escaping () -> Void) {
         whenFree = then
         end()
     }
 
-    /// All peers have to find another owner.
+    /// Ends the core. All peers have to find another owner.
     func end() {
         pushes.end()
         guard core != nil else {
@@ -466,7 +466,7 @@ final class OwnerPart {
         tell(.endOrdered)
     }
 
-    /// A row that could not be set free still names this node, which takes the workspace up again or ends.
+    /// Releases the row. If that fails, the row still names this node, which claims the workspace again or ends.
     private func release() {
         guard whenFree != nil else { return close() }
         ask { [generation = row.generation] (stored, connection, reply: @escaping (DatabaseTransaction.Outcome) -> Void) in

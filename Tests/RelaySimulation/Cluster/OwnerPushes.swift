@@ -1,10 +1,10 @@
 import PushPlanner
 import RelayProtocol
 
-/// Carries out the intents of one core, and returns their outcomes. Like `PushRunner`.
+/// Sends the pushes of one core, and returns their outcomes. Like `PushRunner`.
 final class OwnerPushes {
     private unowned let node: ClusterNode
-    /// Pushes ordered by this core that have no outcome yet.
+    /// Pushes ordered by this core that have no outcome.
     private var awaited: Set<PushID> = []
     /// Outcomes that came while there was no core to receive them.
     private var unheard: [PushID: PushOutcome] = [:]

@@ -2,7 +2,7 @@ import RelayCluster
 import RelayModel
 
 extension PeerOpening {
-    /// Its base URL carries the socket's name, for the checkers.
+    /// The opening of a socket. Its base URL has the socket's name, for the checkers.
     init(of socket: ClusterSocket) {
         let (kind, index): (UInt8, Int) =
             switch socket.role {

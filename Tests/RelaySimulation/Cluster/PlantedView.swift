@@ -2,11 +2,11 @@ import RelayCluster
 
 /// Alters a node's view of the owners for a planted fault.
 final class PlantedView {
-    /// How long a node overlooks a change: longer than one fault keeps any node away, but not for ever.
+    /// Milliseconds for which a node overlooks a change: longer than any one fault keeps a node away, but limited.
     private static let overlooked: Int64 = 25_000
 
     private unowned let node: ClusterNode
-    /// When each was first seen so.
+    /// Time at which each change was first seen.
     private var seen: [String: Int64] = [:]
 
     init(_ node: ClusterNode) { self.node = node }

@@ -3,7 +3,7 @@ import HostCore
 import HostRules
 import RelayProtocol
 
-/// The owner's rule of a simulated host: half of the time a passkey has to confirm what is allowed.
+/// The owner's rule of a simulated host: half of the time a passkey has to confirm allows.
 final class GuardingRules: RuleSource {
     let isUnreadable = false
     let rules: KeptRules?
@@ -16,7 +16,7 @@ final class GuardingRules: RuleSource {
         } catch { preconditionFailure("this is a rule: \(error)") }
     }
 
-    /// Its minutes pass as seconds do elsewhere.
+    /// Its minutes pass as fast as seconds.
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-29", minute: Int(wall / 1_000 % 1_440)) }
 
     func switchOff(_: String) throws(SpoolError) { throw ofOwner }
@@ -33,7 +33,7 @@ extension ConsentWorld {
 
     private func passkey(of device: Device) -> ConsentIdentity { SimulatedKeys.identity("passkey \(device.name)") }
 
-    /// Each trusted device has one that a person has taken.
+    /// Gives each trusted device a passkey that a person has accepted.
     func givePasskeys(_ book: inout PinBook, of host: ConsentIdentity) {
         var desk = TrustDesk(host, .simulated)
         for index in devices.indices where book[devices[index].id] != nil {
@@ -51,7 +51,8 @@ extension ConsentWorld {
         with(proof(over: statement.bytes, by: passkey(of: device)), text)
     }
 
-    /// Mostly as it has to be; else it is missing, another's, of another statement, or without a look at who the person is.
+    /// Adds a passkey's proof that is mostly correct; else missing, of another passkey or statement, or without verifying the
+    /// person.
     func perhapsConfirmed(
         _ text: SignatureText, _ statement: DecisionStatement, by device: Device
     ) -> (text: SignatureText, isConfirmed: Bool) {

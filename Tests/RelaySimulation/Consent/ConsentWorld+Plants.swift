@@ -2,7 +2,7 @@ import Consent
 import HostCore
 import RelayProtocol
 
-/// A host that skips one check: the message gets the signature with which only that check would have refused it.
+/// A host that skips one check: the message gets the signature that only this check would have refused.
 extension ConsentWorld {
     func altered(_ message: MessageToHost, at host: HostProcess) -> MessageToHost {
         guard let plant = world.plant, plant.isOfConsent, let pins = pins(of: host.index), let key = key(of: host.index) else {
@@ -23,7 +23,7 @@ extension ConsentWorld {
             request.signature =
                 SignatureText(
                     device: signer.id, number: wanted.count, signature: signer.identity.signature(wanted.statement.bytes))?.text
-            // Its own commands have higher counts than what the fault used up.
+            // The device's own commands continue above the counts that the fault used.
             if let place = devices.firstIndex(where: { $0.id == signer.id }) {
                 devices[place].count = max(devices[place].count, wanted.count)
             }
@@ -80,7 +80,7 @@ extension ConsentWorld {
         devices.first { pins.trusts($0.id, to: rights) }
     }
 
-    /// True if the plant's host does not see that this device may not do it.
+    /// True if the planted fault makes the host overlook that this device may not do it.
     private func isOverlooked(_ device: KeyID, _ rights: Set<PinRight>, _ pins: SimulatedPins, _ plant: Plant) -> Bool {
         guard !pins.mayTrust(device, to: rights) else { return false }
         return switch plant {
@@ -163,7 +163,7 @@ extension ConsentWorld {
         default: return nil
         }
         guard forgiven == expected, signed != expected, pins.trusts(device.id, to: rights) else { return nil }
-        // Its genuine one may have come before.
+        // The device's genuine one may have arrived before.
         return command(device, count: pins.isNext(signed.count, of: device.id) ? signed.count : nil)
     }
 }

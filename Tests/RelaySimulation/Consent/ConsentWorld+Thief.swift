@@ -3,7 +3,7 @@ import HostCore
 import RelayModel
 import RelayProtocol
 
-/// What a relay can make of what it has seen: no key of a trusted device is among it.
+/// Forgeries from messages that a relay has seen; it never has a trusted device's key.
 extension ConsentWorld {
     /// Faults with a probability per second.
     func everySecond() {
@@ -44,19 +44,19 @@ extension ConsentWorld {
         case 3: digest = Agent.foreignDigest
         case 4: session = otherSession
         case 5:
-            // The same for another question, with what that one needs but for the signature.
+            // The same decision for another question, with everything changed but the signature.
             guard let other = openQuestion(at: host) else { return nil }
             (session, approval, digest) = (other.text.session, other.text.request.approval, other.text.request.digest)
         case 6:
             guard let other = captured.lazy.compactMap({ $0.decision?.signature }).last else { return nil }
             forged.signature = other
         default:
-            // By a key that nobody trusts, or not any more, or not for this.
+            // Signed by a key that is not trusted, or no longer, or not for this.
             guard let shown = checker.shown[approval], let thief = untrusted(at: host, [.allow]) else { return nil }
             forged.verdict = .allow
             forged.signature = sign(shown.statement(.allow, at: world.now, by: thief.id), by: thief)
         }
-        // Only denials need no signature, and the log would not know by whom they were.
+        // Only denials need no signature, and the log would not show who made this one.
         if forged.verdict.deed == .deny { forged.verdict = .allow }
         forged.command = CommandID(world.name("f"))!
         return .decision(session, approval, digest, forged)
@@ -78,7 +78,7 @@ extension ConsentWorld {
                 count: Int64(world.lastName) + 1, device: thief.id)
             forged.signature = sign(command, by: thief)
         }
-        // In the name of another client, so that its host has not had it before.
+        // In the name of another client, so that it is new to the host.
         forged.by = Named(id: ClientID(world.name("thief"))!, name: "thief")
         return forged
     }
@@ -89,7 +89,7 @@ extension ConsentWorld {
         return Letter(bytes)
     }
 
-    /// With another signature, number or device.
+    /// The text with another signature, number or device.
     private func garbled(_ text: String?) -> String? {
         guard let text, let signature = try? SignatureText(parsing: text) else { return "garbled" }
         var bytes = signature.signature
@@ -113,7 +113,7 @@ extension ConsentWorld {
 
     // MARK: The terminal
 
-    /// A person at the host's terminal ends the trust in a device, or lets one in.
+    /// A person at the host's terminal ends the trust in a device, or admits one.
     private func changeTrust(at host: HostProcess) {
         guard let key = key(of: host.index), let pins = pins(of: host.index), let daemon = host.daemon else { return }
         let place = dice.below(devices.count)

@@ -2,7 +2,7 @@ import Consent
 import HostCore
 import RelayProtocol
 
-/// Signed consent in a world: the hosts that ask for it, a device for each client, and a relay that forges, replays and swaps.
+/// Signed consent in a world: the hosts that require it, a device for each client, and a relay that forges, replays and swaps.
 final class ConsentWorld {
     struct SignedHost {
         let identity: ConsentIdentity
@@ -15,7 +15,7 @@ final class ConsentWorld {
     struct Device {
         let identity: ConsentIdentity
         let name: String
-        /// Of its last command, to whatever host.
+        /// Count of its last command, whichever host it was for.
         var count: Int64 = 0
         var id: KeyID { identity.id }
     }
@@ -23,20 +23,20 @@ final class ConsentWorld {
     unowned let world: World
     var dice: Dice
     private(set) var hosts: [Int: SignedHost] = [:]
-    /// One for each client, in their order.
+    /// The device of each client, in the same order.
     var devices: [Device]
-    /// Trusted nowhere.
+    /// A device that no host trusts.
     let stranger = Device(identity: SimulatedKeys.identity("stranger"), name: "stranger")
     var checker = ConsentChecker()
-    /// Messages that the relay has sent to hosts, and could send again: the last ones.
+    /// The latest messages that the relay has sent to hosts, and could send again.
     var captured: [MessageToHost] = []
     private(set) var forgeryCount = 0
-    /// Letters by which devices come and go; nil until all is there.
+    /// Letters by which devices are admitted and removed; nil until the setup is complete.
     private(set) var vouching: VouchingWorld?
-    /// The host is just receiving a vouch that it may not refuse.
+    /// True while the host receives a vouch that it must not refuse.
     private var isHonestVouch = false
     private var issued: Int64 = 0
-    /// The command that a host is just receiving, and may not refuse.
+    /// The command that a host is receiving and must not refuse; nil for none.
     private var honest: CommandID?
 
     private static let capturedMax = 64
@@ -71,8 +71,8 @@ final class ConsentWorld {
 
     // MARK: Hosts
 
-    /// For one life of the host's daemon; nil if the host takes everything.
-    /// `notes`: as its spool has them.
+    /// The consent machine for one run of the host's daemon; nil if the host requires no signatures. `notes` are those in its
+    /// spool.
     func consent(of host: HostProcess, _ notes: [String: [UInt8]]) -> HostConsent? {
         guard let signed = hosts[host.index] else { return nil }
         hosts[host.index]?.lives += 1
@@ -90,7 +90,7 @@ final class ConsentWorld {
 
     func device(_ id: KeyID) -> Device? { (devices + [stranger]).first { $0.id == id } }
 
-    /// The host's disk has taken these.
+    /// The host's disk has accepted these.
     func recorded(_ items: [Spool.Item], of host: HostProcess) {
         guard isSigned(host.index) else { return }
         for case .event(_, let bytes, isKept: true) in items {
@@ -105,8 +105,8 @@ final class ConsentWorld {
 
     // MARK: Devices sign
 
-    /// As the page does: over the text that it shows. A device that was shown something else signs that; the relay that fooled it names
-    /// the right digest beside the signature.
+    /// Signs a decision like the page does, over the text that it shows. A device that was shown something else signs that; the
+    /// relay that deceived it then states the right digest beside the signature.
     func signed(_ decide: DecideCommand, by client: Int) -> DecideCommand {
         guard let shown = checker.shown[decide.approval] else { return decide }
         issued += 1
@@ -144,7 +144,7 @@ final class ConsentWorld {
         checker.shown[otherApproval]?.text.session ?? SessionID("another")!
     }
 
-    /// `key`: as the session's offer has it.
+    /// `key` is the one in the session's offer.
     func signed(_ request: SteeringRequest, for key: HostKeyID?, by client: Int) -> SteeringRequest {
         guard let key, let host = KeyID(text: key.rawValue), request.action.needsSignature else { return request }
         devices[client].count += 1
@@ -188,7 +188,7 @@ final class ConsentWorld {
         }
     }
 
-    /// With the digest that its desk knows, if it is for the one that was shown.
+    /// The decision with the digest that the host's desk knows, if it is for the one that was shown.
     func inner(_ decide: DecideCommand) -> DecideCommand {
         guard let shown = checker.shown[decide.approval], shown.text.request.digest == decide.digest,
             let asked = world.freedom.questions[decide.approval]
@@ -200,7 +200,7 @@ final class ConsentWorld {
 
     // MARK: Messages to hosts
 
-    /// Tells the host what the relay has for it, and what a relay that turned bad adds.
+    /// Sends the host the relay's message, and what a malicious relay adds.
     func tell(_ message: MessageToHost, to host: HostProcess) {
         let forged = dice.chance(world.faults.forgery) ? forgery(of: message, for: host) : nil
         let isFirst = dice.chance(0.5)
@@ -230,7 +230,7 @@ final class ConsentWorld {
         (honest, isHonestVouch) = (nil, false)
     }
 
-    /// The name of a command that the host has to take.
+    /// A message reaches the host. Returns the command in it that the host must not refuse, if any.
     private func came(_ message: MessageToHost, to host: HostProcess) -> CommandID? {
         guard let pins = pins(of: host.index), let key = key(of: host.index) else { return nil }
         switch message {

@@ -1,7 +1,7 @@
 import Consent
 import RelayProtocol
 
-/// An approval as a signing host has shown it.
+/// An approval as a signing host has shown it to devices.
 struct ShownApproval {
     let host: Int
     let text: ShownText
@@ -17,7 +17,7 @@ struct ShownApproval {
 
     func wantsPasskey(for deed: Decision.Verdict.Deed) -> Bool { text.request.needsPasskey && deed != .deny }
 
-    /// The statement that this device signs to decide so.
+    /// The statement that this device signs for this verdict.
     func statement(
         _ verdict: Decision.Verdict, at issuedAt: Int64, by device: KeyID, digest: InputDigest? = nil
     ) -> DecisionStatement {

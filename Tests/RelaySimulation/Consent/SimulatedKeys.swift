@@ -1,7 +1,8 @@
 import Consent
 
 extension ConsentCrypto {
-    /// Tells the simulation's bytes apart; no protection. The private half of a key is what nobody here but its owner's code uses.
+    /// Replaces cryptography by hashes that only distinguish bytes and protect nothing. A private key is one that only its owner's
+    /// code uses.
     static let simulated = ConsentCrypto(
         sha256: SimulatedHash.bytes, hmacSHA256: { bytes, key in SimulatedHash.bytes(key + [0] + bytes) },
         verify: { signature, bytes, point in signature == SimulatedKeys.signature(bytes, point) }, isOnCurve: { _ in true },
@@ -13,7 +14,7 @@ extension ConsentCrypto {
             return SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes) == sealed.suffix(tagBytes) ? text : nil
         })
 
-    /// Twice is once over.
+    /// Encrypts and decrypts: applied twice it gives the text again.
     private static func veiled(_ text: some Collection<UInt8>, _ key: [UInt8], _ nonce: [UInt8]) -> [UInt8] {
         let veil = SimulatedHash.bytes(key + nonce)
         return text.enumerated().map { $0.element ^ veil[$0.offset % veil.count] }
@@ -29,7 +30,7 @@ enum SimulatedKeys {
         return ConsentIdentity(sign: signing, box: box, .simulated) {
             signature($0, sign)
         } agreement: {
-            // The same for both.
+            // Symmetric, so that both sides get the same secret.
             zip(box.bytes, $0.bytes).map { $0 ^ $1 }
         }
     }
@@ -44,7 +45,7 @@ enum SimulatedKeys {
         return [4] + half + half.reversed()
     }
 
-    /// The same bytes for the same text.
+    /// Bytes that depend only on the text.
     static func fixed<Form>(_ text: String) -> FixedBytes<Form> {
         guard let value = FixedBytes<Form>(Array(SimulatedHash.bytes(Array(text.utf8)).prefix(Form.count))) else {
             preconditionFailure("these are any \(Form.count) bytes")

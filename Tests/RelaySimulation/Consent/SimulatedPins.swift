@@ -5,13 +5,13 @@ import HostCore
 final class SimulatedPins: ConsentDisk {
     private unowned let world: World
     private unowned let host: HostProcess
-    /// As the file has it.
+    /// The content of the file.
     private(set) var book: PinBook
-    /// As the daemon knows it to be; another one if the disk reported an error and has it all the same.
+    /// The content as the daemon believes it to be; it differs if the disk reported an error but wrote the file.
     private(set) var known: PinBook
-    /// As the file of keys has it; nil for a host whose content is open.
+    /// The content of the file of keys; nil for a host that does not seal.
     var epochs: EpochBook?
-    /// Earlier contents of that file.
+    /// Earlier contents of the file of keys.
     private var earlierEpochs: [EpochBook] = []
     private static let earlierMax = 4
     private var keyFile: Generation
@@ -25,7 +25,7 @@ final class SimulatedPins: ConsentDisk {
         keyFile = book.generation
     }
 
-    /// At each start of the daemon, in the order in which `ConsentFiles` writes.
+    /// Opens the files at a start of the daemon, with writes in the order of `ConsentFiles`.
     func open() -> PinBook {
         starts += 1
         let fresh: Generation = SimulatedKeys.fixed("\(host.name) \(starts)")
@@ -39,11 +39,11 @@ final class SimulatedPins: ConsentDisk {
         return book
     }
 
-    /// At each start of the daemon. `notes`: as its spool has them.
+    /// Opens the file of keys at a start of the daemon. `notes` are those in its spool.
     func openEpochs(_ notes: [String: [UInt8]]) -> EpochBook? {
         let current = epochs?.current?.number ?? 0
         let others = earlierEpochs.filter { $0.current?.number != current }
-        // A host that has lost its note as well cannot know.
+        // A host that has lost its note as well cannot notice.
         guard !others.isEmpty, notes["consent.epoch"] == Array(String(current).utf8),
             world.dice.chance(world.faults.restoredKeys)
         else { return epochs }
@@ -53,7 +53,7 @@ final class SimulatedPins: ConsentDisk {
         return older
     }
 
-    /// The device is trusted, whichever of the two is true.
+    /// True if the device is trusted for this by either content of the file.
     func mayTrust(_ device: KeyID, to right: Set<PinRight>) -> Bool {
         [book, known].contains { $0[device].map { right.isSubset(of: $0.may) } == true }
     }
@@ -74,7 +74,7 @@ final class SimulatedPins: ConsentDisk {
 
     func save(_ book: PinBook) throws(SpoolError) {
         guard !host.disk.isFull, !world.dice.chance(world.faults.failedWrite) else {
-            // The file may have been replaced all the same.
+            // The file may have been replaced although the disk reports an error.
             if !host.disk.isFull, world.dice.chance(0.3) { self.book = book }
             world.sealing?.devicesChanged(at: host.index)
             throw SpoolError(host.disk.isFull ? .full : .failed, "the pins are not saved")

@@ -3,7 +3,8 @@ import HostCore
 import RelayModel
 import RelayProtocol
 
-/// Devices bring others, end the trust in them from afar, and ask whom a host trusts; through the relay, and with the shipped machines.
+/// Devices vouch for others, end the trust in them remotely, and ask whom a host trusts; through the relay, and with the product's
+/// machines.
 final class VouchingWorld {
     private struct Vouched {
         let host: Int
@@ -14,21 +15,21 @@ final class VouchingWorld {
     private struct Asked {
         let host: Int
         let ask: Ask
-        /// Of the host's rolls, when it was asked.
+        /// Index in the host's rolls at the time of asking.
         let since: Int
     }
 
     private unowned let consent: ConsentWorld
     private var dice: Dice
-    /// By the letter of each, while it is unanswered; the latest of each device.
+    /// Vouches and requests that are not answered: the latest of each device.
     private var vouched: [Int: Vouched] = [:]
     private var asked: [Int: Asked] = [:]
-    /// Of each device, the last ones: the relay has its letters and their answers.
+    /// The latest requests and answers of each device, which the relay has kept.
     private var earlier: [Int: [(ask: Ask, roll: [UInt8])]] = [:]
     private var distrusted: [[UInt8]: Distrust] = [:]
-    /// By letter: a relay can bring one long after it was signed, and answered.
+    /// Vouches by letter: the relay can deliver one long after it was signed and answered.
     private var signed: [[UInt8]: (newcomer: Int, vouch: Vouch)] = [:]
-    /// Each host's devices, as often as they changed.
+    /// The sets of devices that each host has had, in order.
     private var rolls: [Int: [Set<KeyID>]] = [:]
 
     private static let earlierMax = 16
@@ -42,7 +43,7 @@ final class VouchingWorld {
 
     // MARK: Devices
 
-    /// Faults with a probability per second, and what people do.
+    /// Faults with a probability per second, and actions of people.
     func everySecond(_ ready: [HostProcess]) {
         guard dice.chance(world.faults.vouching) else { return }
         let host = dice.pick(ready)
@@ -129,7 +130,7 @@ final class VouchingWorld {
 
     // MARK: Answers
 
-    /// A letter comes to a device, as the relay has it.
+    /// The relay delivers a letter to a device.
     func received(_ letter: Letter, by device: Int) {
         let identity = consent.devices[device].identity
         if let asked = asked[device], (try? SignedLetter(parsing: letter.bytes))?.letter.isRoll == true {
@@ -164,7 +165,7 @@ final class VouchingWorld {
         return asks.lazy.compactMap { try? LetterAnswer.roll(bytes, to: $0, by: host, .simulated) }.first
     }
 
-    /// A relay that has turned bad changes it, or brings an older one.
+    /// The letter, changed by a malicious relay, or replaced by an older one.
     private func forged(_ bytes: [UInt8], for device: Int) -> [UInt8] {
         if dice.chance(world.faults.replay), let older = earlier[device].map({ dice.pick($0) }) { return older.roll }
         guard dice.chance(world.faults.forgery) else { return bytes }
@@ -173,7 +174,7 @@ final class VouchingWorld {
         return bytes
     }
 
-    /// A device that does not verify who has signed a roll.
+    /// The letter, for a device that does not verify a roll's signature (planted).
     private func planted(_ bytes: [UInt8], for device: Int) -> [UInt8] {
         guard world.plant == .uncheckedRoll, let asked = asked[device], let host = consent.hosts[asked.host],
             case .roll(let roll)? = (try? SignedLetter(parsing: bytes))?.letter

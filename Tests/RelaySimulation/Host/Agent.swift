@@ -1,21 +1,21 @@
 import HostCore
 import RelayProtocol
 
-/// A coding agent on a host: works, asks, and goes on once there is an answer, at its own terminal or from a client. A process of its own
-/// that outlives the daemon.
+/// A simulated coding agent on a host: works, asks, and continues once there is an answer, at its own terminal or from a client. A
+/// separate process that outlives the daemon.
 final class Agent {
-    /// A question that it waits on.
+    /// A question that waits for an answer.
     struct Ask {
         let session: SessionID
-        /// The hook that waits; the same when it calls a later daemon again.
+        /// The hook that waits; it stays the same when it calls a later daemon.
         let hook: Int
         let run: Int
         let command: String
         var input: [UInt8] { Array(#"{"command":"\#(command)"}"#.utf8) }
-        /// False for a question that waits longer than the world lasts, and is open when all is quiet.
+        /// False for a question that waits longer than the world lasts, so that it is open when all is quiet.
         let isAttended: Bool
         var attempts = 0
-        /// Answered without a decision: the hook is gone, and the agent asks at its own terminal.
+        /// True if the hook ended without a decision, and the agent asks at its own terminal.
         var isAtTerminal = false
 
         var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
@@ -28,12 +28,12 @@ final class Agent {
 
     private unowned let world: World
     let host: Int
-    /// As its adapter is named, and each of its sessions begins.
+    /// Name of its adapter, and prefix of its sessions.
     let name: String
     private(set) var session: SessionID
-    /// All that it ever worked on; it may go back to one.
+    /// All sessions that it ever worked on; it may continue one.
     private var sessions: [SessionID]
-    /// Those of them that a client started.
+    /// The sessions that a client started.
     private var launched: Set<SessionID> = []
     private let index: Int
     private var run = 0
@@ -52,7 +52,7 @@ final class Agent {
 
     private var machine: HostProcess { world.hosts[host] }
 
-    /// One run of it.
+    /// The agent's current process.
     var process: AgentProcess { process(run) }
 
     private func process(_ run: Int) -> AgentProcess { AgentProcess(id: Int32(index + 1), startedAt: UInt64(run)) }
@@ -67,7 +67,7 @@ final class Agent {
         work()
     }
 
-    /// Another process continues the session; questions of this one are void.
+    /// Another process continues the session; questions of the earlier one are void.
     func restart() {
         guard !isFinished else { return }
         let gone = run
@@ -78,20 +78,20 @@ final class Agent {
         world.after(world.dice.within(50...2_000)) { [self] _ in start() }
     }
 
-    /// The machine that it ran on lost power.
+    /// The agent's machine lost power.
     func losePower() {
         ask = nil
         run += 1
     }
 
-    /// Gives up its pending work, and does no more.
+    /// Drops its pending work and stops.
     func finish() {
         isFinished = true
         if let ask {
             self.ask = nil
             tell(.proven(hook: ask.hook, ran: true, isOurs: false))
         }
-        // So that events lost before it are counted.
+        // Ensures that events lost before it are counted.
         world.after(10) { [self] _ in for session in sessions { machine.tell(.ended(session), of: self) } }
     }
 
@@ -104,7 +104,7 @@ final class Agent {
             guard run == self.run, !isFinished else { return }
             guard ask == nil else { return work() }
             if world.isCalm {
-                // Some agents go on waiting while all is quiet; none begins anything new.
+                // Some agents keep waiting while all is quiet; none begins anything new.
                 return world.after(60_000) { [self] _ in
                     if ask == nil { machine.tell(.worked(session, [.statusChanged(.idle, reason: nil)]), of: self) }
                 }
@@ -117,7 +117,7 @@ final class Agent {
         }
     }
 
-    /// Ends its session, and begins another or goes back to an earlier one.
+    /// Ends the session, and begins another or continues an earlier one.
     private func turn() {
         machine.tell(.ended(session), of: self)
         world.after(20) { [self] world in
@@ -169,7 +169,7 @@ final class Agent {
         if world.dice.chance(0.45) {
             world.after(world.dice.within(300...20_000)) { [self] _ in answeredLocally(ask.hook) }
         }
-        // The agent's own patience with a hook.
+        // The agent's own time limit for a hook.
         world.after(ask.life + 3_000) { [self] _ in
             guard self.ask?.hook == ask.hook, self.ask?.isAtTerminal == false else { return }
             world.trace.note(world.now, name, "gives up", "hook \(ask.hook)")
@@ -179,19 +179,19 @@ final class Agent {
         }
     }
 
-    /// An agent that was stopped tries the very same again.
+    /// The next command. An agent that was stopped tries the same again.
     private func nextCommand() -> String {
         if world.dice.chance(0.4) { lastCommand = world.dice.pick(commands) }
         return lastCommand
     }
 
-    /// Only some have an offer: by the command, so that the same question always offers the same.
+    /// Some commands have an offer, always the same for one command.
     private lazy var commands = ["ls", "make", "rm"].map { machine.secret($0) }
 
     /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
 
-    /// The hook calls the daemon, and calls again when there is none.
+    /// The hook calls the daemon, and retries if there is none.
     private func call(_ hook: Int) {
         guard var ask, ask.hook == hook, !ask.isAtTerminal else { return }
         if machine.isUp {
@@ -203,7 +203,7 @@ final class Agent {
         }
     }
 
-    /// The daemon that the hook waited on is gone.
+    /// The hook's daemon has ended.
     func daemonGone() {
         guard let ask else { return }
         world.after(world.dice.within(100...2_000)) { [self] _ in call(ask.hook) }
@@ -222,7 +222,7 @@ final class Agent {
         guard let ask, ask.hook == hook, ask.run == run, !ask.isAtTerminal else { return }
         guard let output else {
             self.ask?.isAtTerminal = true
-            // A person answers its own prompt at some time.
+            // A person answers at the agent's own prompt at some time.
             world.after(world.dice.within(100...5_000)) { [self] _ in answeredLocally(hook) }
             return
         }
@@ -230,7 +230,7 @@ final class Agent {
         let isAlways = output == SimulatedForm.allowedAlways
         let runs = output == SimulatedForm.allowed || isAlways || world.plant == .deafAgent
         world.trace.note(world.now, name, runs ? "runs" : "does not run", "hook \(hook)")
-        // An agent that is told no and runs is not its host's fault.
+        // If an agent runs a tool that was denied, that is not its host's fault.
         if output == SimulatedForm.allowed || isAlways {
             world.consent?.ran(ask, offer: isAlways ? SimulatedForm.always.id : nil, at: host)
         }
@@ -241,7 +241,7 @@ final class Agent {
 
     // MARK: Steering
 
-    /// Something comes from a client. Most agents show that they took it, some do not, and some are gone before they do.
+    /// A client's command arrives. Most agents show that they took it; some do not, and some end before.
     func steered(_ request: SteeringRequest) {
         let run = run
         world.after(world.dice.within(0...50)) { [self] world in

@@ -4,16 +4,16 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// One life of a host's daemon: the shipped machine over a simulated disk and a simulated network, with a clock and callers that are simulated.
+/// One run of a host's daemon: the product's machine with a simulated disk, network, clock and callers.
 final class Daemon {
     private unowned let world: World
     private unowned let host: HostProcess
     let spool: Spool
     private var machine: HostMachine
     var connection: Connection?
-    /// Hooks that wait.
+    /// Hooks of simulated agents that wait.
     private var callers: [HookToken: (agent: Agent, hook: Int)] = [:]
-    /// Those of real adapters.
+    /// The calls of real adapters that wait for an answer.
     private var waiting: [HookToken: ([UInt8]?) -> Void] = [:]
     /// The current arming of each timer; earlier ones are ignored.
     private var armings: [HostTimer: Int] = [:]
@@ -73,7 +73,7 @@ final class Daemon {
         if case .told = fact, world.dice.chance(world.faults.hostCrash) { return host.crash() }
         let orders = machine.handle(fact, at: host.instant)
         if let complaint = host.ledger.heardAll() { world.report(.completeness, complaint) }
-        // Nothing leaves before it is on disk.
+        // A flush precedes sending, so that nothing is sent before it is on disk.
         if case .fired(.flush) = fact, orders.contains(where: { if case .send = $0 { true } else { false } }) {
             host.ledger.synchronized()
         }
@@ -123,7 +123,8 @@ final class Daemon {
         }
     }
 
-    /// A set has another order in each process, and a seed is to give the same trace in all.
+    /// Text of a log entry. Sets are sorted, because their order differs between processes and a seed must always give the same
+    /// trace.
     private static func text(_ entry: HostLog) -> String {
         guard case .held(let holds) = entry else { return "\(entry)" }
         return "held(\(holds.everySession ? "every session" : holds.sessions.map(\.rawValue).sorted().joined(separator: " ")))"
@@ -134,7 +135,7 @@ final class Daemon {
         case .connect: connection = world.connect(.host(host.index))
         case .send(let said), .stream(let said):
             let bytes = world.sealing?.leaves(said, from: host) ?? said
-            // For the planted fault the checker has to know the end, which then never arrives.
+            // For the planted fault, the checker has to know the end, which then never arrives.
             if world.plant == .forgottenEnds, String(decoding: bytes, as: UTF8.self).contains(#""stage":"taken""#),
                 world.dice.chance(0.5)
             {
@@ -172,7 +173,7 @@ final class Daemon {
 }
 
 extension World {
-    /// A host's books follow its spool's log.
+    /// Keeps a host's checker up to date with its spool's log.
     fileprivate func noted(_ entry: SpoolLog, at host: HostProcess) {
         switch entry {
         case .took(let items, let numbers):
@@ -186,7 +187,7 @@ extension World {
             settled(items)
         default:
             trace.note(now, host.name, "spool", "\(entry)")
-            // Its files are never lost here: events were synchronized before they were sent.
+            // Its files are never lost here, because events were synchronized before they were sent.
             if case .renumbered(let session, _) = entry { report(.completeness, "\(host.name) numbers \(session) anew") }
         }
     }

@@ -1,11 +1,11 @@
 import HostCore
 import RelayProtocol
 
-/// Simulates a desk with a bug: alters the facts that it receives and the orders that it gives. Changes nothing unless such a fault is
-/// planted.
+/// A desk with a planted bug: alters the facts that it receives and the orders that it gives. Without a planted bug it changes
+/// nothing.
 struct DeskBugs {
     let plant: Plant?
-    /// Hooks of ended questions, which a desk with a bug keeps waiting.
+    /// Hooks of ended questions, which a desk with that bug keeps waiting.
     private var waiting: [ApprovalID: HookToken] = [:]
     private var forgotten: ApprovalID?
     /// The last answer for each input.
@@ -13,23 +13,23 @@ struct DeskBugs {
 
     init(plant: Plant?) { self.plant = plant }
 
-    /// True if answers are handed over before they are on disk.
+    /// True if answers are given before they are on disk.
     var isUnrecorded: Bool { plant == .unrecordedAnswer }
 
-    /// A second end of an approval that ends so.
+    /// A second end of an approval that has ended like this.
     func end(after end: EventHead) -> EventHead? {
         guard plant == .secondEnd, case .approvalApplied(let id, _) = end else { return nil }
         return .approvalStale(id, reason: "unknownApproval")
     }
 
-    /// One answer for all that ask the same.
+    /// The answer given before to the same input (planted).
     func answer(beforeAsking question: ApprovalQuestion<SimulatedForm>) -> [UInt8]? {
         plant == .repeatedAnswer ? answers[question.digest] : nil
     }
 
     mutating func delivered(_ output: [UInt8], _ digest: InputDigest) { answers[digest] = output }
 
-    /// Confuses a hook with another that asks the same, of any session.
+    /// Confuses the hook with another that asks the same, in any session (planted).
     func altered(
         _ question: ApprovalQuestion<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>
     ) -> ApprovalQuestion<SimulatedForm> {
@@ -41,7 +41,7 @@ struct DeskBugs {
         return altered
     }
 
-    /// The digest of a decision is not looked at, or more is taken than was chosen.
+    /// Ignores the digest of a decision, or grants more than was chosen (planted).
     func altered(_ fact: ApprovalFact<SimulatedForm>, _ desk: ApprovalDesk<SimulatedForm>) -> ApprovalFact<SimulatedForm> {
         if plant == .eagerOffer, case .decided(let session, let id, let digest, var decision) = fact,
             decision.verdict == .allow, let offer = desk[id]?.offers.first
@@ -55,7 +55,7 @@ struct DeskBugs {
         return .decided(session, id, approval.digest, decision)
     }
 
-    /// A hook that waits for an ended question keeps waiting.
+    /// Keeps a hook waiting whose question has ended (planted).
     mutating func altered(_ order: ApprovalOrder) -> ApprovalOrder? {
         guard plant == .lateAnswer else { return order }
         switch order {
@@ -70,7 +70,7 @@ struct DeskBugs {
         return order
     }
 
-    /// The hook that still waits gets the answer of a later decision.
+    /// Answers the hook that still waits with a later decision (planted).
     func answer(late id: ApprovalID, _ decision: Decision) -> (HookToken, [UInt8])? {
         guard decision.verdict == .allow, let token = waiting[id] else { return nil }
         return (token, SimulatedForm.allowed)

@@ -4,7 +4,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A machine with agents, a disk, and a daemon that comes and goes.
+/// A machine with agents, a disk, and a daemon that stops and restarts.
 final class HostProcess {
     private unowned let world: World
     let index: Int
@@ -12,20 +12,20 @@ final class HostProcess {
     let disk: SimulatedDisk
     private var ownerRules: SimulatedRules?
     private(set) var agents: [Agent] = []
-    /// Bodies of the real adapters, in a world that has those.
+    /// The counterparts of real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
     /// Requests given to adapters whose end has not been reported.
     var given: [SteeringRequest] = []
-    /// Those of the previous daemon: its orders to an agent may arrive after it has ended.
+    /// Requests given by the previous daemon: its orders to an agent may arrive after it has ended.
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
     private(set) var life = 0
-    /// Names this start of its machine.
+    /// Number of the machine's current start.
     private(set) var boot = 0
     /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
     var ledger = CompletenessChecker()
-    /// The holds that the relay last sent: a file that is written at once.
+    /// The holds that the relay sent last, as in the file that is written at once.
     var holds = Holds()
     /// Sessions about whose every tool a person wants to be asked, as its daemon knows them.
     var askingAll: Set<SessionID> = []
@@ -67,7 +67,7 @@ final class HostProcess {
         HostInstant(wall: World.wallAtStart + world.now + wallOffset, monotonic: world.now)
     }
 
-    /// Nil without any, and if those of its owner want passkeys.
+    /// The owner's rules; nil if there are none, or if those that require passkeys apply.
     var rules: SimulatedRules? { world.consent?.rules(of: self) == nil ? ownerRules : nil }
 
     var ruleSource: (any RuleSource)? { world.consent?.rules(of: self) ?? ownerRules }
@@ -89,13 +89,13 @@ final class HostProcess {
             world.trace.note(world.now, name, "starts", "life \(life), \(daemon.spool.index.pendingCount) events wait")
             daemon.tell(.started(holds: holds))
         } catch {
-            // A disk that is full or fails: its supervisor tries again.
+            // The disk is full or fails: the supervisor tries again.
             world.trace.note(world.now, name, "cannot start", error.message)
             world.after(2_000) { [self] _ in startDaemon() }
         }
     }
 
-    /// The process ends at once; or the whole machine, with the bytes that were not synchronized.
+    /// Ends the process at once, or the whole machine, which loses bytes that were not synchronized.
     func crash() {
         guard let daemon else { return }
         let isPowerLoss = world.dice.chance(world.faults.powerLoss)
@@ -127,10 +127,10 @@ final class HostProcess {
 
     var isSealed: Bool { world.sealing?.isSealed(index) == true }
 
-    /// The text with a mark in it, if this host seals its content.
+    /// The text, with a mark if this host seals its content.
     func secret(_ text: String) -> String { isSealed ? SealingWorld.mark + text : text }
 
-    /// Also of sessions that have not begun.
+    /// True also for sessions that have not begun.
     func owns(_ session: SessionID) -> Bool {
         session.rawValue.hasPrefix("h\(index)a") || session.rawValue == "\(LaunchAdapter.name)-\(index)"
     }
@@ -148,7 +148,7 @@ final class HostProcess {
         agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
     }
 
-    /// A running agent breaks, and comes back.
+    /// Restarts one of the agents.
     func restartAgent() {
         if agents.isEmpty { world.dice.pick(bodies).restart() } else { world.dice.pick(agents).restart() }
     }
@@ -178,7 +178,7 @@ final class HostProcess {
         ["here", "moved"].map { ProjectOffer(name: secret($0), folder: folder(of: $0)) }
     }
     private func folder(of project: String) -> String { "/srv/\(secret(project))" }
-    /// The other project's folder has become a link to somewhere else since it was offered.
+    /// The other project's folder was replaced by a link after it was offered.
     var allowedFolders: Set<String> { [folder(of: "here")] }
 
     func launch(_ order: LaunchOrder, by agent: String) { agents.first { $0.name == agent }?.launch(order) }
@@ -199,15 +199,14 @@ final class HostProcess {
 
     // MARK: Real adapters
 
-    /// The adapter's reader learns this.
+    /// Passes a fact to the adapter's reader.
     func tell(_ fact: some Sendable, of adapter: String) { daemon?.tell(.told(agent: adapter, fact)) }
 
     func carryOut(_ order: any Sendable, of adapter: String) {
         for body in bodies where body.adapter == adapter { body.carryOut(order) }
     }
 
-    /// The request that the session's agent carries out now: requests without a name are carried out in the order in which they were
-    /// given.
+    /// Takes the request that the session's agent carries out now. Requests without a name are carried out in order.
     func takeGiven(_ kind: SteeringAction.Kind, in session: SessionID) -> SteeringRequest? {
         let isIt = { (request: SteeringRequest) in request.session == session && request.action.kind == kind }
         return given.firstIndex(where: isIt).map { given.remove(at: $0) }
@@ -223,7 +222,7 @@ final class HostProcess {
         guard let daemon, daemon.connection === connection else { return }
         if case .outstanding = message, world.plant == .unheardOutstanding { return }
         if let consent = world.consent { consent.tell(message, to: self) } else { daemon.tell(.received(message)) }
-        // A faulty relay also sends a question's decision to another question.
+        // A faulty relay also sends one question's decision to another question.
         guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),
             let other = daemon.questions.first(where: { $0.isOpen && $0.digest != digest })
         else { return }

@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// The translator of one simulated agent: the shipped approval desk, and next to nothing around it.
+/// The adapter of one simulated agent: the product's approval desk with little around it.
 struct SimulatedAdapter: AgentAdapter {
     enum Fact: Sendable {
         case started(SessionID, AgentProcess)
@@ -13,12 +13,12 @@ struct SimulatedAdapter: AgentAdapter {
         /// The agent has shown the outcome of a request.
         case steered(SteeringRequest, SteeringStage)
         case launched(SteeringName, LaunchOutcome)
-        /// A session that a client started is there.
+        /// A session that a client started has begun.
         case begun(SteeringName, SessionID)
     }
 
     static let tool = "Bash"
-    /// In milliseconds.
+    /// Lifetime of a question in milliseconds.
     static let life: Int64 = 3_600_000
     static let headlessLife: Int64 = 30_000
     private static let checkEvery: Int64 = 1_000
@@ -222,7 +222,7 @@ struct SimulatedAdapter: AgentAdapter {
         }
     }
 
-    /// The agent continues, so its earlier question has ended, with any outcome.
+    /// The agent continues, so that its earlier questions have ended in some way.
     private mutating func overtaken() {
         for approval in desk.approvals { tellDesk(.shown(approval.id, .turnEnded(wentOn: false))) }
     }
@@ -257,7 +257,7 @@ struct SimulatedAdapter: AgentAdapter {
             emit(end, in: session)
             if let second = bugs.end(after: end) { emit(second, in: session) }
         case .emit(let session, let head): emit(head, in: session)
-        // A hook that goes away means No.
+        // A hook that ends without an answer means No.
         case .judge(let id): tellDesk(.shown(id, .deniedAtTerminal))
         case .check(let process): effects.append(.checkAgents([process]))
         case nil: break

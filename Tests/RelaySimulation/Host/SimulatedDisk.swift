@@ -5,7 +5,7 @@ final class SimulatedDisk: SpoolDisk {
     private struct Stored {
         var bytes: [UInt8]
         var synchronized: Int
-        /// A failed sync lost the pages from here on, and no later one brings them back.
+        /// Start of the pages that a failed sync has lost; no later sync brings them back.
         var lostFrom: Int?
     }
 
@@ -15,7 +15,7 @@ final class SimulatedDisk: SpoolDisk {
 
     init(world: World) { self.world = world }
 
-    /// Bytes that were not synchronized are lost from some point on.
+    /// Discards unsynchronized bytes from a random point on.
     func losePower() {
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             var kept = file.synchronized + world.dice.below(file.bytes.count - file.synchronized + 1)
@@ -37,7 +37,7 @@ final class SimulatedDisk: SpoolDisk {
         do throws(SpoolError) {
             try failMaybe()
         } catch {
-            // The file may have been written all the same.
+            // The file may have been written although the disk reports an error.
             if !isFull, world.dice.chance(0.3) { files[name] = Stored(bytes: bytes, synchronized: bytes.count) }
             throw error
         }

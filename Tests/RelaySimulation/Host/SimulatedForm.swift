@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// The form in which a simulated agent takes an answer.
+/// The form of a simulated agent's answers.
 struct SimulatedForm: AnswerForm {
     static let allowed = Array("allow".utf8)
     static let allowedAlways = Array("allow always".utf8)

@@ -36,7 +36,7 @@ final class SimulatedRules: RuleSource {
     private var isAccepted = true
     private(set) var isUnreadable = false
     private var off: Set<String> = []
-    /// As the daemon has read them.
+    /// Rules taken back, as the daemon has read them.
     private var seenOff: Set<String> = []
 
     init(of host: HostProcess, in world: World) { (self.host, self.world) = (host, world) }
@@ -61,7 +61,7 @@ final class SimulatedRules: RuleSource {
         }
     }
 
-    /// The rules' answer now; nil if a person is to be asked. `isHeld`: that session is.
+    /// The rules' answer now; nil if a person is to be asked. `isHeld`: the session is held by a budget.
     func answer(to command: String, isHeld: Bool) -> Rule.Answer? {
         guard !isUnreadable else { return nil }
         let about = standing.filter { $0.isAbout(command) && !(off.contains($0.name) && $0.answer == .allow) }

@@ -2,8 +2,8 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// A phone: an app with tokens and cards, or a browser with the page, and a person who looks at it and looks away, mostly without a
-/// report.
+/// A phone: an app with tokens and cards, or a browser with the page, and a person who looks at it and away, mostly without a
+/// report of that.
 final class Phone {
     private enum Waiting {
         case workspace
@@ -27,7 +27,7 @@ final class Phone {
     /// Alerts on the Lock Screen that carry a code.
     private var codes: [PushID] = []
     private var installs = 0
-    /// Reports of a card that the app may hold back.
+    /// Number of background runs so far.
     private var wakes = 0
 
     init(world: World, index: Int, apns: SimulatedAPNs, _ reach: Reach) {
@@ -56,7 +56,7 @@ final class Phone {
         goOn()
     }
 
-    /// The person does something now and then.
+    /// The person does something at intervals.
     private func goOn() {
         world.after(world.dice.within(1_000...2 * max(world.shape.pace, 5_000))) { [self] world in
             guard !world.isCalm else { return }
@@ -80,7 +80,7 @@ final class Phone {
         }
     }
 
-    /// All faults have stopped, and the person does not look.
+    /// All faults have stopped, and the person is not looking.
     func calm() {
         isForeground = false
         if world.dice.chance(0.5) {
@@ -88,7 +88,7 @@ final class Phone {
             isRegistered = false
             for place in cards.indices { cards[place].isTold = false }
         }
-        // An app has one card of a session; it ends the others.
+        // An app keeps one card for each session, and ends the others.
         for place in cards.indices.dropLast() where cards[place].state == .active {
             if cards[(place + 1)...].contains(where: { $0.state == .active && $0.session == cards[place].session }) {
                 end(place, .ended)
@@ -126,7 +126,7 @@ final class Phone {
         if world.dice.chance(0.5) { hangUp(after: 3_000) }
     }
 
-    /// The system suspends the app: no more reports, and the socket stays open.
+    /// The system suspends the app: it reports nothing more, and the socket stays open.
     private func goSilent() {
         isForeground = false
         if let connection, world.dice.chance(0.6) { world.silence(connection) }
@@ -233,7 +233,7 @@ final class Phone {
         tellAll()
     }
 
-    /// The app starts a card itself, while the person looks.
+    /// The app starts a card by itself, while the person is looking.
     private func beginCard() {
         guard isForeground, device.cards != .off else { return }
         if device.cards == .aggregate { return addCard(nil) }
@@ -251,7 +251,7 @@ final class Phone {
         world.trace.note(world.now, name, "shows a card", "\(card.id) of \(session?.rawValue ?? "all")")
         tellAll()
         if let channel { return apns.listens(to: channel) }
-        // The system makes the token when it likes: soon, late, or never.
+        // The system makes the token soon, late, or never.
         if world.dice.chance(0.1) { return }
         let wait = world.dice.chance(0.2) ? world.dice.within(10_000...400_000) : world.dice.within(50...1_500)
         world.after(wait) { [self] _ in
@@ -279,7 +279,7 @@ final class Phone {
         }
     }
 
-    /// A broadcast.
+    /// A broadcast arrives.
     func heard(_ order: PushIntent, on channel: String) {
         for place in cards.indices where cards[place].channel == channel && cards[place].state == .active {
             show(order, at: place)
@@ -370,7 +370,7 @@ final class Phone {
         send(.presence(isForeground: isForeground, session: isForeground ? session : nil, device: device.id), .rest)
     }
 
-    /// Whatever the relay has not confirmed.
+    /// Reports everything that the relay has not confirmed.
     private func tellAll() {
         guard isGreeted else { return }
         let isUnderWay = waiting.values.contains { if case .device(device) = $0 { true } else { false } }
@@ -396,7 +396,7 @@ final class Phone {
         case .card(let report):
             guard let place = cards.firstIndex(where: { $0.id == report.card }) else { return }
             if isDone { cards[place].isTold = cards[place].state == report.state && cards[place].token == report.token }
-            // The session is gone: the card's content can no longer be checked.
+            // The session is gone, so that the card's content can no longer be checked.
             if case .failed(let notice, _) = reply, notice.code == "notFound" {
                 cards[place].isTold = true
                 cards[place].isRefused = true

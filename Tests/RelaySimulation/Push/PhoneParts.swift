@@ -3,12 +3,12 @@ import RelayModel
 import RelayProtocol
 
 extension Phone {
-    /// What its person has there.
+    /// The means by which the person gets notifications.
     enum Reach {
         case app, browser
-        /// Whatever app of ntfy.
+        /// Any app for ntfy.
         case topic
-        /// What the operator's program does with it.
+        /// The operator's program, and what it does with a notification.
         case receiver
     }
 
@@ -20,12 +20,12 @@ extension Phone {
         var channel: String?
         /// The card's state as the app would report it.
         var state = CardReport.State.active
-        /// The relay has confirmed the app's last report.
+        /// True if the relay has confirmed the app's last report.
         var isTold = false
         var timestamp: Int64 = 0
-        /// The relay knows of no such card, or session.
+        /// True if the relay does not know the card, or its session.
         var isRefused = false
-        /// Its start came so late that its channel had been deleted: it cannot be reached any more.
+        /// True if its start arrived after its channel had been deleted: it can no longer be reached.
         var isLost = false
 
         /// Name of the card in the record of pushes: its channel, if it has one.
@@ -34,7 +34,7 @@ extension Phone {
 }
 
 extension Device {
-    /// An app of Apple's on the phone of this number.
+    /// The app on an iPhone, for the phone of this number.
     static func app(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
         let name = "phone\(index)"
         var device = Device(
@@ -49,7 +49,7 @@ extension Device {
         return device
     }
 
-    /// The relay's page in a browser there.
+    /// The relay's page in a browser on that phone.
     static func browser(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
         let name = "phone\(index)"
         var device = Device(
@@ -61,12 +61,12 @@ extension Device {
         return device
     }
 
-    /// A topic that is read there.
+    /// An ntfy topic that is read on that phone.
     static func topic(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
         plain(in: world, index, .ntfy(apns.makeTopic(for: index)))
     }
 
-    /// A program that says there what it gets.
+    /// A program that shows there what it receives.
     static func receiver(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
         plain(in: world, index, .receiver(apns.makeReceiver(for: index)))
     }

@@ -29,7 +29,7 @@ final class PushWorld {
     private var channel = ChannelChecker()
     private var browser = BrowserChecker()
     private var lastPlanned = PushID(rawValue: 0)
-    /// As the relay's clock was set when it last started: it may have been set since, while it ran or while it was away.
+    /// Offset of the relay's clock at its last start; it may have been set since.
     private var wallOffset: Int64 = 0
 
     init(world: World, phones: Int, others: some Sequence<Phone.Reach>, hasChannels: Bool) {
@@ -50,7 +50,7 @@ final class PushWorld {
 
     // MARK: What the relay does
 
-    /// Before it does anything.
+    /// Called before the relay does anything.
     func relayStarts(after last: PushID) {
         lastPlanned = last
         reserve.relayStarts()
@@ -61,7 +61,7 @@ final class PushWorld {
         wallOffset = world.relay.wallOffset
     }
 
-    /// The relay has started and loaded the pushes under way.
+    /// The relay has started and loaded the pushes in flight.
     func started(_ relay: Relay) {
         ring.relayStarted(relay.planner.knownDevices, wall: world.relay.wall)
         looked(at: relay)
@@ -132,7 +132,7 @@ final class PushWorld {
         }
     }
 
-    /// On disk, and to be sent.
+    /// Checks a push that is on disk and about to be sent.
     func ordered(_ order: PushIntent) {
         guard world.log.holds(order) else {
             return world.report(.durability, "push \(order.id.rawValue) is sent before it is on disk")
@@ -177,7 +177,7 @@ final class PushWorld {
         return phones.contains { $0.cards.contains { $0.channel == channel && $0.state == .active } }
     }
 
-    /// The relay has put this on disk.
+    /// The relay has written this to disk.
     func stored(_ batch: LogBatch) {
         channel.stored(batch)
         crossing.stored(batch)
@@ -193,7 +193,7 @@ final class PushWorld {
         }
         ring.answered(order, outcome)
         crossing.answered(order, outcome)
-        // A look may be shorter than the time between two of ours.
+        // The person may have looked for less time than there is between two checks.
         if presence.isPresent(order.device, at: world.now) { crossing.spared(order.device) }
         if case .accepted = outcome, order.purpose == .alert, order.replaces == "digest" { crossing.digested(order.device) }
         channel.answered(order, outcome, at: world.relay.wall)
@@ -206,7 +206,7 @@ final class PushWorld {
 
     // MARK: What phones say
 
-    /// False if the relay does not get the message.
+    /// Returns false if the relay does not get the message.
     func received(_ message: ClientMessage, on connection: Connection) -> Bool {
         let known = world.relay.relay?.planner.knownDevices ?? []
         presence.heard(message, on: connection.id, of: world.phone(connection).identity.client.id, known, at: world.now)
@@ -262,7 +262,7 @@ final class PushWorld {
         var told = push
         if world.plant == .swappedCode, let other = code.other(than: push) { told = other }
         world.relay.feed(.codePresented(peer, use.command, told, verdict))
-        // A sender that waits for too long hangs up.
+        // A sender gives up after this time.
         world.relay.inThisLife(after: 30_000) { process in process.world.pushes?.hangUp(peer) }
     }
 
@@ -350,7 +350,7 @@ final class PushWorld {
 }
 
 extension KnownDevice.KnownCard {
-    /// As `LiveCard.address`; nil: it cannot be reached.
+    /// The same as `LiveCard.address`; nil if the card cannot be reached.
     var address: CardID? { channel.flatMap { CardID($0) } ?? (token == nil ? nil : id) }
 }
 

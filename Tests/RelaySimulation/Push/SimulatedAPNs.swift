@@ -2,8 +2,8 @@ import PushPlanner
 import RelayCore
 import RelayProtocol
 
-/// The push services, Apple's and those of browsers: accepts pushes or does not, answers in time, late, or to a relay that has ended, and
-/// delivers accepted pushes late, out of order, twice or never.
+/// The push services, Apple's and those of browsers: accept or refuse pushes; answer in time, late, or after the relay has ended;
+/// and deliver accepted pushes late, out of order, twice or never.
 final class SimulatedAPNs {
     enum Kind: Equatable {
         case alert, start
@@ -18,14 +18,14 @@ final class SimulatedAPNs {
 
     struct Channel {
         var isDeleted = false
-        /// The service removed it, and the relay learns of that by an answer, or does not.
+        /// True if the service removed it; the relay may or may not learn of that.
         var isLost = false
         /// The last push, kept for devices that begin to listen.
         var last: PushIntent?
     }
 
     private unowned let world: World
-    /// By name.
+    /// Channels by name.
     private(set) var channels: [String: Channel] = [:]
     private(set) var tokens: [String: Token] = [:]
 
@@ -75,7 +75,7 @@ final class SimulatedAPNs {
 
     func isLost(_ channel: String?) -> Bool { channel.flatMap { channels[$0]?.isLost } ?? false }
 
-    /// `answer` comes in this life of the relay or not at all.
+    /// Takes a push. The outcome reaches this run of the relay or is lost.
     func take(_ order: PushIntent) {
         guard case .device(let text) = order.target else { return takeOfChannel(order) }
         guard let token = tokens[text], !token.isDead else {
@@ -117,7 +117,7 @@ final class SimulatedAPNs {
         }
     }
 
-    /// The channel is gone, for any reason.
+    /// Handles a push to a channel that is gone.
     private func lose(_ order: PushIntent) {
         switch order.target {
         case .broadcast(let name), .deleteChannel(let name):

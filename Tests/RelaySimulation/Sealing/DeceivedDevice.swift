@@ -5,16 +5,16 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A terminal behind a relay that leaves out, repeats, reorders, swaps and makes up events, by the shipped reader and view: what it shows is
-/// as a host sealed it for that place, or it says that something is wrong.
+/// A terminal behind a relay that omits, repeats, reorders, swaps and forges events, with the product's reader and view. Checks
+/// that it shows only what a host sealed for that place, or warns.
 final class DeceivedDevice {
     /// The events of one session that were shown last.
     private struct Shown {
         var seq: Int64 = 0
-        /// Of the last one that was opened.
+        /// Number and epoch of the last one that was opened.
         var number: Int64?
         var epoch: EpochNumber = 0
-        /// Since then.
+        /// Events reported as truncated since then.
         var truncated: Int64 = 0
         var hasWarning = false
     }
@@ -23,14 +23,14 @@ final class DeceivedDevice {
     private let name: String
     private var reader: ContentOpener
     private var view = ClientView()
-    /// The sessions as this relay claims that they are, from their first events on.
+    /// The sessions as this relay presents them, from their first events.
     private var claimed: [SessionID: [[UInt8]]] = [:]
-    /// Sent in the place of the next.
+    /// An event held back, to be sent in place of the next.
     private var held: [SessionID: [UInt8]] = [:]
     private var shown: [SessionID: Shown] = [:]
-    /// Epochs of each host, by the host's number, and when this relay showed them first.
+    /// Epochs of each host, by the host's number, with the time at which this relay first showed them.
     private var seen: [Int: [EpochNumber: Int64]] = [:]
-    /// Of any sessions; the last ones.
+    /// The latest events of any sessions.
     private var captured: [[UInt8]] = []
 
     private static let capturedMax = 64
@@ -47,7 +47,7 @@ final class DeceivedDevice {
 
     // MARK: The relay
 
-    /// These are in its log now.
+    /// These events are in the relay's log now.
     func stored(_ append: SessionAppend) {
         let session = append.key.session
         show(.summary(append.state.summary))
@@ -63,13 +63,13 @@ final class DeceivedDevice {
         let first = claimed[session, default: []].count
         for event in append.events { claimed[session, default: []] += claim(event.bytes, in: session) }
         if sealing.dice.chance(world.faults.deceit), let stray = captured.isEmpty ? nil : sealing.dice.pick(captured) {
-            // Too early, so that the terminal asks for what is before it.
+            // It is sent too early, so that the terminal requests the events before it.
             send([stray], from: first + 2 + sealing.dice.below(4), of: session)
         }
         send(Array(claimed[session, default: []].dropFirst(first)), from: first + 1, of: session)
     }
 
-    /// The relay's own events in the place of this one.
+    /// The events that this relay presents in place of this one.
     private func claim(_ event: [UInt8], in session: SessionID) -> [[UInt8]] {
         captured.append(event)
         if captured.count > Self.capturedMax { captured.removeFirst() }
@@ -130,7 +130,7 @@ final class DeceivedDevice {
     }
 
     private func check(_ run: SessionEvents, skipped: Int64) {
-        // Until a terminal has seen what a host offers it does not know that it seals.
+        // Until a terminal has seen a host's offer it does not know that the host seals.
         guard let host = sealing.host(of: run.session), sealing.isSealed(host), let epochs = seen[host] else { return }
         let settled = epochs.filter { world.now - $0.value > ContentOpener.settlesAfter }.keys.max() ?? 0
         if skipped > 0 { shown[run.session]?.hasWarning = true }
@@ -186,7 +186,7 @@ final class DeceivedDevice {
         return nil
     }
 
-    /// Kinds, with the numbers of those that the host sealed.
+    /// The presented events before `seq`, as kinds with the numbers of those that the host sealed.
     private func claims(before seq: Int64, in session: SessionID) -> String {
         let host = sealing.host(of: session)
         return claimed[session, default: []].prefix(Int(seq)).suffix(8).map { bytes in
@@ -197,7 +197,7 @@ final class DeceivedDevice {
 }
 
 extension Event {
-    /// True if people know it for the relay's own word.
+    /// True if people know that the relay states such events.
     fileprivate var isStatedByRelay: Bool {
         switch head {
         case .truncated, .approvalDecided, .approvalExpired, .budgetCrossed, .steeringRequested: true

@@ -1,7 +1,7 @@
 import Consent
 import RelayProtocol
 
-/// All that was ever sealed by one host, for whoever has each of its keys: the simulation itself.
+/// The content that one host ever sealed, opened with its keys, which only the simulation has.
 struct SealedContent {
     /// An event as its host sealed it.
     struct Opened: Equatable {
@@ -17,7 +17,7 @@ struct SealedContent {
     }
 
     let host: KeyID
-    /// By epoch. A host that uses a number again has several keys of it.
+    /// Keys by epoch. A host that reuses a number has several.
     private var keys: [EpochNumber: [EpochKey]] = [:]
     private var seals: [Place: SessionSeal] = [:]
 
@@ -30,7 +30,7 @@ struct SealedContent {
 
     func key(of epoch: EpochNumber) -> EpochKey? { keys[epoch]?.last }
 
-    /// The highest below this one.
+    /// The highest epoch below this one.
     func epoch(before epoch: EpochNumber) -> EpochNumber? { keys.keys.filter { $0 < epoch }.max() }
 
     mutating func seal(of session: SessionID, _ epoch: EpochNumber, _ key: EpochKey) -> SessionSeal {
@@ -41,7 +41,7 @@ struct SealedContent {
         return seal
     }
 
-    /// Nil if it is not sealed for this place by one of the host's keys.
+    /// Opens an event; nil if it is not sealed for this place by one of the host's keys.
     mutating func open(_ event: Event, in session: SessionID) -> Opened? {
         guard let text = event.sealed, let sealed = try? Sealed(text: text, as: .numbered) else { return nil }
         for key in keys[sealed.epoch] ?? [] {
@@ -55,6 +55,6 @@ struct SealedContent {
 }
 
 extension Event {
-    /// The text in its body, if its host seals.
+    /// The sealed text in its body; nil if there is none.
     var sealed: String? { try? JSONDocument(parsing: bytes).root.optional("body")?.optionalString("sealed") }
 }

@@ -4,13 +4,14 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// One client's device, with the shipped reader of sealed content: it sees exactly what it would of open hosts, as far as it may.
+/// One client's device, with the product's reader of sealed content. Checks that it sees exactly what it would see of hosts that do
+/// not seal, as far as it is permitted.
 final class SealedDevice {
     private unowned let sealing: SealingWorld
     private let index: Int
     private let identity: ConsentIdentity
     private var reader: ContentOpener
-    /// Epochs of which a host's key has come, by the host's number.
+    /// Epochs whose keys have arrived, by the host's number.
     private var given: [Int: Set<EpochNumber>] = [:]
     private var isFirstLook = false
 
@@ -25,7 +26,7 @@ final class SealedDevice {
     private var name: String { "device\(index)" }
     private var id: KeyID { identity.id }
 
-    /// One that has seen nothing yet. It knows the keys of all hosts: whether a host trusts it is the host's affair.
+    /// A new reader. It knows the public keys of all hosts; each host decides whether to trust the device.
     static func reader(of identity: ConsentIdentity, in sealing: SealingWorld) -> ContentOpener {
         let hosts = sealing.consent.hosts.sorted { $0.key < $1.key }.map { index, host in
             HostPin(
@@ -41,7 +42,7 @@ final class SealedDevice {
 
     // MARK: Words
 
-    /// Nil if the reader refuses.
+    /// Seals an action; nil if the reader refuses.
     func sealed(_ action: SteeringAction, as command: CommandID, to session: SessionID) -> SteeringAction? {
         try? reader.sealed(action, as: command, to: session)
     }
@@ -78,12 +79,12 @@ final class SealedDevice {
         }
     }
 
-    /// Of which it has the key by this summary.
+    /// Epochs whose keys this summary has for the device.
     private func epochs(in summary: Summary) -> [EpochNumber] {
         (summary.steering?.wraps ?? []).filter { $0.device.rawValue == id.text }.map { EpochNumber($0.epoch) }
     }
 
-    /// For events that the relay sent as they are in its log.
+    /// Checks events that the relay sent unchanged.
     private func check(_ batch: SessionEvents) {
         guard let host = sealing.host(of: batch.session), sealing.isSealed(host) else { return }
         let stored = world.log.sessions[SessionKey(workspace: World.workspace.id, session: batch.session)]?.events ?? []
@@ -106,14 +107,14 @@ final class SealedDevice {
                 ? nil : "event \(seq) of \(session) is read, of epoch \(content.epoch), by one that may not"
         }
         guard given.contains(content.epoch) else { return nil }
-        // A reader doubts what comes after a newer key; a second look shows it.
+        // A reader rejects events that arrive after a newer key; a second look shows them.
         if !isFirstLook, content.epoch < given.max() ?? 0 { return nil }
         return "event \(seq) of \(session) is shown as \(String(decoding: shown.prefix(300), as: UTF8.self))"
     }
 
     // MARK: The end
 
-    /// A device that looks for the first time, when all is quiet.
+    /// Checks a fresh reader when all is quiet.
     func checkQuiet(_ live: Relay) {
         reader = Self.reader(of: identity, in: sealing)
         given = [:]
@@ -144,14 +145,14 @@ final class SealedDevice {
         }
     }
 
-    /// The difference between what the device shows and what it would show of an open host. After a start a line has only what no event
-    /// repeats; it also has what was lost.
+    /// The difference between what the device shows and what it would show of a host that does not seal; nil for none. After a
+    /// start of the relay an unsealed summary has only what its events restore; a sealed line still has the rest.
     private func twinComplaint(
         _ stored: SimulatedLog.Stored, _ state: SessionState, _ summary: Summary, _ approvals: [Approval], _ host: Int
     ) -> String? {
         let session = summary.session
         let contents = stored.events.map { sealing.content(of: $0, in: session, of: host) }
-        // Its event may have come later, or after the session's end.
+        // The line's event may have come later, or after the session's end.
         guard world.held == nil, stored.begunAfter == 0, !world.hosts[host].ledger.hasRefused(session),
             !stored.events.contains(where: { $0.starts(with: #"{"kind":"truncated""#.utf8) }),
             contents.allSatisfy({ $0.map { given[host]?.contains($0.epoch) == true } ?? true })

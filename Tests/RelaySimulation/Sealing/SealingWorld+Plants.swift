@@ -2,7 +2,7 @@ import DeviceConsent
 import Consent
 import RelayProtocol
 
-/// A host that seals otherwise than the shipped one.
+/// Planted faults of a host that seals.
 extension SealingWorld {
     func altered(_ event: Event, number: Int64, in session: SessionID, of host: HostProcess) -> Event {
         guard let plant = world.plant, plant.isOfSealing, let identity = consent.hosts[host.index]?.identity,
@@ -68,11 +68,11 @@ extension SealingWorld {
     }
 }
 
-/// A device that shows otherwise than the shipped one.
+/// Planted faults of a device.
 extension SealingWorld {
     func planted(_ remark: ContentRemark?) -> ContentRemark? { world.plant == .ignoredHole ? nil : remark }
 
-    /// `content`: what the event holds that the relay claims to be there; nil: no host sealed it for this place.
+    /// `content` is the opened event that the relay claims to be there; nil if no host sealed it for this place.
     func planted(_ shown: [UInt8], _ claim: [UInt8], _ content: SealedContent.Opened?) -> [UInt8] {
         switch world.plant {
         case .shownRepeat: content?.plain ?? shown

@@ -4,22 +4,22 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Sealed content in a world: the hosts that seal, the devices that read what the relay has of it, and the simulation's own look at both.
+/// Sealed content in a world: the hosts that seal, the devices that read it from the relay, and the checks of both.
 final class SealingWorld {
-    /// In each text of a host that seals, and in nothing else.
+    /// A mark in each text of a host that seals, and nowhere else.
     static let mark = "§"
     private static let markBytes = Array(mark.utf8)
 
     unowned let world: World
     unowned let consent: ConsentWorld
     var dice: Dice
-    /// One for each client, in their order.
+    /// The device of each client, in the same order.
     private(set) var devices: [SealedDevice] = []
-    /// The same behind a relay that has turned bad.
+    /// The same devices behind a malicious relay.
     private var deceived: [DeceivedDevice] = []
     private var contents: [Int: SealedContent] = [:]
     private var checkers: [Int: SealingChecker] = [:]
-    /// Commands of devices.
+    /// Commands of devices, as meant and as sealed.
     private var meant: [CommandID: (plain: SteeringAction, sealed: SteeringAction)] = [:]
 
     init(world: World, _ consent: ConsentWorld, seed: UInt64) {
@@ -41,18 +41,18 @@ final class SealingWorld {
 
     // MARK: Hosts
 
-    /// Files of a host changed.
+    /// Files of a host have changed.
     func devicesChanged(at host: Int) {
         guard let pins = consent.pins(of: host) else { return }
         checkers[host]?.trusts(Set((pins.book.devices + pins.known.devices).map(\.id)))
     }
 
-    /// The file of keys may have these from now on.
+    /// The file of keys may have these epochs from now on.
     func keysChanged(_ epochs: EpochBook, at host: Int) {
         if let (number, key) = epochs.current { contents[host]?.learn(key, of: number) }
     }
 
-    /// Drawn for each device that joins.
+    /// The history that a new device may read, drawn for each.
     func history(at host: Int) -> SharedHistory { isSealed(host) && dice.chance(0.5) ? .fromNow : .all }
 
     func invited(_ device: KeyID, _ history: SharedHistory, at host: Int) {
@@ -90,7 +90,7 @@ final class SealingWorld {
 
     func checkQuiet(_ live: Relay) { for device in devices { device.checkQuiet(live) } }
 
-    /// The message that goes to the relay.
+    /// Checks and returns a message that is sent to the relay.
     func leaves(_ bytes: [UInt8], from host: HostProcess) -> [UInt8] {
         guard isSealed(host.index), case .events(var batch)? = try? HostMessage(parsing: bytes) else { return bytes }
         let pins = consent.pins(of: host.index)
@@ -107,14 +107,15 @@ final class SealingWorld {
 
     // MARK: The relay
 
-    /// All that the relay ever has, in memory, in its log and in pushes, it makes of what comes to it.
+    /// Checks that no unsealed text reaches the relay or a push service: the relay derives its memory, its log and its pushes from
+    /// this input.
     func reached(_ bytes: [UInt8], from peer: String) {
         guard Self.hasMark(bytes) else { return }
         world.report(
             .sealing, "the relay reads of \(peer) what is sealed: \(String(decoding: bytes.prefix(400), as: UTF8.self))")
     }
 
-    /// These are in its log now.
+    /// These events are in the relay's log now.
     func stored(_ append: SessionAppend) { for device in deceived { device.stored(append) } }
 
     static func hasMark(_ bytes: [UInt8]) -> Bool {
@@ -123,8 +124,8 @@ final class SealingWorld {
 
     // MARK: Words of devices
 
-    /// As the device sends it; nil: it has no key, or knows no such name.
-    /// `offer`: the session's, as the client knows it. Without one a terminal sends nothing.
+    /// The request as the device sends it; nil if it has no key, or does not know a name. `offer` is the session's, as the client
+    /// knows it. Without one a terminal sends nothing.
     func sealed(_ request: SteeringRequest, as offer: SteeringOffer?, by client: Int) -> SteeringRequest? {
         guard let host = host(of: request.session), isSealed(host) else { return request }
         guard offer != nil, let action = devices[client].sealed(request.action, as: request.command, to: request.session) else {
@@ -141,7 +142,7 @@ final class SealingWorld {
         return devices[client].sealed(verdict, on: approval.id, of: approval.session) ?? .deny(message: nil)
     }
 
-    /// With the words that its device sealed.
+    /// The command with the text that its device sealed.
     func meaning(of signed: SignedCommand) -> SignedCommand {
         guard let (plain, sealed) = meant[signed.command], sealed == signed.action else { return signed }
         var meaning = signed
@@ -149,7 +150,7 @@ final class SealingWorld {
         return meaning
     }
 
-    /// False if the host may refuse it, as it was sealed with a key that has had its time, or for something that is not offered any more.
+    /// False if the host may refuse it, because it was sealed with an expired key, or for something no longer offered.
     func mayOpen(_ signed: SignedCommand, at host: Int) -> Bool {
         guard isSealed(host) else { return true }
         guard !signed.action.kind.isLaunch else { return false }

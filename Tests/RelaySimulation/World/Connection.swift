@@ -1,7 +1,7 @@
 import RelayModel
 
-/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may learn of its end at different times, or
-/// receive nothing more and learn of it by their heartbeats.
+/// One WebSocket between a peer and the relay: bytes in order each way, and two ends that may notice its end at different times, by
+/// their heartbeats if nothing arrives any more.
 final class Connection {
     enum Role: Equatable {
         case host(Int)
@@ -13,13 +13,13 @@ final class Connection {
     let role: Role
     var isOpenAtRelay = false
     var isOpenAtPeer = false
-    /// Broken: nothing that is sent from now on arrives.
+    /// True if it is broken: nothing sent from now on arrives.
     var isCut = false
-    /// By a relay that no longer knows the peer. Its messages in flight still arrive.
+    /// True if a relay closed it that no longer knows the peer. Its messages in flight still arrive.
     var isDismissed = false
-    /// Messages in flight at the break are lost too.
+    /// True if messages in flight at the break are lost, too.
     var losesWhatIsUnderWay = false
-    /// Half-open: messages vanish, and neither end knows.
+    /// True if it is half-open: messages vanish, and neither end knows.
     var isSilent = false
     var lastArrivalAtRelay: Int64 = 0
     var lastArrivalAtPeer: Int64 = 0

@@ -4,15 +4,16 @@ import RelayModel
 import RelayNode
 import RelayProtocol
 
-/// The relay as a process: the shipped core with the machines around it, a disk that may not answer clearly, and its end at any moment.
+/// The relay as a process: the product's core with the machines around it, a disk that may answer ambiguously, and an end at any
+/// moment.
 final class RelayProcess {
     unowned let world: World
     /// Nil while the process is down.
     private var core: CoreMachine?
-    /// The current life of the process, and of the core in it; work that an earlier one waited for is dropped.
+    /// Numbers of the current process, and of the core in it; work that an earlier one waited for is dropped.
     private var life = 0
     private var coreLife = 0
-    /// New peers are refused.
+    /// True if new peers are refused.
     private var isShut = false
     private var bootedAt: Int64 = 0
     private var timers: [RelayTimer: Int] = [:]
@@ -23,24 +24,24 @@ final class RelayProcess {
     private(set) var readsUnderWay = 0
     /// Milliseconds by which its wall clock is ahead of the truth.
     var wallOffset: Int64 = 0
-    /// When its last tick ended, by its own clock.
+    /// End of its last tick, by its own clock.
     private(set) var tickedAt: Int64 = 0
 
-    /// A batch that the disk was given.
+    /// A batch that was given to the disk.
     private final class Commit {
         let batch: LogBatch
         var tries: CommitTries
         var isDurable = false
-        /// Approvals in it of which the log has had the names.
+        /// Names of approvals in it that the log has been given.
         var names: [ApprovalName] = []
-        /// The disk fails each attempt from now on, without saying what it has.
+        /// True if the disk fails each attempt from now on, without saying what it has.
         var isStuck = false
 
         init(_ batch: LogBatch, at now: Int64) { (self.batch, tries) = (batch, CommitTries(at: now)) }
     }
 
     var isUp: Bool { core != nil }
-    /// True if a new peer is let in. One that comes at the moment when that ends may be, too.
+    /// True if a new peer is accepted. One that arrives at the moment when that ends may be accepted as well.
     var isOpen: Bool { isUp && (!isShut || world.dice.chance(0.1)) }
     /// Nil while the process is down, or does not know what is on its disk.
     var relay: Relay? { core.flatMap { $0.isServing ? $0.relay : nil } }
@@ -99,7 +100,7 @@ final class RelayProcess {
         armTick()
     }
 
-    /// At once, in the middle of whatever it does. A batch that the disk was given is on it, or it is not.
+    /// Ends the process at once, in the middle of its work. A batch given to the disk is then stored or not.
     func crash() {
         guard isUp else { return }
         world.trace.note(world.now, "relay", "crashes")
@@ -116,7 +117,7 @@ final class RelayProcess {
         world.after(world.dice.within(50...4_000)) { $0.relay.start() }
     }
 
-    /// What the core has ordered is answered to nobody any more.
+    /// Drops the core: the answers to its orders are no longer delivered.
     private func forget() {
         coreLife += 1
         timers = [:]
@@ -141,7 +142,7 @@ final class RelayProcess {
             do throws(ClientMessageError) {
                 let message = try ClientMessage(parsing: bytes)
                 if case .phone = connection.role {
-                    // The core that knew it is gone, and the checkers of pushes count on what the present one knows.
+                    // The core that knew the peer is gone, and the checkers of pushes rely on what the current one knows.
                     if connection.isDismissed || world.pushes?.received(message, on: connection) == false { return }
                 }
                 feed(.clientSent(connection.id, message))
@@ -152,7 +153,7 @@ final class RelayProcess {
     }
 
     func feed(_ input: Input) {
-        // The planner follows a clock that was set before the relay takes the input, so that what it plans then shows the state before it.
+        // The planner adjusts to a clock that was set before the relay takes the input, so that its plans show the state before it.
         if relay?.planner.isBehindClock(at: instant) == true { take(.namesTaken([])) }
         take(input)
         if case .tickEnded = input { return }
@@ -174,7 +175,7 @@ final class RelayProcess {
         armTick()
     }
 
-    /// Everything that becomes readable within a moment is one tick.
+    /// Input that arrives within a moment belongs to one tick.
     private func armTick() {
         guard !isTickArmed, isUp else { return }
         isTickArmed = true
@@ -186,7 +187,7 @@ final class RelayProcess {
         }
     }
 
-    /// Of the core.
+    /// Runs the action later, unless the core has been replaced.
     func inThisLife(after wait: Int64, _ action: @escaping (RelayProcess) -> Void) {
         let coreLife = coreLife
         world.after(wait) { world in
@@ -218,7 +219,7 @@ final class RelayProcess {
         case .loadLater(let wait): inThisProcess(after: wait) { $0.tell(.loadFellDue) }
         case .load: loadAgain()
         case .beginAgain:
-            // Not before: by now it is decided which pushes of the last batch are on disk.
+            // Not earlier: only now is it decided which pushes of the last batch are on disk.
             world.pushes?.relayCrashed()
             begin { $0.beginAgain(at: $1) }
         case .release: preconditionFailure("a relay that is alone keeps its workspace")
@@ -248,9 +249,9 @@ final class RelayProcess {
             case .armTimer(let timer, let wait): arm(timer, wait)
             case .cancelTimer(let timer): timers[timer] = nil
             case .push(let order): world.pushes?.ordered(order)
-            // Whatever was ordered is on its way here, and is sent once.
+            // Every ordered push is on its way and is sent once.
             case .withdrawPush: break
-            // This world has no pictures.
+            // There are no pictures in this world.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
             case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .used, .clockJudged: break
@@ -272,7 +273,7 @@ final class RelayProcess {
     }
 
     private func send(_ bytes: [UInt8], to peers: [PeerID]) {
-        // A fan-out names its peers in no order; each has its own connection.
+        // A broadcast lists its peers in no order; each has its own connection.
         let open = peers.sorted { $0.rawValue < $1.rawValue }.compactMap { world.connections[$0] }
         world.pushes?.sent(to: peers)
         guard let first = open.first else { return }
@@ -313,7 +314,7 @@ final class RelayProcess {
 
     // MARK: The disk
 
-    /// Prepares every other batch's messages before it is on disk, which must make no difference.
+    /// Prepares every second batch's messages before it is on disk, which must make no difference.
     private func prepareSome() {
         batches += 1
         if batches % 2 == 0 { core?.prepare() }
@@ -327,7 +328,7 @@ final class RelayProcess {
         put(commit)
     }
 
-    /// One attempt: the batch is on disk at some moment between the order and the answer, or never.
+    /// One attempt to commit: the batch reaches the disk at some moment between the order and the answer, or never.
     private func put(_ commit: Commit) {
         let faults = world.faults
         if !commit.isStuck, world.isLogFull || world.dice.chance(faults.refusedCommit) {
@@ -373,7 +374,7 @@ final class RelayProcess {
         tell(.commitEnded(outcome))
     }
 
-    /// A batch that the disk was given, and that nobody asks about any more, is on it or is not.
+    /// Settles a batch whose result is no longer awaited: it is stored or not.
     private func settleDisk() {
         guard let commit = underWay else { return }
         let isOnDisk = world.dice.chance(0.5)

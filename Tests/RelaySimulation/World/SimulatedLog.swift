@@ -3,24 +3,24 @@ package import RelayCore
 package import RelayModel
 package import RelayProtocol
 
-/// The relay's disk: its content survives every crash. Also remembers everything that was ever on it, as the reference for the checkers,
-/// and reports errors that they would not find there.
+/// The relay's disk: its content survives every crash. Also remembers everything that was ever on it, as the reference for the
+/// checkers, and reports errors that these would not notice.
 ///
-/// Belongs to one world, on one thread. The log is the only port that it implements: in a world connections are not checked, the disk is
-/// full by a fault, and there are no backups.
+/// Confined to one world and its thread. It implements only the log: a world has no access checks or backups, and a full disk is a
+/// fault.
 package final class SimulatedLog: SessionLog {
     struct Stored {
         let host: HostID
-        /// All events that ever were; the log still holds those from `keptFrom` on.
+        /// All events that ever existed; the log still has those from `keptFrom` on.
         var events: [[UInt8]] = []
         var keptFrom: Int64 = 1
-        /// Retention removed everything through here; the session then began again, with its usage so far.
+        /// Last event that retention removed with the whole session, which then began again, keeping its usage.
         var begunAfter: Int64 = 0
         var usage: [UInt8] = []
-        /// As bytes, so that a start reads what a commit wrote. Nil if retention removed the session.
+        /// Stored as bytes, so that a start reads what a commit wrote. Nil if retention removed the session.
         var state: [UInt8]?
         var hostSeq: Int64 = 0
-        /// The latest of each, in the order they were opened.
+        /// The latest state of each approval, in order of opening.
         var approvals: [(id: ApprovalID, bytes: [UInt8])] = []
         /// Every stage that each approval ever had on disk, with the event that brought it.
         var stages: [ApprovalID: [Int64: ApprovalStage.Word]] = [:]
@@ -35,13 +35,13 @@ package final class SimulatedLog: SessionLog {
     package let epoch = Epoch("e1")!
     private let workspaces: [WorkspaceID]
     private(set) var sessions: [SessionKey: Stored] = [:]
-    /// In the order they were first seen.
+    /// Sessions in the order in which they were first seen.
     private(set) var order: [SessionKey] = []
     private var commands: [CommandRecord] = []
     /// Records of the planner of pushes.
     private var records: [PushRecord.Key: PushRecord] = [:]
     private var clock: AgeClockRecord?
-    /// The first commit that a log accepts, but that no relay may order.
+    /// The first commit that a log accepts, but a relay must not order.
     private(set) var complaint: Complaint?
 
     package init(workspaces: [WorkspaceID]) { self.workspaces = workspaces }
@@ -123,7 +123,7 @@ package final class SimulatedLog: SessionLog {
         sessions[trim.key] = stored
     }
 
-    /// Takes something of a workspace away that was removed, as a store does: a session at a time.
+    /// Removes part of a removed workspace, like a store: a session at a time.
     func removeSome() {
         (commands, records) = ([], [:])
         guard !order.isEmpty else { return }
@@ -137,7 +137,7 @@ package final class SimulatedLog: SessionLog {
         return records[name] != nil
     }
 
-    /// Those that are kept.
+    /// Pushes that are kept.
     var pushes: Set<PushID> {
         Set(records.keys.compactMap { $0.kind == .push ? PushID(text: $0.name) : nil })
     }

@@ -6,7 +6,7 @@ import RelayProtocol
 
 /// The network: messages arrive late, in order within a connection, in any order between two; or not at all.
 extension World {
-    /// One way, in milliseconds.
+    /// Transit time one way, in milliseconds.
     func transit() -> Int64 { dice.chance(faults.delay) ? dice.within(50...3_000) : dice.within(1...5) }
 
     // MARK: Opening
@@ -75,7 +75,7 @@ extension World {
         }
     }
 
-    /// False if the connection is broken, or breaks now.
+    /// Returns false if the connection is broken, or breaks now.
     private func maySend(on connection: Connection) -> Bool {
         guard !connection.isCut, !connection.isSilent else { return false }
         if dice.chance(faults.cut) { cut(connection) } else if dice.chance(faults.silence) { silence(connection) }
@@ -84,7 +84,7 @@ extension World {
 
     // MARK: Ends
 
-    /// A reset: both ends learn of it soon, each for itself.
+    /// Resets the connection. Both ends notice soon, independently.
     func cut(_ connection: Connection) {
         guard !connection.isCut else { return }
         trace.note(now, connection.name, "is cut", "\(connection.id.rawValue)")
@@ -94,7 +94,7 @@ extension World {
         peerLearns(connection, .failed("reset"), in: dice.within(0...500))
     }
 
-    /// Half-open: each end learns of it by its own heartbeat, within two intervals.
+    /// Makes the connection half-open: each end notices by its own heartbeat, within two intervals.
     func silence(_ connection: Connection) {
         guard !connection.isSilent else { return }
         trace.note(now, connection.name, "goes silent", "\(connection.id.rawValue)")
@@ -105,7 +105,7 @@ extension World {
         peerLearns(connection, .timedOut, in: dice.within(patience - ping...patience))
     }
 
-    /// The relay closes: messages sent before still arrive. `reason` is the code's own if it is nil.
+    /// The relay closes the connection; messages sent before still arrive. `reason` nil is the code's own.
     func relayCloses(_ connection: Connection, _ code: CloseCode, _ reason: String? = nil) {
         guard !connection.isCut else { return }
         trace.note(now, "relay", "closes", "\(connection.name) \(connection.id.rawValue): \(code)")
@@ -125,7 +125,7 @@ extension World {
         peerLearns(connection, .local(code: code.rawValue), in: dice.within(0...20))
     }
 
-    /// One end's process, or machine, is gone.
+    /// The process or machine at one end has gone.
     func peerIsGone(_ connection: Connection, silently: Bool) {
         connection.isOpenAtPeer = false
         if silently { silence(connection) } else { cut(connection) }

@@ -6,7 +6,7 @@ import RelayModel
 import RelayProtocol
 
 /// Everything there is in one run, on one clock: the relay and its disk, hosts with their disks and agents, clients, and the
-/// network between them. One thread's; nothing in it knows the time or chance but by `now` and `dice`.
+/// network between them. It runs on one thread, and gets time and randomness only from `now` and `dice`.
 final class World {
     /// 2026-01-01, in milliseconds since 1970.
     static let wallAtStart: Int64 = 1_767_225_600_000
@@ -19,7 +19,7 @@ final class World {
     var faults: Faults
     var dice: Dice
     private(set) var now: Int64 = 0
-    /// Anything, by anybody.
+    /// Time at which any participant last sent anything.
     var lastSentAt: Int64 = 0
     private var queue = EventQueue<World>()
     var trace: Trace
@@ -31,36 +31,36 @@ final class World {
     private(set) var clients: [ClientProcess] = []
     /// Phones, APNs and their checkers; nil if there are no phones.
     private(set) var pushes: PushWorld?
-    /// Devices and their signatures; nil if no host asks for any.
+    /// Devices and their signatures; nil if no host requires any.
     private(set) var consent: ConsentWorld?
-    /// Of the owners of hosts that have rules; nil if none has.
+    /// Random numbers for the owners of hosts with rules; nil if none has rules.
     private(set) var ruleDice: Dice?
     /// Sealed content, and the devices that read it; nil if no host seals.
     private(set) var sealing: SealingWorld?
-    /// True if it forges or replays while there are faults.
+    /// True if the relay forges or replays while there are faults.
     private var isRelayBad = false
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0
-    /// The relay's disk takes no more.
+    /// True if the relay's disk is full.
     var isLogFull = false
-    /// No more faults, and agents begin nothing new.
+    /// True once there are no more faults, and agents begin nothing new.
     private(set) var isCalm = false
     private(set) var stepCount = 0
     private var stepsNow = 0
-    /// In one millisecond: more is a loop.
+    /// Steps within one millisecond; more indicates a loop.
     private static let stepsAtOnceMax = 10_000
 
     var lastName = 0
     var decisions = DecisionChecker()
     var freedom = FreedomChecker()
     var agents = AgentChecker()
-    /// The shipped adapters over simulated agents of their kinds, and not the simulation's own.
+    /// True if the hosts run the product's adapters over simulated agents of their kinds, not the simulation's own adapter.
     let hasRealAgents: Bool
     var budgets = BudgetChecker()
     var costs = CostChecker()
     /// Nil if nothing is steered.
     var steering: SteeringChecker?
-    /// The most that the core held at any moment before all settles, and its contents then.
+    /// Largest size of the core before all settles, and its contents then.
     var peak = 0
     private(set) var held: RelayCensus?
 
@@ -76,7 +76,7 @@ final class World {
             shape = given
         } else {
             let drawn = Shape.drawn(by: &dice)
-            // Real adapters look at files several times a second, and have nothing to do with retention.
+            // Real adapters read files several times a second, and have nothing to do with retention.
             shape = hasRealAgents ? .short : drawn
         }
         faults = configuration.faults ?? Faults.drawn(by: &dice)
@@ -123,7 +123,7 @@ final class World {
 
     var relayConfiguration: Relay.Configuration {
         let retention = Retention(ageMax: shape.retentionAge, bytesMax: shape.retentionBytes)
-        // One zone is all that a phone here can be in.
+        // Phones have only one time zone here.
         let apns = APNsChannel(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : [])
         let web = WebChannel(pageURL: "https://relay.example")
         let ntfy = NtfyChannel(pageURL: "https://relay.example")
@@ -136,7 +136,7 @@ final class World {
             removedSessionsMax: shape.removedSessionsMax)
     }
 
-    /// As the relay has it.
+    /// The client's identity, as the relay knows it.
     func identity(ofClient index: Int) -> ClientIdentity {
         let known = clients[index].identity
         let scope = plant == .trustingRelay ? Scope(of: .operator) : known.scope
@@ -148,7 +148,7 @@ final class World {
     func at(_ time: Int64, _ action: @escaping EventQueue<World>.Action) { queue.add(at: max(time, now), action) }
     func after(_ wait: Int64, _ action: @escaping EventQueue<World>.Action) { at(now + max(0, wait), action) }
 
-    /// A name that was never given before.
+    /// A new unique name.
     func name(_ prefix: String) -> String {
         lastName += 1
         return "\(prefix)\(lastName)"
@@ -172,7 +172,7 @@ final class World {
         let duration = configuration.duration ?? shape.duration
         advance(to: duration)
         calm()
-        // Cards have floors of a minute, and a push that failed several times is tried again later and later.
+        // Cards have minimum intervals of a minute, and a push that failed several times is retried later and later.
         let calmFor = pushes == nil ? configuration.calm : configuration.calm + PushWorld.calm
         advance(to: duration + calmFor)
         let waited = advanceUntilSilent()
@@ -182,7 +182,7 @@ final class World {
         if violation == nil { checkSettled() }
     }
 
-    /// Agents keep working in the calm: recent events are in flight. Returns the time until they have arrived.
+    /// Waits while agents keep working without faults, until recent events have arrived. Returns the time that took.
     private func advanceUntilSilent() -> Int64 {
         let start = now
         while violation == nil, now - lastSentAt < Self.silence, now - start < Self.silenceWithin {
@@ -211,7 +211,7 @@ final class World {
         if dice.chance(faults.clockJump) {
             let jump = dice.pick([-1, 1] as [Int64]) * dice.pick([40_000, 3_600_000, 315_360_000_000])
             let victim = dice.below(hosts.count + 1)
-            // Never before 1970: no clock shows that, and no event may contain it.
+            // Stays after 1970: no clock shows an earlier time, and events must not contain one.
             let bounds = -Self.wallAtStart / 2...Self.wallAtStart / 2
             if victim == hosts.count {
                 let before = relay.wallOffset
@@ -236,7 +236,7 @@ final class World {
             }
         }
         if dice.chance(shape.budgets) { dice.pick(clients).setBudget() }
-        // Much that is sent to a real agent comes while it does something else.
+        // Often, because commands to a real agent mostly come while it does something else.
         if steering != nil, dice.chance(hasRealAgents ? 0.8 : 0.3) { dice.pick(clients).steer() }
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
@@ -246,7 +246,7 @@ final class World {
         after(1_000) { $0.everySecond() }
     }
 
-    /// Faults stop; pending work keeps waiting.
+    /// Stops faults; pending work continues to wait.
     private func calm() {
         trace.note(now, "world", "calms down")
         isCalm = true
@@ -256,7 +256,7 @@ final class World {
         pushes?.calm()
     }
 
-    /// Agents no longer wait for anything.
+    /// Ends all waits of agents.
     private func settle() {
         trace.note(now, "world", "settles")
         held = relay.relay?.census

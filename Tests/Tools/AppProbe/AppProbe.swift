@@ -122,7 +122,7 @@ final class Memory: RelayCredentials {
     static func say(_ value: some Encodable) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        // At once, and without the lock of the standard library's files, one of which is held while a wish is waited for.
+        // Written at once and without the standard library's file lock, which is held while a request is awaited.
         FileHandle.standardOutput.write(try! encoder.encode(value) + Data("\n".utf8))
     }
 }

@@ -2,7 +2,7 @@ import ChannelAPNs
 import PushAPNs
 import RelayProtocol
 
-/// The same update of a card, again and again.
+/// Sends the same update of a card repeatedly.
 struct APNsPushes: Pushes {
     private let client: APNsClient
     private let push: APNsRequest

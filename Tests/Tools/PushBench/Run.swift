@@ -9,9 +9,10 @@ struct Place {
     let keyFile: String
 }
 
-/// The client that is measured.
+/// The measured client.
 protocol Pushes: Sendable {
-    /// At most `Run.window` at a time. Calls `completion` once, on any thread, with the error; nil: the server accepted the push.
+    /// Sends a push; at most `Run.window` at a time. Calls `completion` once, on any thread, with the error; nil if the server
+    /// accepted the push.
     func send(then completion: @escaping @Sendable (String?) -> Void)
 }
 
@@ -25,7 +26,8 @@ final class Run: Sendable {
         var trouble: String?
     }
 
-    /// More than the server allows at a time, so that the client never waits for us, and fewer than either client lets wait.
+    /// More than the server permits at a time, so that the client never waits for us, and less than the limit of either client's
+    /// queue.
     static let window = 1_000
     private let state = Mutex(State())
     private let finished = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Notifications to many browsers: those of one are sent in order, so each gets its next when the one before is answered.
 final class WebPushes: Pushes {
-    /// Those without a push under way.
+    /// Endpoints without a push in flight.
     private let free: Mutex<[Int]>
     private let client: WebPushClient
     private let subscriptions: [WebPushSubscription]

@@ -17,7 +17,7 @@ let pushes: any Pushes =
     case "apns": try APNsPushes(to: place, payload)
     default: try WebPushes(to: place, payload)
     }
-// The connection and the token are not what is measured.
+// Connection and token are set up before the measurement.
 _ = Run(pushes, count: 1_000).run()
 let start = ContinuousClock.now
 let (accepted, trouble) = Run(pushes, count: count).run()

@@ -7,7 +7,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
-# What the suite sends at most, in its cases 9.*.
+# The largest message of the suite, in its cases 9.*.
 BYTES_MAX = 16 << 20
 
 

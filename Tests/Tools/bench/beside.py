@@ -81,7 +81,7 @@ class SlowReader(Beside):
             self.said = f"read {taken:,} bytes"
 
     def session(self, relay: Relay) -> str:
-        """Of the load, once it is there."""
+        """A session of the load, once there is one."""
         while not self.ends.wait(0.05):
             if sessions := json.loads(relay.run("sessions", "--json", "--data", str(relay.data)).stdout)["sessions"]:
                 return str(sessions[0]["session"])

@@ -99,7 +99,7 @@ class Database(Server):
                 wait_until(lambda: knows(node, token), 20, "a node to know the load's tokens")
 
     def database_seconds(self) -> float:
-        """What all of PostgreSQL's processes have used so far."""
+        """The processor time of all of PostgreSQL's processes so far."""
         return sum(used(pid) for server in self.postgres for pid in server.servers())
 
 
@@ -316,7 +316,7 @@ def at_rest(database: Database, nodes: list[Node], seconds: float) -> dict[Any, 
 
 
 def run_seconds(node: Node) -> float:
-    """What its threads have run, to the nanosecond."""
+    """The running time of its threads, to the nanosecond."""
     assert node.process
     return sum(int(file.read_text().split()[0]) for file in Path(f"/proc/{node.process.pid}/task").glob("*/schedstat")) / 1e9
 

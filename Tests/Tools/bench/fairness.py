@@ -67,7 +67,7 @@ class Crowd:
         return self.process.poll() is not None
 
     def end(self) -> int:
-        """What it has sent."""
+        """The number of messages that it has sent."""
         said = self.process.communicate(timeout=CROWD_SECONDS_MAX)[0].strip()
         if not said:
             raise BenchFailed("the busy peer ended before it had sent what it was to send")
@@ -166,7 +166,7 @@ def p99(times: list[float]) -> float:
 
 
 def together(parts: list[Times]) -> Times:
-    """Of all rounds: one has too few for a hundredth."""
+    """Joins the times of all rounds, since one round has too few for a 99th percentile."""
     return [time for events, _ in parts for time in events], [time for _, approvals in parts for time in approvals]
 
 

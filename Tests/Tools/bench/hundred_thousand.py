@@ -43,7 +43,7 @@ GONE_SECONDS_MAX = 120
 
 @dataclass
 class Told:
-    """What the clients say of the events, latencies in microseconds."""
+    """The clients' figures of the events, latencies in microseconds."""
 
     deliveries: int
     p50: int

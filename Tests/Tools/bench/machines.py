@@ -13,7 +13,7 @@ NUMBERS = itertools.count()
 
 
 class NoMachines(Exception):
-    """What is missing for them."""
+    """Raised if this machine cannot be divided; says what is missing."""
 
 
 class Machine:

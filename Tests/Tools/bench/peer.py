@@ -17,7 +17,7 @@ class Peer:
 
     @classmethod
     async def open(cls, relay: Relay, role: str, token: str) -> "Peer":
-        """Until it is welcomed."""
+        """Connects and returns when the peer is welcomed."""
         reader, writer = await asyncio.open_connection("127.0.0.1", relay.port, limit=1 << 22)
         writer.write(handshake(relay.port, role, token))
         answer = await reader.readuntil(b"\r\n\r\n")

@@ -45,7 +45,7 @@ class Service:
     sent: bytes
     headers: list[str]
     pushes: int
-    """In a round."""
+    """The number of updates in a round."""
     goal: float
     """Of h2load's rate, or where each push is encrypted anew of what OpenSSL alone has keys for."""
 

@@ -20,7 +20,7 @@ OPEN_LOOP_DELIVERIES = 50_000
 INGEST_WINDOW = 16_384
 """Events under way, over all hosts: enough that the relay never waits for one round trip."""
 EVENTS_UNDER_WAY = 64
-"""Of each host, where commits are to be small."""
+"""The number of events in flight from each host, where commits are to be small."""
 IN_PROGRESS = 64
 """Handshakes of a storm by a client of another make."""
 LIBWEBSOCKETS_ALLOWANCE_KIB = 2.7
@@ -35,7 +35,7 @@ CROWD_MICROSECONDS_PER_CLIENT = 60
 
 @dataclass
 class Ratio:
-    """What came of a row, beside its target."""
+    """A row's result, beside its target."""
 
     what: str
     value: float
@@ -87,7 +87,7 @@ def median(results: list[Result], *path: str) -> float:
 
 
 def ratio(found: dict[str, list[Result]], *path: str) -> float:
-    """Of the relay to L, round by round: rounds see the same machine."""
+    """The ratio of the relay to L for each round, since both ran on the same machine in that round."""
     pairs = zip(found["relay"], found["L"], strict=True)
     return statistics.median(median([relay], *path) / max(1e-9, median([limit], *path)) for relay, limit in pairs)
 

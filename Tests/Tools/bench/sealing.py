@@ -14,7 +14,7 @@ from servers import RelayServer
 from trusting import trust_client
 
 EVENTS = 16_000
-"""Of each kind in a round."""
+"""The number of events of each kind in a round."""
 TOGETHER = 64
 """In one request to the host, so that what is compared is more than that request."""
 TEXT = "The test passes now; the cause was a clock that two of them shared. " * 4

@@ -27,7 +27,7 @@ ROUNDS = 5
 DECISIONS = 200
 """Of each kind in a round: one costs about a millisecond, and the medians are compared, round by round."""
 WARM = 50
-"""Not counted."""
+"""Rounds that are not counted."""
 GOAL = 1.15
 NAMES = ("open", "signed")
 READ_BYTES = 1 << 20

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocketEngine
 
-// One at a time: each test has threads of its own, and the machine few processors.
+// Serialized, because each test has its own threads, and the machine few processors.
 @Suite("Several loops are one to whoever uses them", .serialized)
 struct EventLoopGroupTests {
     private static let tcp = ListenerConfiguration(address: .tcp(host: "127.0.0.1", port: 0))

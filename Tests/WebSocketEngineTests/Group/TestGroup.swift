@@ -37,7 +37,7 @@ final class TestGroup: Sendable {
 
     deinit { handle.stop() }
 
-    /// Runs `body` on the main loop and waits for what it returns.
+    /// Runs `body` on the main loop and awaits its result.
     func run<Value: Sendable>(_ body: @escaping @Sendable (EventLoopGroup) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let bound = bound

@@ -4,19 +4,19 @@ package import HostCore
 package struct PromptBox: Sendable, Equatable {
     /// Visible rows of the text, without the mark and the indent.
     package var rows: [String]
-    /// The text follows a `!`: Enter runs it in the shell.
+    /// True if the text follows a `!`, so that Enter runs it in the shell.
     package var isShell = false
-    /// There are more rows than fit: those at the top cannot be seen.
+    /// True if there are more rows than fit, so that the first ones cannot be seen.
     package var hidesBeginning = false
-    /// The row shows a hint in grey, and there is no text.
+    /// True if the row shows a grey hint and no text.
     package var isHint = false
-    /// A draft is in the stash, which has room for one.
+    /// True if a draft is in the stash, which has room for one.
     package var isStashUsed = false
-    /// Permission mode in the last line; nil if that shows something else.
+    /// The permission mode in the last line; nil if it shows something else.
     package var mode: String?
-    /// The last line says that Esc interrupts a turn.
+    /// True if the last line says that Esc interrupts a turn.
     package var isInTurn = false
-    /// No turn runs: the agent waits only for subagents in the background, by the line above.
+    /// True if no turn runs and the agent only waits for background subagents, by the line above the input.
     package var isInBackground = false
 
     package init(rows: [String]) { self.rows = rows }
@@ -27,12 +27,12 @@ package struct PromptBox: Sendable, Equatable {
     private static let marks: Set<Character> = ["❯", "!"]
     /// Rows that Claude Code may draw below the input: the user's status line and the task list.
     private static let rowsBelowMax = 8
-    /// A menu of names that could be completed.
+    /// Rows that may be above the input: a menu of completions.
     private static let rowsAboveMax = 12
     private static let indent = 2
     private static let hints = ["Press up to edit", "Try \""]
 
-    /// Nil if the screen shows something else, or in doubt.
+    /// Nil if the screen shows something else, or in case of doubt.
     package init?(on screen: TerminalScreen) {
         let lines = screen.lines
         let rules = lines.indices.filter { lines[$0].hasPrefix(Self.rule) }
@@ -40,7 +40,7 @@ package struct PromptBox: Sendable, Equatable {
         let (above, below) = (rules[rules.count - 2], rules[rules.count - 1])
         let inside = Array(lines[(above + 1)..<below])
         let place = screen.cursorPlace
-        // A dialog has its cursor elsewhere.
+        // In a dialog the cursor is elsewhere.
         guard let first = inside.first, lines.count - below - 1 <= Self.rowsBelowMax, above < place.row, place.row < below,
             place.column >= Self.indent
         else { return nil }
@@ -72,7 +72,7 @@ package struct PromptBox: Sendable, Equatable {
             "manual mode on": "default", "accept edits on": "acceptEdits", "plan mode on": "plan", "auto mode on": "auto",
             "bypass permissions on": "bypassPermissions",
         ]
-        // A status line of the person's own may say anything; the mode has its sign.
+        // The person's status line may contain anything; the mode has its own sign.
         for line in footer {
             let shown = line.drop { $0 == " " }
             guard shown.hasPrefix("⏸") || shown.hasPrefix("⏵") else { continue }

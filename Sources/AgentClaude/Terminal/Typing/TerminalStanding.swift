@@ -5,10 +5,10 @@ package import RelayProtocol
 package struct TerminalStanding: Sendable, Equatable {
     /// Claude Code's own name of the session.
     package let name: String
-    /// Nil if Claude Code shows its own screen and reports nothing yet.
+    /// The agent's state; nil if Claude Code shows its own screen and has reported none yet.
     package let doing: TypingDoing?
 
-    /// `startedAt` is the kernel's start time of the process: a file of another process with the same number says nothing.
+    /// `startedAt`: the kernel's start time of the process. A file of another process with the same number is ignored.
     package init?(_ entry: JSONDocument, startedAt: UInt64) {
         let entry = entry.root
         guard let name = entry.text("sessionId"), !name.isEmpty else { return nil }
@@ -41,7 +41,7 @@ package struct TakenPrompt: Sendable, Equatable {
         transcript = root.text("transcript_path")
     }
 
-    /// Output of the hook with which the agent returns the text to its input line.
+    /// The hook's output that makes the agent return the text to its input line.
     package static func refusal(_ reason: String) -> [UInt8] {
         JSONWriter.object {
             $0.field("decision", "block")
@@ -50,7 +50,7 @@ package struct TakenPrompt: Sendable, Equatable {
     }
 }
 
-/// A line of Claude Code's transcript that says that a person interrupted a turn.
+/// A line of Claude Code's transcript that reports an interrupted turn.
 package enum InterruptLine {
     package static let word = "[Request interrupted by user"
 

@@ -1,23 +1,23 @@
 internal import HostCore
 
-/// A person's prompt, typed so that Claude Code takes it for text and for nothing else, and recognises it again.
+/// A person's prompt, typed so that Claude Code takes it for text and for nothing else, and recognised again.
 ///
-/// | what would be | is kept from it by |
+/// | could be taken for | prevented by |
 /// |---|---|
 /// | a command: `/` is its first character but for blanks | `> ` before it |
 /// | a command of the shell: `!`; a notice of the agent's own (`ClaudeNotice`) | the same |
-/// | no end, because of a `\` there; a name that is completed | a blank after it, which the agent takes away again |
+/// | unfinished, because of a `\` at its end; a name to be completed | a blank after it, which the agent removes again |
 /// | pasted text, which counts for less | pieces (``chunks``) |
 package struct TypedText: Sendable, Equatable {
-    /// As the agent has it when it takes it.
+    /// The text in the form in which the agent reports it as taken.
     package let text: String
-    /// The text has very many lines, which would take too long piece by piece: it is sent as a paste.
+    /// True if the text has so many lines that typing it in pieces would take too long, so it is sent as a paste.
     package let isPasted: Bool
     private let bare: String
 
     private static let pieceCharactersMax = 600
     private static let pieceBreaksMax = 2
-    /// The agent draws its screen again for each piece: so many take some half of a second.
+    /// Most pieces: the agent redraws its screen for each, which takes some half of a second for this many.
     private static let piecesMax = 60
     private static let tab = "    "
 
@@ -25,7 +25,7 @@ package struct TypedText: Sendable, Equatable {
     package init?(_ said: String) {
         var text = TextCut.trim(Self.clean(said))
         guard text.unicodeScalars.contains(where: { !Self.isBlank($0) }) else { return nil }
-        // The scalar, for a mark on it would make another character.
+        // The scalar is compared, because a combining mark on it would make another character.
         let first = text.unicodeScalars.first { !Self.isBlank($0) }
         if first == "/" || first == "!" || ClaudeNotice.isOne(text) { text = "> " + text }
         self.text = text
@@ -42,7 +42,7 @@ package struct TypedText: Sendable, Equatable {
         return pieces.flatMap { Array("\u{1B}[200~\($0)\u{1B}[201~".utf8) }
     }
 
-    /// Exactly this is in the box; of what is too tall for it, its end.
+    /// True if the box shows exactly this text, or the end of it if it is too tall.
     package func isShown(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))
@@ -50,7 +50,7 @@ package struct TypedText: Sendable, Equatable {
         return box.hidesBeginning ? !shown.isEmpty && bare.hasSuffix(shown) : shown == bare
     }
 
-    /// The beginning of it is there, or all.
+    /// True if the box shows the beginning of this text, or all of it.
     package func isBegun(in box: PromptBox) -> Bool {
         guard !box.isShell, !box.isHint else { return false }
         let shown = Self.bare(box.rows.joined(separator: "\n"))
@@ -70,7 +70,7 @@ package struct TypedText: Sendable, Equatable {
 
     // MARK: Spelling
 
-    /// As the agent would change it, or leaves it out.
+    /// The text as the agent would change it, without the characters that it removes.
     private static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()
         for character in text {
@@ -103,7 +103,7 @@ package struct TypedText: Sendable, Equatable {
                 (piece, length, breaks) = ("", 0, 0)
             }
             piece.append(character)
-            // A character of many parts counts for as many.
+            // Each scalar of a character counts.
             length += character.unicodeScalars.count
             if character == "\n" { breaks += 1 }
         }
@@ -112,12 +112,12 @@ package struct TypedText: Sendable, Equatable {
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
 
-    /// Without blanks: rows are wrapped wherever there is no more room.
+    /// The text without blanks, because rows are wrapped wherever there is no more room.
     private static func bare(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { !isBlank($0) }))
     }
 
-    /// `[Pasted text #1 +4 lines]`, without blanks.
+    /// True for a collapsed paste, `[Pasted text #1 +4 lines]`, without its blanks.
     private static func isCollapsed(_ bare: String) -> Bool {
         guard bare.hasPrefix("[Pastedtext#"), bare.hasSuffix("]") else { return false }
         let rest = bare.dropFirst(12).dropLast().drop { $0.isNumber }
@@ -125,7 +125,7 @@ package struct TypedText: Sendable, Equatable {
             || (rest.hasPrefix("+") && rest.hasSuffix("lines") && rest.dropFirst().dropLast(5).allSatisfy(\.isNumber))
     }
 
-    /// The agent puts what was pasted between two marks with a number.
+    /// The prompt without the two numbered marks that the agent puts around a paste.
     private static func unwrapped(_ prompt: String) -> String {
         let mark = "pasted_content id=\""
         var rest = prompt[...]

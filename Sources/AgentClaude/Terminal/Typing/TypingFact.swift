@@ -3,25 +3,25 @@ package import RelayProtocol
 
 /// Facts about a terminal in which Claude Code shows its own screen.
 package enum TypingFact: Sendable {
-    /// The registry names another session than before as the one that is open now.
+    /// The registry names another session as the open one.
     case opened
     /// State in the registry; nil if that cannot be read.
     case does(TypingDoing?)
-    /// The screen as of now: the input line, or nil if it shows something else.
+    /// The current screen: the input line, or nil if it shows something else.
     case shows(PromptBox?)
-    /// The person at the terminal typed. Keys that were held back do not count until they are released.
+    /// The person at the terminal typed. Held keys do not count until they are released.
     case keyTyped
-    /// The person typed, and the key is held back.
+    /// The person typed, and the keys are held back.
     case keyHeld
     /// A hook reports that the agent takes this prompt in this session and permission mode, and waits for our answer.
     case prompted(String, in: SessionID?, mode: String?, TypingToken)
-    /// The transcript says that a turn was interrupted.
+    /// The transcript reports that a turn was interrupted.
     case interruptWritten
     /// A client steers the session; the host's desk has checked the request already.
     case steered(SteeringRequest)
-    /// We are asked to end.
+    /// This process was asked to end.
     case terminated
-    /// The agent's process is gone.
+    /// The agent's process has ended.
     case ended
     /// `nextDeadline` has passed.
     case timerFired
@@ -32,7 +32,7 @@ package enum TypingDoing: Sendable, Equatable {
     case idle, busy
     /// A dialog or a menu is open.
     case waiting
-    /// A word of another version: the screen shows the state.
+    /// A word of another version; the screen shows the state instead.
     case unknown
 }
 
@@ -44,10 +44,10 @@ package struct TypingToken: Sendable, Hashable {
 
 package enum TypingOrder: Sendable, Equatable {
     case write([UInt8])
-    /// Keeps the person's keys from the agent until `release`, which passes them on in order.
+    /// Holds the person's keys back from the agent until `release`, which passes them on in order.
     case hold
     case release
-    /// To a hook that waits; with a reason the agent gives the text back to its input line.
+    /// Answers a waiting hook. With a reason the agent returns the text to its input line.
     case answer(TypingToken, refusal: String?)
     /// Watches the transcript from its end on.
     case followTranscript

@@ -1,39 +1,40 @@
 /// The bounds of typing into Claude Code's own screen, each with its reason.
 package struct TypingLimits: Sendable {
-    /// A person who typed within this time may go on: the pause between two words.
+    /// Time without keys after which a person counts as not typing: longer than the pause between two words.
     package var quiet = Duration.milliseconds(600)
-    /// Wait of a prompt for a moment at which it can be typed; after that its author receives the reason. Well within
-    /// `SteeringLimits.evidenceWithin`, all else included.
+    /// Time for which a prompt waits for a moment at which it can be typed; after that its author gets the reason. With everything
+    /// else it is well within `SteeringLimits.evidenceWithin`.
     package var readyWithin = Duration.seconds(10)
     /// Longest time for which a person's key is held back.
     package var holdFor = Duration.seconds(2)
-    /// Longer than `holdFor` if nobody types: a busy machine draws late, and nobody waits for a key.
+    /// Time for typing if the person does not type, longer than `holdFor`: a busy machine draws late, and no key is held back.
     package var undisturbed = Duration.seconds(3)
-    /// From the person's first key that is held back, until all must be in the box; what is left of `holdFor` is for taking it away again.
+    /// Time from the first held key until all our text must be in the box; the rest of `holdFor` is for removing it again.
     package var shownWithin = Duration.milliseconds(1_500)
-    /// For a draft to be set aside, of that.
+    /// The part of that time in which a draft is set aside.
     package var asideWithin = Duration.milliseconds(500)
-    /// From Enter to the agent's own word that it took it.
+    /// Time from Enter to the agent's own report that it took the prompt.
     package var takenWithin = Duration.seconds(4)
-    /// After that word the agent gives a draft back; keys that come before would be mixed with it.
+    /// Time after that report in which the agent restores a draft; earlier keys would be mixed with it.
     package var settlesFor = Duration.milliseconds(150)
     /// Attempts at typing a text that had to be deleted again, before its author receives a refusal.
     package var attemptsMax = 3
-    /// For the agent to show that it was interrupted, after each Esc.
+    /// Time for the agent to show that it was interrupted, after each Esc.
     package var interruptWithin = Duration.seconds(2)
-    /// One more for a menu, or an editor with modes, that took the first.
+    /// Times that Esc is pressed: once more if a menu, or an editor with modes, took the first.
     package var escapesMax = 2
-    /// A key that follows Esc at once would be another key with it.
+    /// Time for which keys are held after Esc, which would form another key with the next one.
     package var escapeHold = Duration.milliseconds(150)
-    /// For the footer to show the next mode.
+    /// Time for the footer to show the next mode.
     package var modeWithin = Duration.seconds(1)
-    /// All modes there are, and one more.
+    /// Steps through the modes: all that exist, and one more.
     package var modeStepsMax = 6
-    /// For the agent to end when its terminal is closed: its hooks at the end may take 5 s.
+    /// Time for the agent to end after its terminal was closed: its last hooks may take 5 s.
     package var endGrace = Duration.seconds(10)
-    /// Between two looks at a line that is being emptied.
+    /// Time between two looks at a line that is being emptied.
     package var removeEvery = Duration.milliseconds(60)
-    /// Keys of which so many come at once the agent takes for pasted text, and drops: of 24 it took each, of 300 none.
+    /// Keys that are sent at once. The agent takes a larger number for pasted text, and drops them: of 24 it took each, of 300
+    /// none.
     package var keysAtOnceMax = 20
 
     package init() {}

@@ -1,7 +1,7 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// One step after the other, each when the screen shows that the one before it has had its effect.
+/// The steps of typing, each taken when the screen shows that the one before has had its effect.
 extension TypingMachine {
     mutating func goOn() {
         switch phase {
@@ -68,7 +68,8 @@ extension TypingMachine {
         deleteText()
     }
 
-    /// Text that is not drawn yet may still appear: the line counts as empty again only after some of our text was seen in it.
+    /// Handles an empty line after removing. Text that is not drawn yet may still appear, so the line counts as empty only after
+    /// some of our text was seen in it.
     private mutating func removed(_ prompt: Prompt, _ why: String, _ wasSeen: Bool) {
         guard wasSeen, doing != .waiting, box?.isEmpty == true else { return }
         giveBack(prompt, why)
@@ -76,7 +77,7 @@ extension TypingMachine {
 
     private mutating func deleteText() {
         guard case .removing(let prompt, let why, let wasSeen, _) = phase else { return }
-        // Text that is not ours is not ours to delete.
+        // Text that is not ours must not be deleted.
         let isOurs = doing != .waiting && box.map { prompt.text.isBegun(in: $0) } == true
         if isOurs, let box {
             // Each key deletes a row, or the break before it; on an empty line it does nothing.
@@ -97,7 +98,7 @@ extension TypingMachine {
         again(prompt, why)
     }
 
-    /// Nothing of it is at the terminal.
+    /// Tries again, because nothing of the prompt is at the terminal.
     mutating func again(_ prompt: Prompt, _ why: String) {
         release()
         var prompt = prompt
@@ -140,8 +141,8 @@ extension TypingMachine {
         switch doing {
         case .busy where escapes < limits.escapesMax && !isIdle: escape(name, escapes + 1)
         case .idle:
-            // The turn may have ended by itself; and a prompt without any answer yet returns to the input line without a line in the
-            // transcript.
+            // The turn may have ended by itself. Also, a prompt without any answer yet returns to the input line without a line in
+            // the transcript.
             tell(
                 name, .unknown,
                 "Esc was pressed and nothing runs any more, but the agent has not written that it was interrupted")

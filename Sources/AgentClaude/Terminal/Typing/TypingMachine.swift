@@ -1,10 +1,10 @@
 internal import HostCore
 internal import RelayProtocol
 
-/// The hands of a client at the terminal of a Claude Code with its own screen: what they send is typed at a moment at which it
-/// cannot be taken for something else, and counts as taken only by the agent's own word.
+/// Types for a client at the terminal of a Claude Code with its own screen: a prompt is typed at a moment at which it cannot be
+/// taken for something else, and counts as taken only by the agent's own report.
 ///
-/// Pure: facts in, keystrokes and outcomes out. Never is anything typed while the agent waits for an answer, never is Enter pressed unless
+/// Pure: facts in, keystrokes and outcomes out. Nothing is ever typed while the agent waits for an answer. Enter is pressed only if
 /// exactly our text was seen in the input line and the person's keys are held back, and never twice.
 ///
 /// ```
@@ -19,7 +19,7 @@ package struct TypingMachine: Sendable {
         let session: SessionID
         let text: TypedText
         var attempts = 0
-        /// The person's draft is in the agent's stash.
+        /// True if the person's draft is in the agent's stash.
         var hasDraftAside = false
         var isGiven = false
     }
@@ -27,19 +27,19 @@ package struct TypingMachine: Sendable {
     enum Phase: Sendable {
         /// Nothing of ours is at the terminal.
         case free
-        /// For the agent to be idle, the person's hands off the keys, and the input line on the screen.
+        /// Waits until the agent is idle, the person does not type, and the input line is on the screen.
         case waiting(Prompt, until: Int64)
-        /// The draft is on its way to the stash.
+        /// The person's draft is being moved to the stash.
         case settingAside(Prompt, until: Int64)
-        /// Our text is on its way to the screen.
+        /// Our text is being typed, and is not yet shown whole.
         case typing(Prompt, until: Int64)
         /// Enter was pressed, once.
         case entered(Prompt, until: Int64)
-        /// Taken; the agent gives the draft back.
+        /// The prompt was taken; the agent restores the draft.
         case settling(until: Int64)
-        /// Our text is being taken away again.
+        /// Our text is being removed again.
         case removing(Prompt, why: String, wasSeen: Bool, next: Int64)
-        /// The draft is on its way back.
+        /// The person's draft is being restored.
         case givingBack(Prompt, why: String, until: Int64)
         case interrupting(SteeringName, escapes: Int, until: Int64)
         case switching(SteeringName, to: String, from: String, steps: Int, until: Int64)
@@ -56,18 +56,18 @@ package struct TypingMachine: Sendable {
     var box: PromptBox?
     var mode: String?
     var keyAt: Int64?
-    /// Until when the person's keys are held back, at the latest.
+    /// Latest time until which the person's keys are held back.
     var bufferedUntil: Int64?
-    /// Shorter, for an Esc.
+    /// A shorter such time, after an Esc.
     var releaseAt: Int64?
-    /// A draft went to the stash and we gave up: it goes back if it turns up there before the person has typed.
+    /// True if a draft went to the stash and we gave up: it is restored if it shows up there before the person has typed.
     var owesDraft = false
     var stops: [SteeringName] = []
     var now: Int64 = 0
     private var orders: [TypingOrder] = []
     private var stood: (SteeringOffer, SteeringStanding)?
 
-    /// `mode` is set if the person chose one by an argument.
+    /// `mode`: set if the person chose one by an argument.
     package init(mode: String? = nil, limits: TypingLimits = TypingLimits()) {
         self.mode = mode
         self.limits = limits
@@ -94,7 +94,7 @@ package struct TypingMachine: Sendable {
         return orders
     }
 
-    /// When `timerFired` is due.
+    /// Time at which `timerFired` is due.
     package var nextDeadline: Int64? {
         let due: Int64? =
             switch phase {
@@ -109,7 +109,7 @@ package struct TypingMachine: Sendable {
         return [due, bufferedUntil, releaseAt, quietAt].compactMap { $0 }.min()
     }
 
-    /// The screen and the registry are looked at often while something of ours is at the terminal.
+    /// True while something of ours is at the terminal, so that the screen and the registry are read often.
     package var isAtWork: Bool {
         switch phase {
         case .free, .over, .stopping: false
@@ -117,7 +117,7 @@ package struct TypingMachine: Sendable {
         }
     }
 
-    /// No turn runs, and no dialog is open. While only subagents work, the registry says busy.
+    /// True if no turn runs and no dialog is open. While only subagents work, the registry says busy.
     var isIdle: Bool {
         switch doing {
         case .idle: true
@@ -143,7 +143,7 @@ package struct TypingMachine: Sendable {
             return hangUp()
         }
         if case .waiting(let prompt, _) = phase, case .interrupt = request.action {
-            // A prompt that waits for the agent to be idle is not typed yet; a person who interrupts does not want it to start.
+            // The waiting prompt is not typed yet; a person who interrupts does not want it to start.
             tell(prompt.name, .refused, "the agent was interrupted before it was typed")
             phase = .free
         }
@@ -165,7 +165,7 @@ package struct TypingMachine: Sendable {
 
     private mutating func opened() {
         stood = nil
-        // What was typed for the session before has an outcome by the host, which learns that its program is gone.
+        // A prompt that was typed already gets its outcome from the host, which learns that the earlier session's program is gone.
         guard case .waiting(let prompt, _) = phase else { return }
         tell(prompt.name, .refused, "another conversation was opened before it was typed")
         phase = .free
@@ -201,7 +201,7 @@ package struct TypingMachine: Sendable {
         if let mode { self.mode = mode }
         guard case .entered(let prompt, _) = phase else { return order(.answer(token, refusal: nil)) }
         if prompt.text.isTaken(as: text), session != prompt.session {
-            // The registry names the conversation that `/clear` or `/resume` opened a moment after the agent is in it.
+            // A moment after `/clear` or `/resume`, the registry still names the conversation that the agent has left.
             order(
                 .answer(
                     token,
@@ -211,7 +211,7 @@ package struct TypingMachine: Sendable {
         } else if prompt.text.isTaken(as: text) {
             order(.answer(token, refusal: nil))
             tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
-            // Its registry says so a moment later, and then what came of it.
+            // The registry reports this a moment later, followed by the result.
             doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
         } else if !ClaudeNotice.isOne(text), prompt.text.isMixed(into: text) {
@@ -270,7 +270,7 @@ package struct TypingMachine: Sendable {
         order(.hold)
     }
 
-    /// The moment at which a key that is held back has waited for `part` of `holdFor`.
+    /// Time at which a held key has waited for `part` of `holdFor`.
     func holdDeadline(_ part: Duration) -> Int64 {
         (bufferedUntil ?? now) - limits.holdFor.milliseconds + part.milliseconds
     }
@@ -291,7 +291,7 @@ package struct TypingMachine: Sendable {
 
     private var standing: SteeringStanding {
         guard isFreeForUs else { return doing == .waiting || doing == nil ? .waiting : .busy }
-        // We must not break into what the person types there; the host keeps prompts until then.
+        // We must not interrupt what the person types there; the host keeps prompts until then.
         return isQuiet ? .idle : .waiting
     }
 

@@ -6,20 +6,20 @@ import RelayAccess
 import RelayProtocol
 import Synchronization
 
-/// Pushes to one program of the operator's, which is run once for each. Used from any thread.
+/// Runs one of the operator's programs, once for each push. Used on any thread.
 ///
-/// Pushes of one notification run one after the other, so that what is settled does not overtake what rang; a later one takes the place of
-/// one that waits.
+/// Pushes of one notification run one after the other, so that the end of an alert does not overtake the alert; a later push
+/// replaces one that waits.
 final class ProgramQueue: ReceiverLane {
     private struct Backlog {
         var waiting: [ReceiverJob] = []
-        /// What each running job replaces, by its id.
+        /// The notification that each running job belongs to, by the job's id.
         var running: [String: String?] = [:]
         var accepted: Int64 = 0
         var trouble: String?
         var isStopped = false
 
-        /// The next job that may run now, which then counts as running.
+        /// Removes and returns the next job that may run now, and counts it as running.
         mutating func next() -> ReceiverJob? {
             guard running.count < ProgramQueue.runningMax, !isStopped else { return nil }
             let busy = Set(running.values.compactMap(\.self))
@@ -36,14 +36,14 @@ final class ProgramQueue: ReceiverLane {
         }
     }
 
-    /// Processes, and threads that wait for one each: a burst of five approvals is through in two runs.
+    /// Simultaneous processes, each with a thread that waits for it: five approvals at once take two rounds.
     static let runningMax = 4
-    /// Twice what the planner has under way for one device.
+    /// Limit of waiting jobs: twice what the planner has under way for one device.
     static let waitingMax = 128
-    /// In the log, of what a program wrote.
+    /// Bytes of a program's output that go into the log.
     private static let wordsBytesMax = 500
 
-    /// As in sysexits.h, which mailers use: EX_TEMPFAIL and EX_NOUSER.
+    /// Exit codes of sysexits.h, which mailers use: EX_TEMPFAIL and EX_NOUSER.
     private static let exitLater: Int32 = 75
     private static let exitGone: Int32 = 67
 
@@ -81,7 +81,7 @@ final class ProgramQueue: ReceiverLane {
         for job in state.withLock({ $0.remove { $0.id == id } }) { job.completion(.notSent(PushWay.withdrawnSentence)) }
     }
 
-    /// What runs is killed by who has made `stopping`.
+    /// Fails the jobs that wait. The owner of `stopping` kills the programs that run.
     func stop() {
         let left = state.withLock { state in
             state.isStopped = true
@@ -103,7 +103,7 @@ final class ProgramQueue: ReceiverLane {
         if !isStarted { _ = end(job, .notSent("the system starts no more threads")) }
     }
 
-    /// Tells its outcome. Returns what this thread runs next.
+    /// Reports the outcome of a job. Returns the job that this thread runs next.
     private func end(_ job: ReceiverJob, _ outcome: PushOutcome) -> ReceiverJob? {
         let next = state.withLock { state in
             state.running[job.id] = nil

@@ -1,24 +1,24 @@
 import PushPlanner
 
-/// The way to one receiver. Used from any thread.
+/// Sends the pushes of one receiver. Used on any thread.
 protocol ReceiverLane: Sendable {
     var shown: ReceiverState { get }
 
-    /// Tells the job's `completion` what became of it, once.
+    /// Accepts a job, whose `completion` is called once with the outcome.
     func submit(_ job: ReceiverJob)
-    /// The job of this id is not to be sent any more.
+    /// Withdraws the job with this id, which should no longer be sent.
     func withdraw(_ id: String)
-    /// Every job that has no outcome yet gets one.
+    /// Ends every job without an outcome with one.
     func stop()
 }
 
 /// A push to a receiver.
 struct ReceiverJob: Sendable {
-    /// Names the push in all attempts.
+    /// Identifies the push in all attempts.
     let id: String
     let replaces: String?
     let document: [UInt8]
-    /// Milliseconds since 1970; after that it is not worth sending.
+    /// Time after which the push is not worth sending, in milliseconds since 1970.
     let worthUntil: Int64
     let completion: @Sendable (PushOutcome) -> Void
 }

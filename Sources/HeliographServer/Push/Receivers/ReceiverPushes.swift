@@ -5,19 +5,19 @@ import PushWeb
 import RelayAccess
 import RelayProtocol
 
-/// Pushes to programs and webhooks of the operator's. Lives on the loop's thread; what it starts does not.
+/// Pushes to the operator's programs and webhooks. Confined to the loop's thread; the programs run on others.
 final class ReceiverPushes: PushCarrier {
     let service = PushService.receiver
     let sender: (any WebPushSender)? = nil
     private let receivers: Receivers?
     private let lanes: [String: any ReceiverLane]
-    /// The actions post to it; without a slash at its end.
+    /// URL for the actions' requests, without a slash at its end.
     private let pageURL: String
     private let stopping: ChildProcess.Stop
     /// Nil: there is no webhook.
     private let webhooks: (any WebPushSender)?
 
-    /// Throws if the system gives no pipe, or no thread for webhooks.
+    /// Throws if the system cannot create a pipe, or a thread for webhooks.
     init(
         _ configuration: ServerConfiguration, logger: Logger,
         makeSender: (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }

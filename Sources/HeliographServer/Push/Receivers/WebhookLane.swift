@@ -3,20 +3,21 @@ import PushWeb
 import RelayProtocol
 import Synchronization
 
-/// Pushes to one webhook of the operator's. The client of push services sends them, with its queues, retries and address guard.
+/// Pushes to one of the operator's webhooks. They are sent by the client of push services, with its queues, retries and address
+/// check.
 ///
-/// One of which nothing but failures came for days is not called any more until the relay starts anew.
+/// A webhook that has only failed for days is not called any more until the relay restarts.
 final class WebhookLane: ReceiverLane {
     private struct Health {
         var open = 0
         var accepted: Int64 = 0
         var trouble: String?
-        /// Since when every push has failed, in milliseconds since 1970.
+        /// Time since which every push has failed, in milliseconds since 1970.
         var failingSince: Int64?
         var isDisabled = false
     }
 
-    /// Standard Webhooks recommends to disable an endpoint after several days: a weekend is not enough.
+    /// Standard Webhooks recommends disabling an endpoint after several days of failures; a weekend should not be enough.
     static let failingDaysMax: Int64 = 5
     static let disabledSentence =
         "it is not called any more, since nothing but failures came for \(failingDaysMax) days: mend it, then restart the relay"
@@ -25,7 +26,7 @@ final class WebhookLane: ReceiverLane {
     private let name: String
     private let webhook: Receivers.Webhook
     private let sender: any WebPushSender
-    /// Milliseconds since 1970.
+    /// The clock, in milliseconds since 1970.
     private let now: @Sendable () -> Int64
     private let state = Mutex(Health())
 
@@ -45,7 +46,7 @@ final class WebhookLane: ReceiverLane {
             if !state.isDisabled { state.open += 1 }
             return state.isDisabled
         }
-        // Sent again it would meet the same, so nothing is planned for it any more.
+        // A retry would have the same result, so the planner makes none.
         guard !isDisabled else { return job.completion(.refused(.fixRequest, text: Self.disabledSentence)) }
         let left = max(1, job.worthUntil - now())
         do throws(WebPushError) {
@@ -61,7 +62,7 @@ final class WebhookLane: ReceiverLane {
 
     func withdraw(_ id: String) { sender.withdraw(id) }
 
-    /// Its requests are stopped with `sender`, by who has made that.
+    /// Its requests are stopped with `sender`, by the owner of that.
     func stop() {}
 
     private func ended(_ job: ReceiverJob, _ outcome: WebPushOutcome) { ended(job, outcome.result, PushOutcome(outcome)) }
@@ -86,7 +87,7 @@ final class WebhookLane: ReceiverLane {
 }
 
 extension WebPushOutcome.Result {
-    /// It says nothing of the endpoint.
+    /// True for outcomes that the relay itself caused, which say nothing about the endpoint.
     fileprivate var isOwn: Bool {
         guard case .notSent(let obstacle) = self else { return false }
         return switch obstacle {

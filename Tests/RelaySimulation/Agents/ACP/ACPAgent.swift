@@ -14,7 +14,7 @@ final class ACPAgent {
     private let toProxy: (String) -> Void
     private var arrived: [UInt8] = []
     private var isOver = false
-    /// Its own name of the session; empty before there is one.
+    /// The agent's own name of the session; empty before there is one.
     private(set) var session = ""
     /// The request that began the turn.
     private var turn: String?
@@ -25,9 +25,9 @@ final class ACPAgent {
     private var step = 0
 
     var began: (_ session: String) -> Void = { _ in }
-    /// `isTaken`: the cancel ended a turn.
+    /// Called on a cancel; `isTaken` if it ended a turn.
     var heardCancel: (_ isTaken: Bool) -> Void = { _ in }
-    /// `option` is nil if the answer was that nothing will be chosen.
+    /// Called on an answer; `option` is nil if it said that nothing will be chosen.
     var heardAnswer: (_ ask: Ask, _ isAllowed: Bool, _ option: String?) -> Void = { _, _, _ in }
 
     init(world: World, toProxy: @escaping (String) -> Void = { _ in }) {
@@ -58,7 +58,7 @@ final class ACPAgent {
         case "initialize":
             toProxy(ACPMessage.result(id, #""protocolVersion":1,"agentInfo":{"name":"acp","version":"1"}"#))
         case "session/new":
-            // The editor names it here, so that its name is known when it is loaded again.
+            // The editor passes the name in `cwd`, so that it is known when the session is loaded again.
             open(params?.text("cwd") ?? "")
             toProxy(ACPMessage.result(id, #""sessionId":"\#(session)""#))
         case "session/load":
@@ -133,7 +133,7 @@ final class ACPAgent {
         self.ask = ask
         world.trace.note(world.now, session, "asks", "\(words), \(ask.id)")
         let call = #""toolCallId":"\#(ask.call)","title":"Run \#(words)","kind":"execute","rawInput":{"command":"\#(words)"}"#
-        // OpenHands asks for all calls at once, names none, and reports them at the same time.
+        // OpenHands asks for all calls at once, does not name them, and reports them at the same time.
         let isForAll = world.dice.chance(0.3)
         let isToldLater = isForAll && world.dice.chance(0.5)
         let start = #""sessionUpdate":"tool_call",\#(call),"status":"pending""#

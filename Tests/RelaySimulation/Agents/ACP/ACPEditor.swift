@@ -12,12 +12,12 @@ final class ACPEditor {
     private var isOver = false
     private var session: String?
     private var lastRequest = 0
-    /// Its prompt that is not answered.
+    /// The editor's prompt that is not answered.
     private var prompt: String?
     private var opening: (request: String, name: String)?
-    /// The agent's permissions that its dialogs show.
+    /// Permissions of the agent that its dialogs show.
     private var open: Set<Int> = []
-    /// The person's choices, by request; nil for a request that was taken back.
+    /// The person's choices, by request; nil for a request that was withdrawn.
     private(set) var answers: [Int: String?] = [:]
 
     init(world: World, toProxy: @escaping (String) -> Void = { _ in }) {
@@ -66,7 +66,7 @@ final class ACPEditor {
         if world.dice.chance(0.5) { answer(id, within: 300...20_000) }
     }
 
-    /// No client will.
+    /// The person has to answer, because no client will.
     func hasToAnswer(_ id: Int) { answer(id, within: 100...5_000) }
 
     private func answer(_ id: Int, within wait: ClosedRange<Int64>) {
@@ -104,7 +104,7 @@ final class ACPEditor {
 
     private func act(in session: String) {
         guard prompt == nil else {
-            // A dialog that is open is answered first, as the protocol wants it.
+            // The protocol requires open dialogs to be answered on a cancel.
             if world.dice.chance(0.1) {
                 toProxy(ACPMessage.notification("session/cancel", #""sessionId":"\#(session)""#))
                 for id in open.sorted() { toProxy(ACPMessage.result("\(id)", #""outcome":{"outcome":"cancelled"}"#)) }

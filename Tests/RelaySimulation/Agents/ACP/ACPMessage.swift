@@ -1,7 +1,7 @@
 import HostCore
 import RelayProtocol
 
-/// One JSON-RPC message as the played ends of the Agent Client Protocol write and read them.
+/// A JSON-RPC message, as the simulated ends of the Agent Client Protocol write and read it.
 enum ACPMessage {
     case request(id: String, method: String, params: JSONValue?)
     case notification(method: String, params: JSONValue?)

@@ -3,8 +3,8 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// `heliograph acp` between an agent and an editor, both played: the shipped proxy machine, the pipes on both sides of it, and its
-/// reports to the daemon. When one of them ends, all three do, as an editor starts them.
+/// `heliograph acp` between a simulated agent and editor: the product's proxy machine, the pipes on both sides of it, and its
+/// reports to the daemon. When one of the three ends, all do, because the editor starts them together.
 final class ACPProgram: AgentBody {
     let adapter = LocalAdapter.name
     private unowned let world: World
@@ -20,9 +20,9 @@ final class ACPProgram: AgentBody {
     private var isFinished = false
     /// Clients' interrupts that the proxy has passed on and the agent has not received yet.
     private var interrupts: [SteeringRequest] = []
-    /// Permissions that are the editor's alone, by the agent's names of them.
+    /// Permissions that only the editor answers, by the agent's names of them.
     private var leftToEditor: Set<Int> = []
-    /// The agent's names of its sessions, in all lives.
+    /// The agent's names of its sessions, in all runs.
     private var past: [String] = []
 
     init(world: World, host: HostProcess, index: Int) {

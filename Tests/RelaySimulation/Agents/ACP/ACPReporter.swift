@@ -7,7 +7,7 @@ import RelayProtocol
 final class ACPReporter {
     private enum Item {
         case say((HookToken) -> LocalFact)
-        /// As it is when this is sent.
+        /// The session's offer, read when this is sent.
         case stands(SessionID)
         case ask(ACPQuestion)
         case closed(SessionID)

@@ -17,7 +17,7 @@ final class ClaudeAgent {
     private(set) var isInTurn = false
     private(set) var batch: [ClaudeCall] = []
     private var step = 0
-    /// The current life and turn; callbacks of earlier ones are ignored.
+    /// The current run and turn; callbacks of earlier ones are ignored.
     private var run = 0
     private var turn = 0
     /// True while the agent does nothing.
@@ -38,7 +38,7 @@ final class ClaudeAgent {
 
     // MARK: As clients have to see it
 
-    /// Once its hook has given up on the clients, only its dialog asks.
+    /// Questions that clients can answer. Once a hook has given up on clients, only the dialog asks.
     var asksAfar: [AgentAsk] {
         guard isUp else { return [] }
         return asks.filter { $0.token != nil }.map { AgentAsk(session: session, words: $0.words) }
@@ -61,7 +61,7 @@ final class ClaudeAgent {
 
     // MARK: Life
 
-    /// Nil: a new session.
+    /// `known` is the session to resume; nil for a new one.
     func start(resuming known: String? = nil) {
         guard !isUp, !isFinished else { return }
         isUp = true
@@ -71,7 +71,7 @@ final class ClaudeAgent {
         goOn()
     }
 
-    /// Another session in the same process.
+    /// Begins another session in the same process.
     func clear() {
         leave()
         begin("clear", nil)
@@ -99,7 +99,7 @@ final class ClaudeAgent {
         files.daemonGone()
         for call in asks where !call.isLeft {
             set(call.hook) { ($0.token, $0.isCalled) = (nil, false) }
-            // Its hook calls again.
+            // The hook calls the daemon again.
             world.after(world.dice.within(100...2_000)) { [self] _ in request(call.hook) }
         }
     }
@@ -118,7 +118,7 @@ final class ClaudeAgent {
         if isUp { leave() }
     }
 
-    /// Ends its hooks.
+    /// Ends its hooks and removes its files.
     private func leave() {
         files.remove()
         for call in asks { hooks.end(call.token, within: 0...500) }
@@ -185,7 +185,7 @@ final class ClaudeAgent {
         front.turnEnded(isInterrupted: isInterrupted)
     }
 
-    /// Its registry follows.
+    /// Writes the agent's state to its registry entry.
     private func changed() {
         guard world.plant != .unheardStop || doing != .idle else { return }
         files.write(name, front.entrypoint, doing)
@@ -234,7 +234,7 @@ final class ClaudeAgent {
         front.asked(call)
     }
 
-    /// The tool ran, or failed.
+    /// The tool ran, or failed; reports that by its hook.
     private func ran(_ hook: Int) {
         guard let call = call(hook) else { return }
         hooks.call("PostToolUse", hooks.tool(call.words, call.id) + #","tool_response":{"stdout":"ok","stderr":""}"#)
@@ -255,7 +255,7 @@ final class ClaudeAgent {
         changed()
     }
 
-    /// The tool runs for a while.
+    /// Runs the tool for a while.
     private func later(_ hook: Int) {
         let run = run
         set(hook) { $0.state = .running }
@@ -288,7 +288,7 @@ final class ClaudeAgent {
     private func answered(_ hook: Int, _ output: [UInt8]?) {
         guard isUp, let call = call(hook), call.state == .asked else { return }
         guard let output else {
-            // Its own dialog stays.
+            // The agent's own dialog stays open.
             set(hook) { ($0.token, $0.isLeft) = (nil, true) }
             return front.isLeft(call)
         }
@@ -314,14 +314,14 @@ final class ClaudeAgent {
         front.isSettled(call)
     }
 
-    /// No, with words: the turn continues.
+    /// Denied with a message: the turn continues.
     func deny(_ hook: Int, _ words: String) {
         guard let call = call(hook), call.state == .asked else { return }
         over(hook, words)
         front.isSettled(call)
     }
 
-    /// The person before its own dialog answers there.
+    /// The person at the agent's own dialog answers there.
     func answerAtDialog(_ hook: Int, within wait: ClosedRange<Int64>) {
         world.after(world.dice.within(wait)) { [self] _ in
             guard isAsked(hook) else { return }
@@ -335,7 +335,7 @@ final class ClaudeAgent {
         }
     }
 
-    /// No, or Esc: the turn has ended, and the hook is sent away.
+    /// Denied without a message, or Esc: ends the turn, and cancels the hook.
     func reject(_ hook: Int) {
         guard isAsked(hook) else { return }
         for call in asks { hooks.end(call.token, within: 0...1_500) }

@@ -2,17 +2,17 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Files of a played Claude Code: its entry in the registry, written a moment after its hooks report the same, and lines of its
+/// Files of a simulated Claude Code: its registry entry, written a moment after its hooks report the same, and lines of its
 /// transcript.
 final class ClaudeFiles {
     private unowned let world: World
     private unowned let host: HostProcess
-    /// Its entry in the registry, and the last result of the daemon's reader.
+    /// Its registry entry, and the daemon's last reading of it.
     private(set) var entry: String?
     private var shown: [SessionID: String?] = [:]
     private var doing: ClaudeAgent.Doing?
     private var name = ""
-    /// The current life of the entry; writes for earlier ones are dropped.
+    /// Generation of the entry; writes for earlier ones are dropped.
     private var life = 0
     private var lastWriteAt: Int64 = 0
     /// Lines of the transcript that the daemon has not read.

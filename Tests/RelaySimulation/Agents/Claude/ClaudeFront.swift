@@ -1,10 +1,10 @@
 import HostCore
 
-/// The interface between a played Claude Code and a person: its own screen, or lines of JSON.
+/// The interface between a simulated Claude Code and its person: its screen, or lines of JSON.
 protocol ClaudeFront: AnyObject {
-    /// As its registry calls the way in which it was started.
+    /// The registry's word for how it was started.
     var entrypoint: String { get }
-    /// Calls of one message that may be asked about side by side.
+    /// Number of calls of one message that may be asked about at the same time.
     var callsAtOnceMax: Int { get }
     /// The agent is idle in this step and takes its input, if there is any.
     func idles()
@@ -13,7 +13,7 @@ protocol ClaudeFront: AnyObject {
     func asked(_ call: ClaudeCall)
     /// The call is answered, by a client or here.
     func isSettled(_ call: ClaudeCall)
-    /// No client will answer it.
+    /// No client will answer the call.
     func isLeft(_ call: ClaudeCall)
     func said(_ text: String)
     func turnEnded(isInterrupted: Bool)
@@ -36,7 +36,7 @@ struct ClaudeCall {
     /// The hook that waits for a client's answer; nil if none does.
     var token: HookToken?
     var attempts = 0
-    /// Its hook has called, and not lost the daemon since.
+    /// True if its hook has called the daemon and not lost it since.
     var isCalled = false
     /// True if its hook got the reply that no client will answer.
     var isLeft = false

@@ -2,21 +2,21 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// The hooks of a played Claude Code: late, now and then twice, some of them side by side, and lost without a daemon.
+/// The hooks of a simulated Claude Code: late, sometimes delivered twice, some of them concurrent, and lost without a daemon.
 final class ClaudeHooks {
     private unowned let world: World
     private unowned let host: HostProcess
     private let number: Int32
     private(set) var name = ""
     private(set) var past: [String] = []
-    /// Agents that a daemon knows of since they began.
+    /// Agents of which a daemon has heard since they began.
     private(set) var heard: Set<String> = []
-    /// The life of the agent that makes the calls.
+    /// The current run of the agent.
     var run = 0
-    /// `heliograph run` runs it.
+    /// True if `heliograph run` started it.
     var isRun = false
     private var prompts = 0
-    /// When the hook before the next one reaches the daemon.
+    /// Time at which the previous hook reaches the daemon.
     private var lastAt: Int64 = 0
 
     init(world: World, host: HostProcess, number: Int32) {
@@ -40,7 +40,7 @@ final class ClaudeHooks {
 
     // MARK: Calls
 
-    /// `isLoose` ones run at the same time as the others, and may be early or late.
+    /// Calls a hook. An `isLoose` one runs concurrently with the others, and may be early or late.
     func call(
         _ event: String, _ members: String, isLoose: Bool = false, _ answered: (([UInt8]?) -> Void)? = nil
     ) {
@@ -89,7 +89,7 @@ final class ClaudeHooks {
             host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
             // The daemon may have crashed on this fact.
             if host.daemon === daemon { heard.insert(name) }
-            // At times a hook is delivered twice.
+            // Some hooks are delivered twice.
             if answered == nil, world.dice.chance(0.02) {
                 host.tell(ClaudeFact.hookCalled(hook), of: ClaudeHooks.adapter)
             }
@@ -98,7 +98,7 @@ final class ClaudeHooks {
 
     static let adapter = "claude"
 
-    /// The hook is sent away, or killed.
+    /// Cancels or kills the hook.
     func end(_ token: HookToken?, within wait: ClosedRange<Int64>) {
         guard let token else { return }
         let daemon = host.daemon

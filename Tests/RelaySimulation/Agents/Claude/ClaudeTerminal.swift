@@ -2,7 +2,7 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Claude Code in a terminal of its own, whose person may answer first.
+/// Claude Code in a terminal, whose person may answer before a client does.
 final class ClaudeTerminal: AgentBody, ClaudeFront {
     let adapter = ClaudeHooks.adapter
     let entrypoint = "cli"
@@ -45,7 +45,7 @@ final class ClaudeTerminal: AgentBody, ClaudeFront {
         }
     }
 
-    /// By Esc, which no hook reports.
+    /// Interrupted by Esc, which no hook reports.
     func interrupts(whileToolRuns: Bool) -> Bool { !whileToolRuns || world.dice.chance(0.1) }
 
     func asked(_ call: ClaudeCall) { if world.dice.chance(0.5) { agent.answerAtDialog(call.hook, within: 300...20_000) } }

@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// The line of one run of a program to the daemon, on the shipped `SteeringLink`: sends the outcomes of commands first, then the current
-/// offer. Reports that fail wait for the daemon.
+/// The connection of one run of a program to the daemon, by the product's `SteeringLink`: sends the outcomes of commands first,
+/// then the current offer. Failed reports are kept for the daemon.
 final class SteeringLine {
     private unowned let world: World
     private let client: LocalClient<ClaudeFact>
@@ -17,9 +17,9 @@ final class SteeringLine {
     private var changes: [SteeringChange] = []
     private var isTelling = false
     private var isClosing = false
-    /// True if everything is sent, or cannot be.
+    /// True if everything is sent, or cannot be sent any more.
     private(set) var isOver = false
-    /// The daemon has been away since the last report.
+    /// Called if the daemon has been away since the last report.
     var cameBack: () -> Void = {}
     private var isAway = false
 
@@ -86,7 +86,7 @@ final class SteeringLine {
                 return true
             }
         }
-        // A closing program offers nothing any more: another may have the session by now.
+        // A closing program offers nothing any more, because another may have the session by now.
         if isClosing { return leave() }
         guard let stand, !isStandTold else { return }
         isStandTold = true
@@ -108,7 +108,7 @@ final class SteeringLine {
             isTelling = false
             if case .gone = reply { isAway = true }
             if isTold(reply) { return tellNext() }
-            // Within its grace, and no longer.
+            // A closing program does not wait longer than its grace.
             if isClosing { return leave() }
             isTelling = true
             world.after(world.dice.within(100...2_000)) { [self] _ in

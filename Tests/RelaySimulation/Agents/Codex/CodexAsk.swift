@@ -1,4 +1,4 @@
-/// A request for approval of Codex's.
+/// A request for approval by Codex.
 struct CodexAsk {
     enum Kind { case command, change, unknown }
 
@@ -32,7 +32,7 @@ struct CodexAsk {
         return #"{"method":"item/\#(method)/requestApproval","id":\#(id),"params":{\#(names)\#(rest)}}"#
     }
 
-    /// The id of the offer that a decision takes; nil for the plain ones.
+    /// The id of the offer that a decision corresponds to; nil for the plain ones.
     func offer(_ decision: String) -> String? {
         switch (kind, decision) {
         case (.command, Self.amendment): "d1"

@@ -7,13 +7,13 @@ final class CodexLink {
     /// Arrival times of the last messages, either way.
     var lastAtServer: Int64 = 0
     var lastAtHost: Int64 = 0
-    /// Threads of requests that the host has received, without their end.
+    /// Threads of requests that the host has received and that have not ended.
     var asking: [Int: String] = [:]
     /// Requests whose end the host has received.
     var closed: Set<Int> = []
     /// The host's answers, by request.
     var answers: [Int: [UInt8]] = [:]
-    /// Interrupts under way, by the id of the call: they do not name their sender.
+    /// Interrupts in flight, by the id of the call, because they do not name their sender.
     var interrupts: [Int64: SteeringRequest] = [:]
     /// The same for calls that end a thread.
     var stops: [Int64: SteeringRequest] = [:]

@@ -2,8 +2,8 @@ import AgentCodex
 import HostCore
 import RelayProtocol
 
-/// Codex's shared server on one host, as its clients see it, with the terminals that are attached to it: it reports events to clients
-/// that have resumed a thread, asks all of them, and takes the first answer. It comes and goes on its own.
+/// Codex's shared server on one host, as its clients see it, with the terminals that are attached to it: it reports events to
+/// clients that have resumed a thread, asks all of them, and takes the first answer. It starts and stops independently.
 final class CodexServer: AgentBody {
     let adapter = CodexAdapter.name
     unowned let world: World
@@ -15,7 +15,7 @@ final class CodexServer: AgentBody {
     private var isLooking = false
     private var link: CodexLink?
     private var lastRequest = -1
-    /// One life of it.
+    /// Number of the server's current run.
     private(set) var life = 0
 
     init(world: World, host: HostProcess, threads: Int) {
@@ -25,14 +25,14 @@ final class CodexServer: AgentBody {
     }
 
     var name: String { "\(host.name) codex" }
-    /// By the host's clock, in seconds.
+    /// The host's clock, in seconds.
     var seconds: Int64 { host.instant.wall / 1_000 }
     private var openThreads: [CodexThread] { threads.filter { !$0.isClosed } }
 
     var asks: [AgentAsk] { openThreads.filter(\.isLoaded).compactMap(\.visibleAsk) }
 
     var sessions: [(id: SessionID, status: SessionStatus?)] {
-        // A thread without any prompt has not begun a session.
+        // A thread without a prompt has not begun a session.
         threads.filter(\.hasRollout).map { ($0.session, $0.isClosed ? nil : $0.status) }
     }
 
@@ -48,7 +48,7 @@ final class CodexServer: AgentBody {
         world.trace.note(world.now, name, "starts", "life \(life)")
         let life = life
         for thread in openThreads {
-            // Its terminal reconnects.
+            // The thread's terminal reconnects.
             world.after(world.dice.within(50...3_000)) { [self] _ in if life == self.life { thread.load() } }
         }
         while openThreads.count < terminals { open() }
@@ -80,7 +80,7 @@ final class CodexServer: AgentBody {
         breakLink()
     }
 
-    /// A thread of another terminal.
+    /// Opens a thread in another terminal.
     private func open() {
         let thread = CodexThread(world.name("t"), of: self)
         threads.append(thread)
@@ -141,7 +141,7 @@ final class CodexServer: AgentBody {
         }
     }
 
-    /// Reports a prompt that was sent after the host had learnt that the thread asks something.
+    /// Reports a prompt that was sent although the host knew that the thread waits for an answer.
     private func check(_ root: JSONValue, _ link: CodexLink) {
         guard let thread = root.optional("params")?.text("threadId"), link.asking.values.contains(thread) else { return }
         world.report(.steering, "\(thread) is sent a prompt while it waits for an answer")
@@ -200,7 +200,7 @@ final class CodexServer: AgentBody {
         }
     }
 
-    /// A name that no other request has: they count up from nought.
+    /// A new number for a request, from 0.
     func nextRequest() -> Int {
         lastRequest += 1
         return lastRequest
@@ -301,7 +301,7 @@ final class CodexServer: AgentBody {
         }
     }
 
-    /// The first answer counts, and a late one is nothing to it.
+    /// Takes an answer: the first counts, a late one has no effect.
     private func answered(_ request: Int, _ decision: JSONValue?) {
         guard let thread = openThreads.first(where: { $0.ask?.id == request }), let decision else { return }
         thread.answered(decision)

@@ -10,7 +10,7 @@ final class CodexThread {
         /// The item that has begun and not ended.
         var openItem: (id: String, json: (String) -> String)?
         var completedAt: Int64?
-        /// Told to the turn that runs, and not read yet.
+        /// Additions to the running turn that were not read yet.
         var additions: [(text: String, client: String?)] = []
     }
 
@@ -19,7 +19,7 @@ final class CodexThread {
     private unowned let world: World
     private(set) var isLoaded = false
     private(set) var isClosed = false
-    /// By a client; its terminal leaves it then.
+    /// True if a client has archived it; its terminal then closes it.
     private(set) var isArchived = false
     private var isFinished = false
     private var turn: Turn?
@@ -56,7 +56,7 @@ final class CodexThread {
         return #"{"type":"active","activeFlags":[\#(ask == nil ? "" : #""waitingOnApproval""#)]}"#
     }
 
-    /// As sent to clients that resume it.
+    /// The thread as sent to clients that resume it.
     func shown(turns: String) -> String {
         #"{"id":"\#(name)","ephemeral":false,"preview":"","cwd":"/srv/dev/proj","cliVersion":"0.163.0","name":null,"#
             + #""status":\#(wireStatus),"turns":[\#(turns)]}"#
@@ -80,7 +80,7 @@ final class CodexThread {
         goOn()
     }
 
-    /// A running turn ends without a notification.
+    /// Ends a running turn without a notification.
     func serverStopped() {
         isLoaded = false
         step += 1
@@ -124,12 +124,12 @@ final class CodexThread {
         guard isActive else {
             if !world.isCalm {
                 if hasRollout, world.dice.chance(world.shape.endings) { return close() }
-                // Its person sends a prompt.
+                // The thread's person sends a prompt.
                 if world.dice.chance(0.5) { begin(world.name("local "), by: nil) }
             }
             return goOn()
         }
-        // Its person presses Esc, sometimes before the additions are read.
+        // The thread's person presses Esc, sometimes before the additions are read.
         if !world.isCalm, world.dice.chance(0.08) {
             interrupt()
             return goOn()
@@ -241,7 +241,7 @@ final class CodexThread {
         settle(ran: ran)
     }
 
-    /// By a client.
+    /// A client has answered.
     func answered(_ decision: JSONValue) {
         guard let ask else { return }
         let text = String(decoding: decision.bytes, as: UTF8.self)
@@ -285,7 +285,7 @@ final class CodexThread {
         return #""turn":{"id":"\#(turn?.id ?? "")","status":"inProgress"}"#
     }
 
-    /// Additions that the turn has not read are lost.
+    /// Interrupts the turn. Additions that it has not read are lost.
     func interrupt() {
         let open = ask
         ask = nil

@@ -7,9 +7,9 @@ final class ControlAgent: ClaudeFront {
     private struct Prompt {
         let uuid: String
         let text: String
-        /// The agent has repeated the prompt, with the start of its answer.
+        /// True if the agent has repeated the prompt, with the start of its answer.
         var isShown = false
-        /// Its hooks have let it pass.
+        /// True if its hooks have let it pass.
         var isTaken = false
     }
 
@@ -22,20 +22,20 @@ final class ControlAgent: ClaudeFront {
     private var known: Set<String> = []
     private var queue: [Prompt] = []
     private var current: Prompt?
-    /// By the calls that they are about.
+    /// The agent's requests, by the calls that they are about.
     private var requests: [Int: String] = [:]
     private var cost = 0
     private var mode = "default"
-    /// An older version does not report when it has finished with a prompt, nor its mode at the start.
+    /// True for an older version, which reports neither the end of a prompt nor its mode at the start.
     private var isOld = false
     private var life = 0
     private var isInputClosed = false
 
-    /// The agent has exited by itself.
+    /// Called when the agent has exited by itself.
     var left: () -> Void = {}
     /// True if the agent's own person typed the text.
     var isOwn: (String) -> Bool = { _ in false }
-    /// The agent carries out this request now.
+    /// Called when the agent carries out this request.
     var carriedOut: (String) -> Void = { _ in }
 
     init(world: World, host: HostProcess, index: Int) {
@@ -67,7 +67,7 @@ final class ControlAgent: ClaudeFront {
         left()
     }
 
-    /// For a while, or until it is killed.
+    /// The agent does nothing for a while, or until it is killed.
     func getStuck() {
         agent.isStuck = true
         let life = life
@@ -102,7 +102,7 @@ final class ControlAgent: ClaudeFront {
         guard let uuid = line.text("uuid"), let text = line.optional("message")?.text("content") else {
             preconditionFailure("a prompt has a name and a text")
         }
-        // The same name is not run twice.
+        // A prompt is not run twice under the same id.
         guard known.insert(uuid).inserted else { return }
         queue.append(Prompt(uuid: uuid, text: text))
         next()
@@ -133,7 +133,7 @@ final class ControlAgent: ClaudeFront {
         }
     }
 
-    /// The first answer counts.
+    /// Takes a response: the first counts.
     private func responded(_ response: JSONValue?) {
         guard let id = response?.text("request_id"), let hook = requests.first(where: { $0.value == id })?.key else { return }
         requests[hook] = nil
@@ -154,7 +154,7 @@ final class ControlAgent: ClaudeFront {
         current = prompt
         advance(prompt, "started")
         let life = life
-        // Its hooks run.
+        // The agent's hooks run.
         world.after(world.dice.within(1...100)) { [self] _ in
             guard life == self.life, agent.isUp, current?.uuid == prompt.uuid else { return }
             write(#"{"type":"system","subtype":"init","permissionMode":"\#(mode)"}"#)

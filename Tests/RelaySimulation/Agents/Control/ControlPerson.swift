@@ -6,7 +6,7 @@ final class ControlPerson {
     private var isThere: Bool
     private(set) var typed: Set<String> = []
     var does: (ControlFact) -> Void = { _ in }
-    /// A typed number chose an answer to the current question.
+    /// Called when a typed number chose an answer to the current question.
     var chose: (_ request: String, _ isAllowed: Bool) -> Void = { _, _ in }
 
     init(world: World, isThere: Bool) {
@@ -41,7 +41,7 @@ final class ControlPerson {
         does(.typed(text))
     }
 
-    /// `  7  Allow once`: an option of that request of the agent.
+    /// Reads a line such as `  7  Allow once`, an option of that request of the agent.
     func reads(_ text: String, about request: String?) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard isThere, let request, let number = words.first.flatMap({ Int($0) }), words.count > 1 else { return }

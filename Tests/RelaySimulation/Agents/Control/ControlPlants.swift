@@ -6,13 +6,13 @@ import RelayProtocol
 struct ControlPlants {
     let plant: Plant?
     private var lastPrompt: [UInt8]?
-    /// Questions that it has had.
+    /// Questions asked so far.
     private var asked: [String] = []
     private var copies = 0
 
     init(plant: Plant?) { self.plant = plant }
 
-    /// False for a fact that the program ignores: that its agent has taken a question back (`deafToCancel`).
+    /// False for a fact that is hidden from the program: that its agent has withdrawn a question (`deafToCancel`).
     mutating func lets(_ fact: ControlFact, _ request: String?) -> Bool {
         guard case .received(let bytes) = fact, let request else { return true }
         if bytes.starts(with: #"{"type":"control_cancel_request""#.utf8) { return plant != .deafToCancel }
@@ -20,7 +20,7 @@ struct ControlPlants {
         return true
     }
 
-    /// Answers the previous question instead (`strangersPermission`).
+    /// The line, changed to answer the previous question (`strangersPermission`).
     mutating func altered(_ line: [UInt8]) -> [UInt8] {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix(#"{"type":"user""#) { lastPrompt = line }
@@ -30,7 +30,7 @@ struct ControlPlants {
         return Array(text.replacing(asked[place], with: asked[place - 1]).utf8)
     }
 
-    /// The last prompt once more, under an id that the agent does not know (`promptAgain`).
+    /// The last prompt again, under an id that the agent does not know (`promptAgain`).
     mutating func lineAfterAbsence() -> [UInt8]? {
         guard plant == .promptAgain, let lastPrompt,
             let root = (try? JSONDocument(parsing: Array(lastPrompt.dropLast())))?.root,

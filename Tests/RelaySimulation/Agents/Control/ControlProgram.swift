@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// `heliograph run` over a played Claude Code: the shipped machine, the pipes between the two, its line to the daemon, and the person at
-/// its terminal, if there is one. When the program exits, the agent loses its input and ends.
+/// `heliograph run` over a simulated Claude Code: the product's machine, the pipes between the two, its connection to the daemon,
+/// and the person at its terminal, if there is one. When the program exits, the agent loses its input and ends.
 final class ControlProgram: AgentBody {
     let adapter = ClaudeHooks.adapter
     private unowned let world: World
@@ -13,10 +13,10 @@ final class ControlProgram: AgentBody {
     private var machine: ClaudeControl
     private var pipes: ProgramPipes
     private var person: ControlPerson
-    /// The lines of this life, and of lives that still have to report their end.
+    /// The connections of this run, and of earlier runs that still have to report their end.
     private var lines: [SteeringLine] = []
     private var permissions = PermissionChecker()
-    /// Time for which a permission waits if there is no person at the terminal.
+    /// Time for which a permission waits if no person is at the terminal.
     private var patience: Int64?
     private var life = 0
     private var isUp = false
@@ -126,7 +126,7 @@ final class ControlProgram: AgentBody {
         person.leave()
     }
 
-    /// And its program after it.
+    /// The agent has ended, and its program does so as well.
     private func agentEnded() {
         guard isUp else { return }
         hasAgentEnded = true
@@ -165,7 +165,7 @@ final class ControlProgram: AgentBody {
         world.at(due) { [self] _ in if arming == self.arming { take(.timerFired) } }
     }
 
-    /// The question that this is about.
+    /// The question that the fact is about.
     private func look(at fact: ControlFact) -> String? {
         switch fact {
         case .received(let bytes):
@@ -195,12 +195,12 @@ final class ControlProgram: AgentBody {
             agent.die()
             agentEnded()
         case .show(let text): person.reads(text, about: asked)
-        // Status lines are not played: budgets are tried with the simulated adapter's costs.
+        // Status lines are not simulated: budgets are tried with the simulated adapter's costs.
         case .spent: break
         case .ask, .askNoMore: preconditionFailure("the played agent has no servers of tools")
         case .stand(let offer, let standing): lines.last?.stand(offer, standing)
         case .tell(let change):
-            // With the agent its turn has ended.
+            // The end of the agent has ended its turn.
             if change.stage == .taken, hasAgentEnded, let place = stopped.firstIndex(where: { $0.name == change.name }) {
                 world.checkTaken(stopped.remove(at: place))
             }

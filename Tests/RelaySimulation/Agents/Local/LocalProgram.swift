@@ -2,7 +2,7 @@ import AgentLocal
 import HostCore
 import RelayProtocol
 
-/// A program that speaks the local protocol: it reports its work, asks, takes input from clients, and has a person next to it who may
+/// A program that speaks the local protocol: reports its work, asks, takes input from clients, and has a person next to it who may
 /// answer first.
 final class LocalProgram: AgentBody {
     private struct Ask {
@@ -89,7 +89,7 @@ final class LocalProgram: AgentBody {
     func restart() {
         guard isUp, !isFinished else { return }
         if world.dice.chance(0.3) {
-            // The program forgets that it waits and asks for commands once more.
+            // The program forgets its pending request and asks for commands again.
             return waitForCommands()
         }
         die()
@@ -277,7 +277,7 @@ final class LocalProgram: AgentBody {
             case .answered(let output?):
                 if case .steer(let request)? = try? MessageToHost(parsing: output) {
                     take(request)
-                    // Another of its programs waits as well, and is handed the same.
+                    // Another of its processes waits as well, and gets the same command.
                     if isGhost { take(request) }
                 }
                 if fetch == self.fetch { waitForCommands() }

@@ -2,8 +2,8 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// `heliograph claude`: the terminal of a played Claude Code, which a program of ours holds. The shipped machine reads its screen and its
-/// registry and types there; a person sits before the same terminal, types, answers dialogs and presses Esc.
+/// `heliograph claude`: a program of ours that holds the terminal of a simulated Claude Code. The product's machine reads its
+/// screen and its registry and types there; a person at the same terminal types, answers dialogs and presses Esc.
 final class HeldTerminal: AgentBody, ClaudeFront {
     let adapter = ClaudeHooks.adapter
     let entrypoint = "cli"
@@ -29,9 +29,9 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     private var isTranscriptFollowed = false
     private var isLookDue = false
 
-    /// The person's keys while something is typed for a client.
+    /// The person's keys, held back while text is typed for a client.
     private var held: [InputLine.Key]?
-    /// Accepted by its hooks while a turn ran.
+    /// Texts accepted by its hooks while a turn ran.
     private var queued: [String] = []
     private var hooksUnderWay = 0
     private var lastToken = 0
@@ -82,7 +82,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
             agent.die()
             ended()
         case 1:
-            // The program that holds it, and the agent with it.
+            // Ends the program that holds the terminal, and with it the agent.
             lines.last?.end()
             stop()
             agent.end()
@@ -232,7 +232,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
         take(.does(doing))
     }
 
-    /// What the machine says of commands is for the conversation that was open before.
+    /// Begins a new conversation. The machine's reports on commands still belong to the previous one.
     private func opened(_ name: String) {
         let orders = machine.handle(.opened, at: host.instant.monotonic)
         let before = lines.last
@@ -263,7 +263,7 @@ final class HeldTerminal: AgentBody, ClaudeFront {
 
     // MARK: The agent
 
-    /// Its hook asks the program first whether it may take it.
+    /// The agent's hook first asks the program whether it may accept the text.
     private func submitted(_ text: String, isOurs: Bool) {
         let life = life
         hooksUnderWay += 1

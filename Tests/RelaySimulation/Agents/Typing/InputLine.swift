@@ -1,7 +1,7 @@
 import AgentClaude
 
-/// The input line of a played Claude Code: keys arrive late and in order, its output is seen later still, and while a dialog is open no
-/// typed text arrives.
+/// The input line of a simulated Claude Code: keys arrive late and in order, its output is seen later still, and while a dialog is
+/// open no typed text arrives.
 final class InputLine {
     enum Key {
         case text(String)
@@ -10,20 +10,20 @@ final class InputLine {
     }
 
     private static let modes = ["default", "acceptEdits", "plan", "auto"]
-    /// A dialog that has just opened takes no key for an answer.
+    /// Milliseconds for which a new dialog ignores keys.
     private static let guardTime: Int64 = 500
 
     private unowned let world: World
     private(set) var draft = ""
     private(set) var stash: String?
     private(set) var mode = "default"
-    /// Texts that the person typed and that must not be lost.
+    /// Texts typed by the person, which must not be lost.
     private var persons: Set<String> = []
     private var lastKeyAt: Int64 = 0
     private var lastDrawAt: Int64 = 0
     private var isOpen = true
 
-    /// Since when a dialog is open.
+    /// Time since which a dialog is open.
     var dialogSince: () -> Int64? = { nil }
     var mayEnter: (_ isOurs: Bool) -> Bool = { _ in true }
     var submitted: (_ text: String, _ isOurs: Bool) -> Void = { _, _ in }

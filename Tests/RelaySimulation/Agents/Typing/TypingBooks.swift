@@ -2,12 +2,12 @@ import AgentClaude
 import HostCore
 import RelayProtocol
 
-/// Input given to the terminal of one life, its fate there, and the ends reported for it.
+/// Commands given to the terminal of one run, what happened to them there, and the ends reported for them.
 final class TypingBooks {
     private unowned let world: World
     private var texts: [SteeringName: SteeringRequest] = [:]
     private var ends: [SteeringName: SteeringStage] = [:]
-    /// Esc takes effect for it.
+    /// Interrupts for which Esc takes effect.
     private var interrupts: [SteeringRequest] = []
     private var stops: [SteeringRequest] = []
     private var modes: [SteeringName: SteeringRequest] = [:]
@@ -24,7 +24,7 @@ final class TypingBooks {
         }
     }
 
-    /// Facts that a program would get that had a bug.
+    /// Facts that a faulty program would get.
     func told(_ change: SteeringChange, mode: String) -> [TypingFact] {
         guard change.stage.isFinal else { return [] }
         if let request = modes[change.name], change.stage == .taken, request.action == .mode(mode) { world.checkTaken(request) }

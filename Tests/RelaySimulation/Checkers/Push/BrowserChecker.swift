@@ -3,13 +3,13 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A browser, a topic or a receiver may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's
-/// service none that only reports something as settled, which would add a row there.
+/// Checks that a browser, a topic or a receiver may allow only if its person chose so and everything is shown. It gets no push
+/// after it is gone, and a browser at Apple's service gets none that only reports a settlement, which would add a row there.
 struct BrowserChecker {
     private struct Shown {
         let body: String
         let mayAllow: Bool
-        /// True if it only replaces an earlier notification. A digest is as quiet, but is of no session and new.
+        /// True if it only replaces an earlier notification. (A digest has the same level, but no session.)
         let isSettlement: Bool
 
         init(_ payload: [UInt8]) throws(WireError) {
@@ -39,12 +39,12 @@ struct BrowserChecker {
     /// Subscriptions that their services reported as gone, without a registration since.
     private var gone: Set<String> = []
 
-    /// Each of several devices learns by itself that an address which they share is gone.
+    /// The key of an address: devices that share one each learn separately that it is gone.
     private static func subscription(_ service: PushService, _ place: String, _ device: DeviceID) -> String {
         service.sharesAddresses ? "\(device.rawValue) \(place)" : place
     }
 
-    /// The relay may not have stored what it had learnt.
+    /// The relay may not have stored that they are gone.
     mutating func relayEnded() { gone = [] }
 
     mutating func registered(_ device: Device) {

@@ -2,26 +2,26 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Coalesced changes are sent in the end, and a session that waits for a person is soon on the card.
+/// Checks that coalesced changes are sent in the end, and that a session with a pending request is soon on the card.
 struct CardEdgeChecker {
     private struct Shown {
         var accepted: PushIntent?
         var isEnded = false
-        /// Refused by APNs in a way that the relay cannot mend.
+        /// Set if APNs refused it in a way that the relay cannot correct.
         var givenUp: Refused?
-        /// The last try failed: the next one comes later each time.
+        /// True if the last attempt failed: the next ones are later each time.
         var hasFailed = false
-        /// Time since which nothing has gone wrong with it, and the person has not looked.
+        /// Time since which nothing has failed for it, and the person has not looked.
         var steadySince: Int64 = 0
         var orderedAt: Int64 = 0
-        /// The ones that the last order showed, by when they were first seen to be pending.
+        /// Pending requests that the last order showed, by the time when they were first seen.
         var isUnderWay = false
     }
 
     private enum Refused {
-        /// Another may come from the app.
+        /// The address is refused; the app may report another.
         case address
-        /// To whatever address: nothing mends it but something else to show.
+        /// The content is refused at any address, until there is something else to show.
         case content
     }
 
@@ -31,7 +31,7 @@ struct CardEdgeChecker {
     private var troubledAt: Int64 = 0
     /// Longest allowed delay, in milliseconds: the relay's minimum intervals, its back-off, and a commit.
     private static let patience: Int64 = 60_000
-    /// … and this much more after a failure.
+    /// Longer delay that is allowed after a failure.
     private static let retryPatience: Int64 = 300_000
 
     mutating func troubled(at now: Int64) { troubledAt = now }
@@ -40,7 +40,7 @@ struct CardEdgeChecker {
         for card in cards { shown[card, default: Shown()].steadySince = now }
     }
 
-    /// `isListener`: it listens to a channel, whose faults no report of its app mends.
+    /// `isListener`: it listens to a channel, whose faults a report of its app does not correct.
     mutating func reported(_ card: CardID, isListener: Bool, at now: Int64) {
         shown[card, default: Shown()].steadySince = now
         if isListener || shown[card]?.givenUp == .content { return }
@@ -67,7 +67,7 @@ struct CardEdgeChecker {
             known.givenUp = .address
         case .refused, .unknown, .notSent: known.hasFailed = true
         }
-        // An end that APNs rejects, now or for good, is not made another way; an end to a dead token is made for the next token.
+        // An end that APNs refuses is not sent in another way; an end to a dead token is sent to the next token.
         switch outcome {
         case .refused(.dropToken, _), .refused(.quarantineToken, _): break
         default: if order.purpose == .end, known.givenUp != nil { known.isEnded = true }

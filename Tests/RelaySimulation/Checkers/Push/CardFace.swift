@@ -18,7 +18,7 @@ struct CardFace: Equatable, CustomStringConvertible {
 
     var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The face that this device should show at a moment, from committed state; nil: nothing to show.
+    /// The face that this device should show at a moment, from committed state; nil if there is nothing to show.
     static func expected(_ session: SessionID?, _ device: Device, _ views: [View], at moment: Int64) -> CardFace? {
         let live = views.filter(isLive)
         let view =
@@ -41,7 +41,7 @@ struct CardFace: Equatable, CustomStringConvertible {
         return CardFace(bytes: profile.contentState(subject, bytesMax: bytesMax))
     }
 
-    /// More than any content here.
+    /// More than any content in these worlds.
     private static let bytesMax = 3_000
 
     private static func attention(_ view: View) -> Int {

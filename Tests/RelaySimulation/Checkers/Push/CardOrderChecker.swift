@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// Each push to a card is later than the one before, and nothing follows its end but the same end.
+/// Checks that each push to a card has a later timestamp than the one before, and that nothing follows its end but the same end.
 struct CardOrderChecker {
     private struct Sent {
         var timestamp: Int64
@@ -10,9 +10,9 @@ struct CardOrderChecker {
     }
 
     private var last: [CardID: Sent] = [:]
-    /// Cards that were sent an end; true: APNs would not take it, now or later.
+    /// Cards that were sent an end; true if APNs would never accept it.
     private var ended: [CardID: Bool] = [:]
-    /// The latest that the relay's clock ever showed.
+    /// The latest time that the relay's clock ever showed.
     var latest: Int64 = 0
 
     mutating func forgot(_ cards: [CardID]) {

@@ -3,36 +3,37 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A broadcast channel whose id reached the relay is deleted once it has no listener, not before, and nothing is published to it after.
+/// Checks that a broadcast channel whose id reached the relay is deleted once it has no listener, not before, and that nothing is
+/// published to it after that.
 struct ChannelChecker {
     private struct Known {
         let device: DeviceID
         let session: SessionID?
-        /// Its card has had its end, or its app has reported that it needs none.
+        /// True if its card has ended, or its app has reported that it needs no channel.
         var isOver = false
-        /// Its card has had its end, for which it is kept.
+        /// True if its card has ended; the channel is then kept for a while.
         var isKept: Bool { endedAt != nil }
         var endedAt: Int64?
-        /// Its deletion was sent once: the tries after it are the same.
+        /// True if its deletion was sent once; later attempts are the same.
         var isDeletionAsked = false
-        /// Time at which the relay got the answer that the end was accepted: until then an app that ends its card by itself has no more
-        /// need of it.
+        /// Time at which the relay learnt that the end was accepted. Until then an app that ends its card by itself makes the
+        /// channel unnecessary.
         var heardAt: Int64?
-        /// The relay has wanted it deleted since.
+        /// Time since which the relay has wanted it deleted.
         var isUnwantedSince: Int64?
     }
 
-    /// By which an hour may have been over that was none; and a relay that reads a time of before waits for an hour at most.
+    /// True if a relay has run with another clock: an hour may then be shorter, and times read from disk are limited to an hour.
     private var clockWasChanged = false
     private var asked: [PushID: (device: DeviceID, session: SessionID?)] = [:]
     private var known: [String: Known] = [:]
-    /// Channels that, as this life of the relay knows, the service has removed.
+    /// Channels that the service has removed, as this run of the relay knows.
     private var heardLost: Set<String> = []
-    /// Deletions are tried again after five minutes at most, and one after an end that APNs keeps comes an hour later.
+    /// Longest delay: deletions are retried after five minutes at most, and that after an end stored by APNs follows an hour later.
     private static let patience: Int64 = 330_000
     private static let kept: Int64 = 3_600_000
 
-    /// `isLost`: it is deleted because the service took it away.
+    /// `isLost`: it is deleted because the service removed it.
     mutating func ordered(_ order: PushIntent, isDeleted: Bool, isLost: Bool, isListenedTo: Bool) -> String? {
         switch order.target {
         case .makeChannel: asked[order.id] = (order.device, order.session)
@@ -59,7 +60,7 @@ struct ChannelChecker {
         guard case .broadcast(let name) = order.target else { return }
         if case .refused(.dropChannel, _) = outcome { heardLost.insert(name) }
         switch outcome {
-        // The app may not broadcast any more.
+        // The app may no longer broadcast.
         case .refused(.enableBroadcast, _): known[name]?.isOver = true
         case .accepted:
             guard order.purpose == .end else { break }
@@ -70,13 +71,13 @@ struct ChannelChecker {
         }
     }
 
-    /// An answer that the last life did not receive, or did not store, is news to the next.
+    /// The next run learns anew what the last one did not receive or store.
     mutating func relayEnded() { heardLost = [] }
 
-    /// A relay has lived with another clock.
+    /// A relay has run with another clock.
     mutating func clockWasSet() { clockWasChanged = true }
 
-    /// Channels that a crash cannot lose.
+    /// Records channels whose ids are on disk, so that a crash cannot lose them.
     mutating func stored(_ batch: LogBatch) {
         for record in batch.records where record.kind == .channel {
             guard let bytes = record.bytes, let name = try? JSONDocument(parsing: bytes).root.string("channel"),
@@ -100,14 +101,14 @@ struct ChannelChecker {
         for (name, channel) in known where channel.device == device { known[name]?.isOver = true }
     }
 
-    /// Now and then.
+    /// Called at intervals.
     mutating func looked(at channels: [KnownChannel], at now: Int64) {
         for channel in channels where channel.isOver && known[channel.name]?.isUnwantedSince == nil {
             known[channel.name]?.isUnwantedSince = now
         }
     }
 
-    /// APNs has been well for long.
+    /// APNs has worked for long: checks that all channels are deleted.
     func quiet(_ kept: Set<String>, _ channels: [KnownChannel], at now: Int64) -> String? {
         let names = Set(channels.map(\.name))
         for name in kept.sorted() {

@@ -1,7 +1,7 @@
 import PushPlanner
 import RelayProtocol
 
-/// A code decides once, and only its own approval.
+/// Checks that a code decides once, and only its own approval.
 struct CodeChecker {
     struct Use {
         let command: CommandID
@@ -19,7 +19,7 @@ struct CodeChecker {
 
     mutating func used(_ use: Use) { uses[use.command] = use }
 
-    /// For the fault that is planted.
+    /// A push for another approval, for a planted fault.
     func other(than push: PushID) -> PushID? {
         orders.keys.filter { orders[$0]?.code?.approval != orders[push]?.code?.approval }.max()
     }

@@ -3,10 +3,10 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// When a session crosses a budget's level, a device is alerted once: again only if APNs may not have the alert, and in the end APNs has
-/// it.
+/// Checks that a device is alerted once when a session crosses a budget's level: again only if APNs may not have the alert, and in
+/// the end APNs has it.
 struct CrossingChecker {
-    /// Scope, level and session: as the notification is named.
+    /// Device, and scope, level and session as in the notification's name.
     private struct Name: Hashable {
         let device: DeviceID
         let crossing: String
@@ -18,7 +18,7 @@ struct CrossingChecker {
         var outcome: PushOutcome?
 
         var isTaken: Bool { if case .accepted = outcome { true } else { false } }
-        /// APNs may not have it.
+        /// True if APNs may not have it.
         var isLost: Bool { outcome != nil && !isTaken }
     }
 
@@ -56,12 +56,12 @@ struct CrossingChecker {
 
     // MARK: What ends an alert without APNs
 
-    /// The device has the digest of all deferred alerts, and so also of those that failed before.
+    /// The device has the digest of all deferred alerts, including those that failed before.
     mutating func digested(_ device: DeviceID) { spared(device) }
 
     mutating func forgot(_ device: DeviceID) { alerts = alerts.filter { $0.key.device != device } }
 
-    /// The person looks at the device.
+    /// The person is looking at the device.
     mutating func spared(_ device: DeviceID) {
         alerts = alerts.filter { $0.key.device != device || !$0.value.allSatisfy(\.isLost) }
     }
@@ -72,7 +72,8 @@ struct CrossingChecker {
         }
     }
 
-    /// A relay that starts with another clock drops alerts that are too old by it, including those under way when the last one ended.
+    /// A relay that starts with another clock drops alerts that have expired by it, including those in flight when the last run
+    /// ended.
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
@@ -80,12 +81,12 @@ struct CrossingChecker {
             && !(alert.session.map(device.muted.contains) ?? false)
     }
 
-    /// The device has not been looked at for long, and APNs was well.
+    /// The person has not looked for long, and APNs worked: checks that every crossing was alerted.
     func quiet(_ device: Device) -> String? {
         guard device.address.alerts != nil else { return nil }
         for (name, known) in alerts.sorted(by: { $0.key.crossing < $1.key.crossing }) where name.device == device.id {
             guard !known.contains(where: \.isTaken), known.allSatisfy({ Self.wants($0, device) }) else { continue }
-            // Sent again it would be refused again.
+            // APNs would refuse it again.
             switch known.last?.outcome {
             case .refused(.fixRequest, _), .refused(.markProfile, _): continue
             default: return "\(device.id) was never told of \(name.crossing)"

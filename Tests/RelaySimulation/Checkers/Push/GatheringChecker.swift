@@ -1,11 +1,12 @@
 import PushPlanner
 import RelayProtocol
 
-/// If a person wants notifications that need no answer gathered in one, none of them rings by itself, and the digest comes in the end.
+/// Checks that if a person wants notifications that need no answer gathered, none of them rings by itself, and the digest comes in
+/// the end.
 struct GatheringChecker {
     /// Prefixes of the names of notifications about past events.
     private static let names = ["error.", "finished.", "running.", "budget."]
-    /// For retries, and for pushes that are due before it.
+    /// Longest delay, for retries and for pushes that are sent first.
     private static let patience: Int64 = 60_000
 
     static func planned(_ order: PushIntent, to device: Device) -> String? {
@@ -15,7 +16,7 @@ struct GatheringChecker {
         return "push \(order.id.rawValue) rings \(order.device) for \(name), which was to be gathered"
     }
 
-    /// The device has not been looked at for long, and the services were well.
+    /// The person has not looked for long, and the services worked: checks that no digest is late.
     static func quiet(_ known: KnownDevice, at now: Int64) -> String? {
         guard known.device.address.alerts != nil, known.device.quiet == nil, let since = known.deferredSince else { return nil }
         let wait: Int64 =

@@ -2,8 +2,8 @@ import PushPlanner
 import RelayModel
 import RelayProtocol
 
-/// Nothing is planned for a device that has reported within half a minute that its person looks, except alerts for things it has not
-/// seen.
+/// Checks that nothing is planned for a device that has reported within half a minute that its person is looking, except alerts for
+/// requests not on its screen.
 struct PresenceChecker {
     private struct Looking {
         var device: DeviceID
@@ -30,7 +30,7 @@ struct PresenceChecker {
         guard case .command(_, let command) = message else { return }
         switch command {
         case .presence(let isForeground, _, let device):
-            // Only one of the client's own devices.
+            // A client can report for its own devices only.
             guard isForeground, let device, known.contains(where: { $0.device.id == device && $0.client == client }) else {
                 return left(peer)
             }

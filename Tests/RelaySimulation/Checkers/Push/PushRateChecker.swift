@@ -1,12 +1,13 @@
 import PushPlanner
 import RelayProtocol
 
-/// A card gets at most a few pushes a minute, whatever its agent does; in addition those for the start and end of a wait for a person.
+/// Checks that a card gets at most a few pushes a minute, whatever its agent does, plus those for the start and end of a wait for a
+/// person.
 struct PushRateChecker {
-    /// Updates within `window` milliseconds: one about what waits every five seconds, a change of phase every second and a half, and some room
-    /// for small changes between.
+    /// Updates within `window` milliseconds: one about requests every five seconds, a change of phase every second and a half, and
+    /// some room for small changes between.
     private static let updatesMax = 58
-    /// Those that turn to a person, or away: each of the first kind comes two seconds after what was said of it before.
+    /// Updates that begin or end a wait for a person: each beginning follows at least two seconds after the last change.
     private static let turnsMax = 62
     private static let window: Int64 = 60_000
 
@@ -18,7 +19,7 @@ struct PushRateChecker {
 
     private var told: [CardID: Told] = [:]
 
-    /// Withheld updates go at once when the person stops looking, and failed ones are sent again.
+    /// Forgets what was sent: withheld updates are sent at once when the person stops looking, and failed ones again.
     mutating func disturbed(_ cards: [CardID]) { for card in cards { told[card] = nil } }
 
     mutating func relayEnded() { told = [:] }
@@ -43,7 +44,7 @@ struct PushRateChecker {
 }
 
 extension PushIntent {
-    /// True if it asks for a person: a profile puts nothing else on top of an app's cards.
+    /// True if it asks for a person: a profile gives the highest relevance to nothing else.
     var isOnTop: Bool {
         let relevance = try? JSONDocument(parsing: payload).root.required("aps").optionalInteger("relevance-score")
         return relevance.map { $0 == 100 } ?? false

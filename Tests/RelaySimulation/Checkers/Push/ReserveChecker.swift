@@ -1,21 +1,22 @@
 import PushPlanner
 import RelayProtocol
 
-/// The last pushes of priority 10 are kept for cards that wait for a person: a bucket of its own, by the policy's written figures (a
-/// burst of 6, one more after each 3 minutes, both three times as good with frequent pushes; 3 of them kept, and 1 for a card that
-/// reports the end of the wait).
+/// Checks that the last pushes of priority 10 are reserved for cards that wait for a person. A separate token bucket, by the
+/// documented policy (a burst of 6, one more after each 3 minutes, both times three with frequent pushes; 3 of them reserved, and 1
+/// of these for a card that reports the end of the wait).
 struct ReserveChecker {
     private struct Bucket {
-        /// In parts of `one`: whole numbers for either rate, so that nothing is rounded.
+        /// Level in fractions of `one`: whole numbers for either rate, so that nothing is rounded.
         var level: Int64
         var at: Int64
-        /// The same by the steady clock.
+        /// Time of the level by the monotonic clock.
         var steady: Int64
         var wasFrequent: Bool
-        /// Regained besides if the planner did not ask meanwhile, and does so for a device that has frequent pushes by then.
+        /// Additional refill that the planner would have if it did not read its bucket in between, and the device has frequent
+        /// pushes when it does.
         var unasked: Int64 = 0
-        /// Pushes that may not be on disk, each with what it took: itself, and what was beyond the burst of a device that has frequent
-        /// pushes no longer, which it may have again with them.
+        /// Pushes that may not be on disk, each with its cost: itself, and any level above the burst of a device that no longer has
+        /// frequent pushes. If they are lost, the planner has both again.
         var taken: [(push: PushIntent, cost: Int64)] = []
 
         mutating func takes(_ push: PushIntent, _ cost: Int64) {
@@ -24,10 +25,10 @@ struct ReserveChecker {
         }
     }
 
-    /// The cost of one push: the milliseconds in which the slower rate regains it.
+    /// Cost of one push: the milliseconds in which the slower rate refills it.
     private static let one: Int64 = 180_000
     private var buckets: [DeviceID: Bucket] = [:]
-    /// Milliseconds that the wall clock has been set forward since the relay started last.
+    /// Milliseconds that the wall clock has been set forward since the relay's last start.
     private var jumped: Int64 = 0
     /// True if the last push to a device's card asked for a person; by the card's session.
     private var onTop: [DeviceID: [SessionID?: Bool]] = [:]
@@ -36,13 +37,13 @@ struct ReserveChecker {
 
     mutating func clockWasSetForward(by milliseconds: Int64) { jumped += min(milliseconds, 86_400_000) }
 
-    /// A jump while it was down, or one that it followed without a commit, is time that has passed for it.
+    /// A jump while the relay was down, or one that it followed without a commit, counts as elapsed time for it.
     mutating func relayStarts() {
         for device in buckets.keys { buckets[device]?.level += jumped * 3 }
         jumped = 0
     }
 
-    /// Pushes that were planned and are not on disk count as never taken.
+    /// Planned pushes that are not on disk do not count.
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         onTop = [:]
         for device in buckets.keys {
@@ -59,7 +60,7 @@ struct ReserveChecker {
         guard order.purpose != .start else { return nil }
         let burst: Int64 = (isFrequent ? 18 : 6) * Self.one
         var bucket = buckets[order.device] ?? Bucket(level: burst, at: order.plannedAt, steady: now, wasFrequent: isFrequent)
-        // Whatever it was in between, it was no better than this.
+        // Uses the faster rate if either applied: the actual refill was not more.
         let rate: Int64 = isFrequent || bucket.wasFrequent ? 3 : 1
         let elapsed = max(now - bucket.steady, order.plannedAt - bucket.at)
         let refilled = bucket.level + min(elapsed, 86_400_000) * rate
@@ -67,8 +68,8 @@ struct ReserveChecker {
         bucket.unasked += min(elapsed, 86_400_000) * (3 - rate)
         bucket.at = order.plannedAt
         bucket.steady = now
-        // A push at 5 may have asked for 10 in vain, and has then updated the bucket by the clock and the rate of that moment; if the
-        // clock had gone back, the bucket gains the same amount again when it goes forward.
+        // A push of priority 5 may have asked for 10 in vain, which updates the planner's bucket by the clock and the rate of that
+        // moment; if the clock had gone back, the bucket gains the same amount again when it goes forward.
         guard order.urgency == .atOnce else {
             bucket.wasFrequent = bucket.wasFrequent || isFrequent
             bucket.takes(order, refilled - bucket.level)

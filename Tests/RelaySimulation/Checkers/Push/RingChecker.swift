@@ -1,9 +1,9 @@
 import PushPlanner
 import RelayProtocol
 
-/// An approval rings once on every device that wants it, and again only where APNs may not have it, or after an hour, or if the device is
-/// reached elsewhere since. One that was counted with others may have a notification of its own after that, and a device has a few of those at a
-/// time.
+/// Checks that an approval rings once on every device that wants it, and again only if APNs may not have it, after an hour, or if
+/// the device's address has changed. A request that was counted with others may later get a notification of its own, and a device
+/// has only a few of those at a time.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -12,28 +12,28 @@ struct RingChecker {
 
     private struct Ring {
         let push: PushID
-        /// A relay that has no answer sends the same again after its start.
+        /// True if a restarted relay sends it again, because it has no outcome.
         let isRepeated: Bool
-        /// An alert, and not a card that rings.
+        /// True for an alert, false for a card that rings.
         let isAlert: Bool
-        /// Together with others, without a notification of its own.
+        /// True if it was counted with others, without a notification of its own.
         let isCounted: Bool
-        /// In milliseconds since 1970.
+        /// Expiry, in milliseconds since 1970.
         let worthUntil: Int64
-        /// When it was planned, as the relay may remember that: earlier by what its clock was set back since.
+        /// Time at which it was planned, as the relay may remember it: earlier by any setting back of its clock since.
         var rangAt: Int64
         let target: PushIntent.Target
-        /// By the steady clock.
+        /// Time of the order by the monotonic clock.
         let orderedAt: Int64
         var outcome: PushOutcome?
 
         var isLost: Bool { outcome.mayBeUnheard }
     }
 
-    /// The first of the policy's reminders, in milliseconds; a minute less, as what is planned waits for the disk.
+    /// First reminder of the policy, in milliseconds, less a minute, because planned pushes wait for the disk.
     private static let reminder: Int64 = 59 * 60_000
     private var rings: [Name: [Ring]] = [:]
-    /// Approvals for which pushes of cards ring, on devices without a way for alerts.
+    /// Approvals for which cards' pushes ring, on devices without an address for alerts.
     private var calls: [PushID: [ApprovalID]] = [:]
 
     mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
@@ -64,7 +64,7 @@ struct RingChecker {
                         isCounted: order.purpose == .alert && order.code == nil,
                         worthUntil: order.worthUntil, rangAt: order.plannedAt, target: order.target, orderedAt: now)
                 ]
-            // The last way to its alerts: a card that rings after that was refused does so for the device that is there now.
+            // The last address for alerts: after a refusal of that, a card rings for the device that is there now.
             let alertTarget = order.purpose == .alert ? order.target : before.last(where: \.isAlert)?.target
             if let heard = before.last(where: {
                 !$0.isLost && !($0.isAlert && $0.target != alertTarget) && !($0.isCounted && order.code != nil)
@@ -90,7 +90,7 @@ struct RingChecker {
         for (name, list) in rings { for index in list.indices { rings[name]?[index].rangAt -= milliseconds } }
     }
 
-    /// It will never hear what became of those that it does not repeat.
+    /// The relay will never learn the outcome of pushes that it does not repeat.
     mutating func relayEnded() {
         for (name, list) in rings {
             for index in list.indices where list[index].outcome == nil && !list[index].isRepeated {
@@ -99,8 +99,8 @@ struct RingChecker {
         }
     }
 
-    /// The relay repeats pushes without an answer, unless they are no longer worth it or the device has no way for alerts: its token was
-    /// dropped while another push was under way to it.
+    /// The relay repeats pushes without an outcome, unless they have expired or the device has no address for alerts: its token was
+    /// dropped while another push was in flight to it.
     mutating func relayStarted(_ known: [KnownDevice], wall: Int64) {
         let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
         for (name, list) in rings {
@@ -116,7 +116,7 @@ struct RingChecker {
         return approvals.map { Name(device: order.device, approval: $0) }
     }
 
-    /// The device has not been looked at for long, and APNs was well.
+    /// The person has not looked for long, and APNs worked: checks that every pending approval has rung.
     func quiet(_ device: Device, _ views: [CardFace.View], minute: Int64) -> String? {
         if let quiet = device.quiet {
             let isQuiet =
@@ -129,7 +129,7 @@ struct RingChecker {
             where approval.stage == .pending && Self.wants(approval, device) {
                 let known = rings[Name(device: device.id, approval: approval.id)] ?? []
                 guard known.allSatisfy(\.isLost) else { continue }
-                // Sent again it would be refused again.
+                // APNs would refuse it again.
                 switch known.last?.outcome {
                 case .refused(.fixRequest, _), .refused(.markProfile, _): continue
                 default: return "\(device.id) has never rung for \(approval.id), which is pending"

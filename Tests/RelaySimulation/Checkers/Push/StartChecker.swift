@@ -3,14 +3,14 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// Cards are started at most four times an hour, one at a time; a second one of a session only if the app has reported the first, or the
-/// system has removed it.
+/// Checks that cards are started at most four times an hour, one at a time; a second one of a session only if the app has reported
+/// the first, or the system has removed it.
 struct StartChecker {
     private struct Start {
         let order: PushIntent
         let at: Int64
         var isOutstanding = true
-        /// The relay's clock was set by an hour or more since.
+        /// True if the relay's clock was set by an hour or more since.
         var isAgeDoubtful = false
 
         /// True if the card is reached and ended by its channel, without a report of the app.
@@ -35,15 +35,15 @@ struct StartChecker {
         }
     }
 
-    /// Only the relay that ended may have known that its clock was set. A start is stored by the clock of its time, so that the next
-    /// relay cannot tell its age, not even if the clock was set back to the truth meanwhile.
+    /// Forgets starts that the next relay cannot know. A start is stored with the time of the clock then, so that the next relay
+    /// cannot tell its age if the clock was set, even if it was corrected again.
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         starts = starts.mapValues { $0.filter { isKept($0.order) && !$0.isAgeDoubtful } }
     }
 
     mutating func planned(_ order: PushIntent, at now: Int64) -> String? {
         guard order.purpose == .start else { return nil }
-        // By the steady clock and by the relay's: a clock that was set meanwhile proves nothing.
+        // Counts by the monotonic clock and by the relay's: a clock that was set in between proves nothing.
         func within(_ age: Int64) -> [Start] {
             (starts[order.device] ?? []).filter {
                 now - $0.at < age && (0..<age).contains(order.plannedAt - $0.order.plannedAt)
@@ -67,7 +67,7 @@ struct StartChecker {
         settle(device) { $0.session == report.session }
     }
 
-    /// An app that registers under this name later is another app, on which nothing was started.
+    /// The app was forgotten. If it registers again it is another app, without starts.
     mutating func forgot(_ device: DeviceID) { starts[device] = nil }
 
     /// The relay itself answers a start that only rang for what was settled with its commit.

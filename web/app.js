@@ -85,7 +85,6 @@ let times = 0;
 let later = null;
 /** @type {SeldomViews|null} */
 let seldom = null;
-/** Requests them. */
 let loadPart = async () => undefined;
 /** @type {import("./notifications.js").Notifications|null} */
 let notifications = null;

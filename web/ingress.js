@@ -40,7 +40,7 @@ export const openedFrom = (opened, sent) => {
   return opened;
 };
 
-/** @param {import("./wire").Event} event What a person reads beside it: what is missing there. */
+/** What the page shows before and after an event, for example that others are missing there. @param {import("./wire").Event} event */
 export const noticesOf = (event) => notices.get(event) ?? {};
 
 /** @param {import("./wire").Event} event @param {{before?: string, after?: string}} words */

@@ -64,7 +64,7 @@ function close(hunk) {
 }
 
 /**
- * Where there are no lines, the number is that of the line before; of an empty file some say 1.
+ * Number of a hunk's first line. If the hunk has no lines, its header names the line before; in an empty file some programs write 1.
  * @param {number} start @param {number} count
  */
 const beginning = (start, count) => (count === 0 ? (start <= 1 ? 1 : start + 1) : start);

@@ -30,7 +30,7 @@ internal import CHeliographOpenSSL
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 
-    /// A text's UTF-8.
+    /// Adds the UTF-8 of a text.
     package mutating func update(_ text: String) {
         var text = text
         text.withUTF8 { unsafe update(UnsafeRawBufferPointer($0)) }

@@ -41,8 +41,6 @@ package struct Quotas: Sendable, Equatable {
             "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
         case .keepMegabytes:
             "the relay keeps no more events of this workspace: what comes waits until sessions end or are removed"
-        case .recordMegabytes:
-            "the approvals and the audit log of this workspace take all they may: what is asked waits until sessions are removed, or whoever runs the relay allows more"
         default: "more comes than \(quota.setting) allows: send it later"
         }
     }
@@ -56,20 +54,16 @@ package enum Quota: String, Sendable, CaseIterable {
     case commandsPerDayPerClient, commandsPerDayPerWorkspace, pushesPerDayPerWorkspace
     /// The limit for bytes of events in a workspace, when the oldest cannot be removed fast enough.
     case keepMegabytes
-    /// Bytes of its approvals, its audit log and the places of removed sessions: as much again.
-    case recordMegabytes
 
     /// Name of the setting that has this limit.
-    package var setting: String {
-        self == .keepMegabytes || self == .recordMegabytes ? Self.keepMegabytes.rawValue : "limits.\(rawValue)"
-    }
+    package var setting: String { self == .keepMegabytes ? rawValue : "limits.\(rawValue)" }
 
     /// The workspace's limit to which this belongs; nil if it limits a session, a host or a client, or something that recovers by
     /// itself.
     package var workspaceLimit: WorkspaceLimit? {
         switch self {
         case .sessionsPerWorkspace: .sessions
-        case .keepMegabytes, .recordMegabytes: .megabytes
+        case .keepMegabytes: .megabytes
         case .pushesPerDayPerWorkspace: .pushesPerDay
         default: nil
         }

@@ -7,7 +7,7 @@ package enum StoredTable {
         nil,
         [
             .required("summary", .object(WireTable.summary)), .required("hostSeq", .count),
-            .defaulted("eventBytes", .count), .optional("approvalBytes", .count), .defaulted("touchedAt", .time),
+            .defaulted("eventBytes", .count), .defaulted("touchedAt", .time),
         ] + usage + [
             .required("subagents", .list(.anyText)), .required("agentStatus", .word(SessionStatus.self)),
             .optional("currentCall", .anyText), .optional("openSteering", .list(.object(WireTable.steeringName))),
@@ -26,7 +26,7 @@ package enum StoredTable {
         .required("pastCostMicroUSD", .count), .optional("pastEstimateMicroUSD", .count),
         .required("pastTokens", .object(WireTable.tokens)), .optional("run", .anyText),
         .required("runCostMicroUSD", .count), .optional("runEstimateMicroUSD", .count),
-        .required("runTokens", .object(WireTable.tokens)), .optional("auditBytes", .count),
+        .required("runTokens", .object(WireTable.tokens)),
     ]
 
     package static let budget = WireObject(

@@ -9,10 +9,6 @@ package struct SessionState: Sendable, Equatable {
     package var hostSeq: Int64 = 0
     /// Bytes of the session's events in the log; after a trim, estimated in proportion to the remaining events.
     package var eventBytes: Int64 = 0
-    /// Bytes of its approvals on disk, which go with it.
-    package var approvalBytes: Int64 = 0
-    /// Bytes of its lines in the audit log, which stay when it is removed.
-    package internal(set) var auditBytes: Int64 = 0
     /// Time at which the relay last received an event, in milliseconds since 1970, by the clock that retention uses: hosts' clocks
     /// may be wrong.
     package var touchedAt: Int64 = 0
@@ -71,7 +67,6 @@ package struct SessionState: Sendable, Equatable {
         offerBytes = summary.steering?.memoryBytes ?? 0
         hostSeq = try value.integer("hostSeq")
         eventBytes = try value.optionalInteger("eventBytes") ?? 0
-        approvalBytes = try value.optionalInteger("approvalBytes") ?? 0
         touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt
         try readUsage(from: value)
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
@@ -86,10 +81,9 @@ package struct SessionState: Sendable, Equatable {
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
     }
 
-    /// Cost, tokens and the size of what the audit log has, as JSON, which outlive a session that retention removes; empty if there are none.
+    /// Cost and tokens as JSON, which are kept when retention removes the session; empty if there are none.
     package var usage: [UInt8] {
-        guard summary.costMicroUSD != nil || summary.estimateMicroUSD != nil || summary.tokens != nil || auditBytes > 0
-        else { return [] }
+        guard summary.costMicroUSD != nil || summary.estimateMicroUSD != nil || summary.tokens != nil else { return [] }
         return JSONWriter.object { writer in
             writer.field("costMicroUSD", summary.costMicroUSD)
             writer.field("estimateMicroUSD", summary.estimateMicroUSD)
@@ -122,7 +116,6 @@ package struct SessionState: Sendable, Equatable {
             writer.object("summary") { summary.write(to: &$0) }
             writer.field("hostSeq", hostSeq)
             writer.field("eventBytes", eventBytes)
-            writer.field("approvalBytes", approvalBytes > 0 ? approvalBytes : nil)
             writer.field("touchedAt", touchedAt)
             writeUsage(to: &writer)
             writer.strings("subagents", subagents.isEmpty ? [] : subagents.sorted())
@@ -146,7 +139,6 @@ package struct SessionState: Sendable, Equatable {
         writer.field("runCostMicroUSD", runCostMicroUSD)
         writer.field("runEstimateMicroUSD", runEstimateMicroUSD > 0 ? runEstimateMicroUSD : nil)
         writer.object("runTokens") { runTokens.write(to: &$0) }
-        writer.field("auditBytes", auditBytes > 0 ? auditBytes : nil)
     }
 
     private mutating func readUsage(from value: JSONValue) throws(WireError) {
@@ -157,6 +149,5 @@ package struct SessionState: Sendable, Equatable {
         runCostMicroUSD = try value.integer("runCostMicroUSD")
         runEstimateMicroUSD = try value.optionalInteger("runEstimateMicroUSD") ?? 0
         runTokens = try Tokens(from: value.required("runTokens"))
-        auditBytes = try value.optionalInteger("auditBytes") ?? 0
     }
 }

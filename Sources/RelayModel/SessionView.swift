@@ -31,8 +31,6 @@ package struct SessionView {
     package var seq: Int64 { shared.state.seq }
     package var hostSeq: Int64 { shared.state.hostSeq }
     package var eventBytes: Int64 { shared.state.eventBytes }
-    package var approvalBytes: Int64 { shared.state.approvalBytes }
-    package var auditBytes: Int64 { shared.state.auditBytes }
     package var keptBytes: Int { shared.state.measureKept() }
     package var touchedAt: Int64 { shared.state.touchedAt }
     package var lastActivityAt: Int64 { shared.state.summary.lastActivityAt }
@@ -52,10 +50,6 @@ package struct SessionView {
     // Defined in this module, with direct access to the state: from another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
     package mutating func holds(_ bytes: Int, since time: Int64) { state.holds(bytes, since: time) }
-
-    package mutating func records(_ event: Event, changing approval: Approval?) {
-        if let bytes = SessionState.recordBytes(of: event, changing: approval) { state.records(bytes) }
-    }
 
     package init(state: SessionState) { shared = SharedState(state) }
 }

@@ -43,7 +43,7 @@ class Terminal:
         code, out, error = self.run("trust", shown_link(process), "--name", self.name, "--json")
         assert code == 0, error
         device = joined(process)
-        assert device["code"] == json.loads(out)["code"] and len(device["code"]) == 9, "both screens show the same"
+        assert device["code"] == json.loads(out)["code"] and len(device["code"]) == 19, "both screens show the same"
         return device
 
 

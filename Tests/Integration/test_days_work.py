@@ -162,7 +162,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.reads("It says hello.")
     phone.sees_it_rest()
 
-    # Always: by the agent's own offer, and then it is not asked again.
+    # Allow always: the agent adds the rule that it offers, and does not ask for this command again.
     model.will([shell("npm test", "Run the tests")], [shell("npm test", "Run the tests again")], [{"text": "They ran twice."}])
     phone.tells("Run the tests, twice")
     tests = phone.waiting("npm test")

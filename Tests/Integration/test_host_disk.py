@@ -26,7 +26,7 @@ class Daemon:
         self.state = self.home / ".local/state/heliograph"
         self.spool = self.state / "spool"
         self.spool.mkdir(parents=True)
-        # Made like the daemon's; it refuses one that others can read.
+        # The daemon refuses a state folder that other users can read.
         self.spool.parent.chmod(0o700)
         self.spool.chmod(0o700)
         self.log = folder / "host.log"

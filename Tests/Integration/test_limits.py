@@ -103,7 +103,7 @@ def test_a_host_that_was_turned_away_comes_back_when_it_is_told(make_relay: Call
     assert re.search(r"refused with HTTP 503, to come back in [1-8] s", laptop.log_text()), laptop.log_text()
 
 
-# Whose word counts
+# Proxies whose headers are believed
 
 
 def test_nobody_is_believed_who_is_not_trusted(make_relay: Callable[..., Relay]) -> None:

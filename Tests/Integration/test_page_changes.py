@@ -72,7 +72,7 @@ def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: An
     expect(long.locator(".diff-line")).to_have_count(90)
     one.expect_no_overflow()
     assert changes(one).evaluate("element => element.scrollWidth <= element.clientWidth")
-    # What comes is joined while one looks, and what is open stays so.
+    # A new edit is joined to the open diff, and a diff that was unfolded stays unfolded.
     edit(host, "src/login.ts", "@@ -1,4 +1,3 @@\n a\n B!\n-new\n c", 0, 1)
     expect(login).to_contain_text("3 edits in one.")
     assert signed(login) == [" a", "-b", "+B!", " c"]

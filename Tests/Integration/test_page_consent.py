@@ -363,7 +363,7 @@ def test_what_is_signed_is_what_stands_on_the_card_whatever_a_relay_sends_under_
     expect(one.card("a1")).to_contain_text("npm test")
     expect(allow).to_be_enabled()
     [true] = withheld
-    decided_already = {"decision": "allow", "client": {"id": "c9", "name": "Somebody"}, "at": 1}
+    decided_already = {"decision": "allow", "by": {"client": "c9", "name": "Somebody"}, "at": 1}
     pages[-1].send(json.dumps({"type": "approval", "approval": true["approval"] | {"stage": "decided", "decision": decided_already}}))
     pages[-1].send(json.dumps(true))
     expect(one.card("a1")).to_contain_text("make release")

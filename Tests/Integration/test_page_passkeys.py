@@ -82,7 +82,7 @@ def row(one: Screen) -> Locator:
 def set_up(daemon: Daemon, one: Screen) -> None:
     mine = row(one)
     mine.get_by_role("button", name="Set up a passkey for laptop").click()
-    words = re.compile(r"Passkey (\S{9}) waits for a yes: on laptop run heliograph host passkey \1\.")
+    words = re.compile(r"Passkey (\S{19}) waits for a yes: on laptop run heliograph host passkey \1\.")
     expect(mine).to_contain_text(words)
     code = words.search(mine.inner_text())[1]  # type: ignore[index]
     asked = f"passkey {code} at {one.relay.url} waits for your yes: heliograph host passkey {code}"

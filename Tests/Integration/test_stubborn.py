@@ -229,7 +229,7 @@ def test_a_long_list_of_tokens_says_who_is_connected(relay: Relay) -> None:
     client.close()
 
 
-# Half done
+# Commands that are interrupted or cannot do their work
 
 
 def test_a_backup_that_is_broken_off_leaves_nothing(relay: Relay, tmp_path: Path) -> None:

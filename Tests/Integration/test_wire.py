@@ -221,7 +221,7 @@ class TestCookie:
         assert refused(relay, "/v1/host", browser.subprotocols, Cookie=browser.cookie, Origin=relay.url) in (401, 403)
 
     def test_alone_it_is_worth_nothing(self, relay):
-        """Every port of the relay's name is sent it: what another server there can do with it, and with what it makes up."""
+        """A browser sends the cookie to every port of the host name: another server there can do nothing with it, nor with keys that it makes up."""
         browser, other = pair_browser(relay), pair_browser(relay, "Bo's phone")
         secret = browser.cookie.split("=", 1)[1]
         bearer = {"Authorization": f"Bearer {secret}"}

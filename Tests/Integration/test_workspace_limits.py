@@ -87,41 +87,6 @@ def test_a_quota_holds_at_once_and_is_told(
             host.close()
 
 
-def test_what_is_asked_without_end_fills_no_disk(store: list[str], make_relay: Callable[..., Relay], client: Callable[..., WireClient]) -> None:
-    """Approvals and the audit log have a bound as events have; what is open is decided all the same."""
-    relay = make_relay(*store)
-    run(relay, "workspace", "add", OTHER)
-    run(relay, "workspace", "quota", OTHER, "--megabytes", "1")
-    theirs = ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop", OTHER))
-    try:
-        phone = client(relay, "their phone", token=token(relay, "operator", "their phone", OTHER))
-        phone.subscribe()
-        for session in ("s1", "s2"):
-            theirs.start_session(session)
-        stays = theirs.request_approval("s1", "Bash", {"command": "ls"})
-        theirs.wait_acked("s1")
-        for number in range(1_000):
-            if number % 20 == 0:
-                wait_until(lambda: theirs.notices() or theirs.through.get("s2", 0) >= 1 + 2 * number, 10, "an answer")
-            if theirs.notices():
-                break
-            theirs.cancel("s2", theirs.request_approval("s2", "Bash", {"command": "ls"}, title="x" * 1_000, approval=f"a{number}"))
-        phone.wait(tells("megabytes"), what="word of the refused approval")
-        listed = [json.loads(line) for line in run(relay, "workspace", "list", "--json").stdout.splitlines()]
-        used = {entry["name"]: entry["recordBytes"] for entry in listed}
-        assert 900_000 < used[OTHER] < 1_200_000 and used["default"] == 0, used
-        audit = [line for line in run(relay, "audit", "export", "--workspace", OTHER).stdout.splitlines()]
-        asked = sum('"approval.requested"' in line for line in audit)
-        assert 100 < asked < 600, asked
-        # Lines are no larger than they are taken for.
-        assert sum(len(line) for line in audit) < used[OTHER] * 1.2
-        phone.subscribe("s1")
-        assert phone.decide("s1", stays, "allow")["type"] == "reply"
-        assert theirs.wait_decision(stays)
-    finally:
-        theirs.close()
-
-
 def turned_away(relay: Relay, phone: WireClient) -> bool:
     """Opens connections until one is refused, or there are four."""
     opened: list[WireClient] = []

@@ -191,21 +191,14 @@ import Testing
             var writer = Writer(key(.home, name))
             var append = writer.append(3)
             append.state.eventBytes = bytes
-            append.state.approvalBytes = 50
             try ports.log.commit(LogBatch(appends: [append]))
         }
         #expect(
             try store.usage() == [
-                .home: WorkspaceUsage(sessions: 2, eventBytes: 1_234, recordBytes: 100),
-                .other: WorkspaceUsage(sessions: 2, pictureBytes: 9),
+                .home: WorkspaceUsage(sessions: 2, eventBytes: 1_234), .other: WorkspaceUsage(sessions: 2, pictureBytes: 9),
             ])
-        // What the audit log has of it stays, and so does its place.
-        let usage = Array(#"{"pastCostMicroUSD":0,"auditBytes":7}"#.utf8)
-        try ports.log.commit(LogBatch(trims: [SessionTrim(key: key(.home, "s7"), through: 3, state: nil, usage: usage)]))
-        let left = 50 + 7 + RemovedSession.placeBytes
-        #expect(try store.usage()[.home] == WorkspaceUsage(sessions: 1, eventBytes: 234, recordBytes: left))
-        #expect(
-            try ports.log.load(resolvedSince: 0, commandsSince: 0).bytesOfRemoved == [.home: 7 + RemovedSession.placeBytes])
+        try ports.log.commit(LogBatch(trims: [SessionTrim(key: key(.home, "s7"), through: 3, state: nil)]))
+        #expect(try store.usage()[.home] == WorkspaceUsage(sessions: 1, eventBytes: 234))
     }
 
     @Test(arguments: Implementation.allCases)

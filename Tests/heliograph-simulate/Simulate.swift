@@ -62,7 +62,7 @@ struct Simulate: AsyncParsableCommand {
         throw ExitCode(1)
     }
 
-    /// The most that the core held.
+    /// Runs one simulation and prints its outcome. Returns the most things that the core held at any moment.
     @discardableResult
     private func runOne(_ seed: UInt64, _ settings: SimulationSettings) throws -> Int {
         let begun = ContinuousClock.now

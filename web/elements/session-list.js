@@ -44,7 +44,7 @@ export class SessionList extends View {
   #top = span("edge");
   #further = span("edge");
   /** @type {Set<string>} Sessions that came since the list did. */ #fresh = new Set();
-  /** How many of them nobody can have seen: the top of the list is not on screen. */ #unseen = 0;
+  /** Number of new sessions that nobody can have seen, because the top of the list was not on screen. */ #unseen = 0;
   #isTopSeen = true;
   #isArchive = false;
   #title = h("h2", { tabindex: "-1" }, t`Sessions`);

@@ -12,7 +12,7 @@ import { Typist } from "../typist.js";
 import { noNews } from "./link-state.js";
 import { View } from "./view.js";
 
-/** Of the type, in pixels. */
+/** Font sizes to choose from, in pixels. */
 const sizes = [7, 9, 11, 13, 16, 20];
 /** There is room for larger type. */
 const wide = matchMedia("(min-width: 64em)");

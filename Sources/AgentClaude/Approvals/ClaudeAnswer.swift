@@ -37,7 +37,7 @@ package enum ClaudeAnswer {
     /// Answers a PreToolUse with the same demand, because no daemon can say which session this is.
     package static let askUnheard = ask(reasons[2])
 
-    /// Answers a PreToolUse with the same demand, because one of the owner's rules denies or asks. The rules then answer the
+    /// Answers a PreToolUse: the tool needs approval, because one of the owner's rules denies or asks. The rules then answer the
     /// question that Claude Code asks.
     package static let askRuled = ask("A rule of this host is about this call: it needs approval.")
 

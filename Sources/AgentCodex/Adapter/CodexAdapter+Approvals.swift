@@ -193,7 +193,7 @@ extension CodexAdapter {
         case .settled(let session, let end?): emit(end, in: session)
         case .emit(let session, let head): emit(head, in: session)
         case .judge(let id): judge(id)
-        // Codex's processes are not known, and the card of a repeated question is there already.
+        // Nothing to do: Codex's processes are not known, so none is checked, and a repeated question has its card already.
         case .reopened, .settled, .check: break
         }
     }

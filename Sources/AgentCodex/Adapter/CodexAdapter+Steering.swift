@@ -119,7 +119,7 @@ extension CodexAdapter {
         for thread in shelved.sorted() { call(.unarchive(thread: thread)) }
     }
 
-    /// Prefix of these notes, distinct from sessions' keys because no session's name has a dot.
+    /// Prefix of the keys of notes about threads that clients ended. No session's name has a dot, so no session has such a key.
     static let shelfNotes = "\(name)-ended."
 
     private static func shelfNote(_ thread: String) -> String? {

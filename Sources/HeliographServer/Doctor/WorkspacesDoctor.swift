@@ -59,11 +59,9 @@ struct WorkspacesDoctor {
     private var room: [Finding] {
         guard let freeBytes else { return [] }
         let left = workspaces.reduce(UInt64(0)) { sum, workspace in
-            let used = usage[workspace] ?? WorkspaceUsage()
-            guard let max = limits[workspace]?.megabytes.map({ Int64($0) << 20 }) ?? configuration.retention.bytesMax else {
-                return sum
-            }
-            return sum + UInt64(Swift.max(0, max - used.eventBytes) + Swift.max(0, max - used.recordBytes))
+            let used = usage[workspace]?.eventBytes ?? 0
+            let max = limits[workspace]?.megabytes.map { Int64($0) << 20 } ?? configuration.retention.bytesMax ?? used
+            return sum + UInt64(Swift.max(0, max - used))
         }
         let text = "they may take \(left >> 20) MB more, and \(freeBytes >> 20) MB are free"
         return [

@@ -41,7 +41,6 @@ struct Measures: Sendable {
     private let ownedWorkspaces: Meter
     private let overfullWorkspaces: Meter
     private let workspaceEventBytes: [WorkspaceShare: Meter]
-    private let workspaceRecordBytes: [WorkspaceShare: Meter]
     private let registrations: [RegistrationOutcome: Counter]
     private let factory: any MetricsFactory & Sendable
 
@@ -102,14 +101,13 @@ struct Measures: Sendable {
             Counter(label: "heliograph_registrations_total", dimensions: [("outcome", $0.rawValue)], factory: factory)
         }
         overfullWorkspaces = Meter(label: "heliograph_workspaces_overfull", dimensions: [], factory: factory)
-        func shares(_ label: String) -> [WorkspaceShare: Meter] {
-            Dictionary(
-                uniqueKeysWithValues: WorkspaceShare.allCases.map {
-                    ($0, Meter(label: label, dimensions: [("quantile", $0.rawValue)], factory: factory))
-                })
-        }
-        workspaceEventBytes = shares("heliograph_workspace_event_bytes")
-        workspaceRecordBytes = shares("heliograph_workspace_record_bytes")
+        workspaceEventBytes = Dictionary(
+            uniqueKeysWithValues: WorkspaceShare.allCases.map {
+                (
+                    $0,
+                    Meter(label: "heliograph_workspace_event_bytes", dimensions: [("quantile", $0.rawValue)], factory: factory)
+                )
+            })
         ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
 
@@ -179,13 +177,11 @@ struct Measures: Sendable {
         ownedWorkspaces.set(owned)
     }
 
-    /// The sizes have no entry for workspaces without events or records; there are `count` with them.
-    func looked(workspaceEventBytes events: [Int64], recordBytes records: [Int64], of count: Int, overfull: Int) {
+    /// `sizes` has no entries for workspaces without events; `count` includes them.
+    func looked(workspaceEventBytes sizes: [Int64], of count: Int, overfull: Int) {
         overfullWorkspaces.set(overfull)
-        for (sizes, meters) in [(events, workspaceEventBytes), (records, workspaceRecordBytes)] {
-            let sorted = Array(repeating: 0, count: max(0, count - sizes.count)) + sizes.sorted()
-            for (share, meter) in meters { meter.set(share.value(in: sorted)) }
-        }
+        let sorted = Array(repeating: 0, count: max(0, count - sizes.count)) + sizes.sorted()
+        for (share, meter) in workspaceEventBytes { meter.set(share.value(in: sorted)) }
     }
 
     func connected(_ role: PairingRole) { meter(role).increment() }

@@ -34,8 +34,6 @@ enum MetricHelp {
             "Requests for a workspace; the label says that one was made, or which limit refused it.",
         "heliograph_workspace_event_bytes":
             "Bytes of events that half, nine tenths and all of this relay's workspaces do not exceed.",
-        "heliograph_workspace_record_bytes":
-            "Bytes of approvals and audit logs that half, nine tenths and all of this relay's workspaces do not exceed.",
         "heliograph_workspaces_overfull":
             "Workspaces that have more events than they may keep, until the sweep has removed some.",
         "heliograph_workspaces": "Workspaces that there are.",

@@ -58,8 +58,7 @@ final class Overseer: RelayOverview {
         let owned = workspaces.count(where: owns)
         measures.looked(workspaces: workspaces.count, registered: access.registered, owned: owned)
         measures.looked(
-            workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes),
-            recordBytes: cores.flatMap(\.runner.workspaceRecordBytes), of: owned,
+            workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes), of: owned,
             overfull: cores.reduce(0) { $0 + $1.runner.overfullWorkspaceCount })
         measures.looked(
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },

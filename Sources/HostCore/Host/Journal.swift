@@ -104,7 +104,8 @@ struct Journal {
         return ended
     }
 
-    /// An end that others wait for is kept and written later. A question is not: its hook got no decision.
+    /// The item that the spool gets for an event. If the disk fails, the end of something is kept in memory and written later, as
+    /// others wait for it. A question is not: its hook got no decision.
     private static func item(_ head: EventHead, _ session: SessionID, _ bytes: [UInt8], isKept: Bool) -> Spool.Item {
         switch head {
         case .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted, .sessionRenamed, .sessionEnded:

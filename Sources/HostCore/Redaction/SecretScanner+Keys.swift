@@ -117,8 +117,7 @@ extension SecretScanner {
         return hasSmall && (digits > 0 || line.count >= 48) && slashes <= max(3, line.count / 8)
     }
 
-    /// Index after a line break, `\r
-    /// ` or what represents it inside another text, however often escaped; nil if there is none.
+    /// Index after a line break or what represents it inside another text (`\n`, `%0A`), however often escaped; nil for none.
     private func lineBreakEnd(_ index: Int) -> Int? {
         switch bytes[index] {
         case 10, 13: return index + 1

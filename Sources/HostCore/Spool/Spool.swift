@@ -366,7 +366,7 @@ package final class Spool {
         try synchronize()
         let forgotten = index.forgetSessions(beyond: limits.sessionsMax, except: isNeeded)
         if !forgotten.isEmpty { log(.forgotSessions(count: forgotten.count)) }
-        // No record is appended to the suspect file until a new one is begun: after a crash both could be read.
+        // If the new file cannot be begun, nothing is appended to the old one: after a crash both could be there to be read.
         isSuspect = true
         try beginNext(with: [])
     }

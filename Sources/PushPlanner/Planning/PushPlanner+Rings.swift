@@ -193,7 +193,7 @@ extension PushPlanner {
         takeBack(approval, key, view, at: now)
     }
 
-    /// Returns true if there was a push of its own without an outcome.
+    /// Withdraws the pushes for an approval. Returns true if one for this approval alone had no outcome yet.
     @discardableResult
     private mutating func withdrawRings(for id: ApprovalID, _ key: CardKey) -> Bool {
         guard let session = key.session else { return false }

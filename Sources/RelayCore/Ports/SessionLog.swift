@@ -140,9 +140,6 @@ package struct RemovedSession: Sendable, Equatable {
     /// The session's usage, as `SessionState.usage`: a host that resumes it counts from there. Empty if there was none.
     package var usage: [UInt8]
 
-    /// Bytes that its row takes, for ever.
-    package static let placeBytes: Int64 = 512
-
     package init(host: HostID, seq: Int64, hostSeq: Int64, usage: [UInt8] = []) {
         self.host = host
         self.seq = seq
@@ -208,8 +205,6 @@ package struct LogState: Sendable {
     package var removed: [(key: SessionKey, place: RemovedSession)]
     /// True if the log has more removed sessions.
     package var hasMoreRemoved = false
-    /// Bytes of audit lines and places of all of them.
-    package private(set) var bytesOfRemoved: [WorkspaceID: Int64] = [:]
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
     package var commands: [CommandRecord]
     /// Every record of the push planner, ordered by name.
@@ -224,17 +219,14 @@ package struct LogState: Sendable {
     ) {
         self.sessions = sessions
         self.clock = clock
-        self.removed = []
+        self.removed = removed
         self.approvals = approvals
         self.commands = commands
         self.records = records
-        for (key, place) in removed { addRemoved(key, place) }
     }
 
     /// Adds a removed session's position, up to as many as the core keeps in memory.
     package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
-        let bytes = SessionState.auditBytes(ofUsage: place.usage) + RemovedSession.placeBytes
-        bytesOfRemoved[key.workspace, default: 0] += bytes
         if removed.count < Limits.removedSessionsMax { removed.append((key, place)) } else { hasMoreRemoved = true }
     }
 }

@@ -3,13 +3,10 @@ package struct WorkspaceUsage: Sendable, Equatable {
     package var sessions: Int64 = 0
     package var eventBytes: Int64 = 0
     package var pictureBytes: Int64 = 0
-    /// Bytes of approvals, of the audit log, and of the places of removed sessions.
-    package var recordBytes: Int64 = 0
 
-    package init(sessions: Int64 = 0, eventBytes: Int64 = 0, pictureBytes: Int64 = 0, recordBytes: Int64 = 0) {
+    package init(sessions: Int64 = 0, eventBytes: Int64 = 0, pictureBytes: Int64 = 0) {
         self.sessions = sessions
         self.eventBytes = eventBytes
         self.pictureBytes = pictureBytes
-        self.recordBytes = recordBytes
     }
 }

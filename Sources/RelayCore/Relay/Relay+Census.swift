@@ -6,8 +6,6 @@ extension Relay {
     package var sessionCount: Int { sessions.count }
     /// Bytes of events of each workspace that has events.
     package var workspaceEventBytes: [Int64] { sessions.ofHosts.eventBytes }
-    /// Bytes of approvals and the audit log of each workspace that has any.
-    package var workspaceRecordBytes: [Int64] { Array(sessions.ofHosts.recordBytes.values) }
     /// Number of workspaces with more events than their limit.
     package var overfullWorkspaceCount: Int { sessions.ofHosts.overfull.count }
     package var openApprovalCount: Int { sessions.openApprovalCount }
@@ -60,7 +58,6 @@ extension Relay {
                     startedAt: summary.startedAt)))
         view.state.hostSeq = state.hostSeq
         view.state.eventBytes = state.eventBytes
-        view.state.take(recordsOf: state)
         view.state.touchedAt = state.touchedAt
         view.state.summary.first = summary.first
         view.state.resume(usage: usage)

@@ -41,7 +41,7 @@ extension WorkspaceLimit {
         case .sessions:
             "the relay keeps no more sessions of this workspace: new ones wait until others end or are removed"
         case .megabytes:
-            "the relay keeps no more of this workspace: what happens or is asked waits at its hosts until there is room"
+            "the relay keeps no more events of this workspace: what happens waits at its hosts until there is room"
         case .pushesPerDay: "the relay sends no more pushes for this workspace today: look here until midnight UTC"
         case .connections: "the relay takes no more connections of this workspace: close one first"
         }

@@ -49,6 +49,5 @@ extension Relay {
         for key in sessions.inOrder(in: workspace) {
             sessions.removed(SessionTrim(key: key, through: 0, state: nil), isStaged: false)
         }
-        sessions.forgetRecords(of: workspace)
     }
 }

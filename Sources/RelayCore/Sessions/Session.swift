@@ -14,10 +14,6 @@ struct Session {
     private(set) var keptBytes = 0
     /// Bytes of events that are counted against its host.
     private(set) var eventBytes: Int64 = 0
-    /// Bytes of its approvals and audit lines that are counted against its workspace.
-    private(set) var recordBytes: Int64 = 0
-    /// Bytes in the audit log of the removed session that it goes on from, until it is on disk again.
-    var resumedAuditBytes: Int64?
     /// Nil until the host sends something.
     private var rateLimiter: SessionRateLimiter?
 
@@ -45,13 +41,6 @@ struct Session {
         let counted = eventBytes
         eventBytes = staged.eventBytes
         return eventBytes - counted
-    }
-
-    /// The same of the bytes of its approvals and audit lines.
-    mutating func countRecordGrowth() -> Int64 {
-        let counted = recordBytes
-        recordBytes = staged.recordBytes
-        return recordBytes - counted
     }
 
     /// Counts a message of this size and returns nil, or returns the quota that it would exceed.
@@ -85,10 +74,8 @@ struct Session {
             let wait = min(max(0, end - event.at), Limits.expiryMax)
             staged.setExpiry(of: request.approval, openedAt: seq, to: now.wall + wait)
         }
-        let known = SessionView.approval(of: event.head).flatMap { staged.approvals[$0] }
-        let changed = known?.seq == seq ? known : nil
-        staged.records(event, changing: changed)
-        return (seq, changed)
+        let changed = SessionView.approval(of: event.head).flatMap { staged.approvals[$0] }
+        return (seq, changed?.seq == seq ? changed : nil)
     }
 
     /// Keeps the staged view as the one that the batch under way will commit.
@@ -117,8 +104,6 @@ extension SessionView {
         approval.expiresAt = end
         approvals.put(approval)
     }
-
-    var recordBytes: Int64 { approvalBytes + auditBytes }
 
     mutating func forgetResolved(_ approval: ApprovalID) { approvals.forgetResolved(approval) }
 

@@ -25,7 +25,6 @@ struct Sessions {
             shown.put(SessionView(state: state), for: key)
             ofHosts.add(key, of: HostKey(workspace: key.workspace, host: state.summary.host.id))
         }
-        ofHosts.restore(removed: state.bytesOfRemoved)
         for (workspace, approval) in state.approvals {
             let key = SessionKey(workspace: workspace, session: approval.session)
             shown.update(key) { $0.approvals.put(approval) }
@@ -92,10 +91,8 @@ struct Sessions {
     private mutating func countKept(at place: Place) {
         let growth = sessions.values[place].countGrowth()
         let events = sessions.values[place].countEventGrowth()
-        let records = sessions.values[place].countRecordGrowth()
-        guard growth != 0 || events != 0 || records != 0 else { return }
+        guard growth != 0 || events != 0 else { return }
         let host = HostKey(workspace: sessions.keys[place].workspace, host: sessions.values[place].staged.hostID)
-        if records != 0 { ofHosts.count(records: records, in: host.workspace) }
         ofHosts.count(growth, events: events, of: host)
     }
 
@@ -158,12 +155,6 @@ struct Sessions {
             return .taken
         }
         if let quota = ofHosts.quotaReached(byEventsOf: host.key) {
-            refuse(said.session, quota, to: peer, &orders)
-            return .noRoom(quota)
-        }
-        if let quota = ofHosts.quotaReached(byRecordsOf: key.workspace),
-            known == nil || said.events[repeated...].contains(where: { $0.head.beginsRecords })
-        {
             refuse(said.session, quota, to: peer, &orders)
             return .noRoom(quota)
         }
@@ -232,11 +223,9 @@ struct Sessions {
             state.summary.first = removed.seq + 1
             state.hostSeq = removed.hostSeq
             state.resume(usage: removed.usage)
-            ofHosts.resume(auditBytes: state.auditBytes, in: key.workspace)
         }
         ofHosts.add(key, of: host.key)
         sessions[key] = Session(key: key, staged: SessionView(state: state))
-        if removed != nil { sessions[key]?.resumedAuditBytes = state.auditBytes }
         countKept(at: place(of: key))
     }
 
@@ -408,7 +397,6 @@ struct Sessions {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
         guard let view = shown[key] else {
-            if let bytes = sessions[key]?.resumedAuditBytes { ofHosts.leave(auditBytes: bytes, in: key.workspace) }
             forget(key, of: host)
             return host
         }
@@ -448,17 +436,13 @@ struct Sessions {
     /// The session was removed from the disk. `isStaged`: its host sent more events meanwhile; these begin the session again, from
     /// its position.
     mutating func removed(_ trim: SessionTrim, isStaged: Bool) {
-        let (key, bytes, approvals) = (trim.key, shown[trim.key]?.eventBytes ?? 0, shown[trim.key]?.approvalBytes ?? 0)
-        let auditBytes = shown[key]?.auditBytes ?? 0
+        let (key, bytes) = (trim.key, shown[trim.key]?.eventBytes ?? 0)
         shown.remove(key)
         if isStaged {
             sessions[key]?.staged.state.summary.first = trim.through + 1
             sessions[key]?.staged.state.eventBytes -= bytes
-            sessions[key]?.staged.state.approvalBytes -= approvals
-            sessions[key]?.resumedAuditBytes = auditBytes
             countKept(at: place(of: key))
         } else if let host = host(of: key) {
-            ofHosts.leave(auditBytes: auditBytes, in: key.workspace)
             forget(key, of: host)
             asking.remove(key)
         }
@@ -466,11 +450,8 @@ struct Sessions {
 
     private mutating func forget(_ key: SessionKey, of host: HostKey) {
         ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0, events: sessions[key]?.eventBytes ?? 0)
-        ofHosts.count(records: -(sessions[key]?.recordBytes ?? 0), in: key.workspace)
         sessions[key] = nil
     }
-
-    mutating func forgetRecords(of workspace: WorkspaceID) { ofHosts.forgetRecords(of: workspace) }
 
     // MARK: - Quotas
 
@@ -513,7 +494,7 @@ struct Sessions {
         let kept = sessions.values.lazy.map {
             (
                 host: HostKey(workspace: $0.key.workspace, host: $0.staged.hostID), bytes: $0.staged.keptBytes,
-                events: $0.staged.eventBytes, records: $0.staged.recordBytes
+                events: $0.staged.eventBytes
             )
         }
         if ofHosts.isMiscounted(kept) { census.breach = "what sessions keep is counted wrongly" }

@@ -8,7 +8,6 @@ struct SessionsOfHosts {
     private var byHost: [HostKey: Holding] = [:]
     private var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
     private var eventsOfWorkspaces: [WorkspaceID: Int64] = [:]
-    private var records: RecordBytes
     /// Workspaces that have reached their limit for memory, or in which a host has. Nearly always none; checked with every message.
     private var crowded: Set<WorkspaceID> = []
     /// Workspaces from which retention should remove events. Nearly always none.
@@ -24,12 +23,10 @@ struct SessionsOfHosts {
     init(_ quotas: Quotas, _ allowances: Allowances) {
         self.quotas = quotas
         self.allowances = allowances
-        records = RecordBytes(allowances)
     }
 
     mutating func allow(_ allowances: Allowances) {
         self.allowances = allowances
-        records.allow(allowances)
         for workspace in eventsOfWorkspaces.keys { judgeEvents(of: workspace) }
     }
 
@@ -81,22 +78,6 @@ struct SessionsOfHosts {
 
     /// Bytes of events of each workspace that has events.
     var eventBytes: [Int64] { Array(eventsOfWorkspaces.values) }
-
-    // MARK: - Records
-
-    mutating func count(records bytes: Int64, in workspace: WorkspaceID) { records.count(bytes, in: workspace) }
-
-    /// A session is removed that has so much in the audit log, or one that was goes on.
-    mutating func leave(auditBytes: Int64, in workspace: WorkspaceID) { records.leave(auditBytes, in: workspace) }
-    mutating func resume(auditBytes: Int64, in workspace: WorkspaceID) { records.resume(auditBytes, in: workspace) }
-    mutating func restore(removed bytes: [WorkspaceID: Int64]) { records.restore(removed: bytes) }
-    mutating func forgetRecords(of workspace: WorkspaceID) { records.forget(workspace) }
-
-    /// Nil if the workspace may have more sessions, approvals and lines in its audit log.
-    func quotaReached(byRecordsOf workspace: WorkspaceID) -> Quota? { records.isFull(workspace) ? .recordMegabytes : nil }
-
-    /// Bytes of approvals and audit logs of each workspace that has any.
-    var recordBytes: [WorkspaceID: Int64] { records.ofWorkspaces }
 
     // MARK: - Room
 
@@ -157,15 +138,12 @@ struct SessionsOfHosts {
     // MARK: - Counting
 
     /// True if the counts differ from what these sessions keep.
-    func isMiscounted(_ kept: some Sequence<(host: HostKey, bytes: Int, events: Int64, records: Int64)>) -> Bool {
+    func isMiscounted(_ kept: some Sequence<(host: HostKey, bytes: Int, events: Int64)>) -> Bool {
         var expected: [HostKey: Holding] = [:]
-        var expectedRecords: [WorkspaceID: Int64] = [:]
-        for (host, bytes, events, records) in kept {
+        for (host, bytes, events) in kept {
             expected[host, default: Holding()].bytes += bytes
             expected[host, default: Holding()].events += events
-            if records != 0 { expectedRecords[host.workspace, default: 0] += records }
         }
-        if records.ofSessions != expectedRecords { return true }
         return expected.mapValues(\.bytes) != byHost.mapValues(\.bytes)
             || expected.mapValues(\.events) != byHost.mapValues(\.events)
     }

@@ -13,7 +13,7 @@ package struct Device: Sendable, Equatable {
     /// When the relay starts a card by itself.
     package var starts = CardStarts.whenNeeded
     package var text = PushText.summary
-    /// 32 bytes in base64; only with `sealed`.
+    /// The key that seals the text of pushes, 32 bytes in base64. Needed if `text` is `sealed`.
     package var sealKey: String?
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []

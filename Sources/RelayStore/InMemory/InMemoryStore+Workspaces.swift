@@ -46,12 +46,7 @@ extension InMemoryStore: WorkspaceStore {
         content.withLock { content in
             var found: [WorkspaceID: WorkspaceUsage] = [:]
             for session in content.sessions {
-                guard let state = session.state else {
-                    found[session.key.workspace, default: WorkspaceUsage()].recordBytes +=
-                        RemovedSession.placeBytes + SessionState.auditBytes(ofUsage: session.place.usage)
-                    continue
-                }
-                found[session.key.workspace, default: WorkspaceUsage()].recordBytes += state.approvalBytes + state.auditBytes
+                guard let state = session.state else { continue }
                 found[session.key.workspace, default: WorkspaceUsage()].sessions += 1
                 found[session.key.workspace, default: WorkspaceUsage()].eventBytes += state.eventBytes
             }

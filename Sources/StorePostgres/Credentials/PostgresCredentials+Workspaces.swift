@@ -69,18 +69,12 @@ extension PostgresCredentials: WorkspaceStore {
         try database.read { connection in
             var found: [WorkspaceID: WorkspaceUsage] = [:]
             // Written so that bytes that are not valid text give no number instead of an error: such a state counts as nothing.
-            func sum(_ field: String) -> String {
-                "coalesce(sum(substring(s.state FROM '\"\(field)\":([0-9]{1,18})')::bigint), 0)::bigint"
-            }
             let sessions = """
-                SELECT w.workspace, count(*) FILTER (WHERE NOT s.is_removed), \(sum("eventBytes")),
-                    (\(sum("approvalBytes")) + \(sum("auditBytes")) + count(*) FILTER (WHERE s.is_removed) * $1::bigint)::bigint
-                FROM (SELECT workspace, is_removed, encode(state, 'escape') AS state FROM sessions) AS s
-                JOIN workspaces AS w ON w.number = s.workspace GROUP BY w.workspace
+                SELECT w.workspace, count(*), coalesce(sum(substring(encode(s.state, 'escape') FROM '"eventBytes":([0-9]{1,18})')::bigint), 0)::bigint
+                FROM sessions AS s JOIN workspaces AS w ON w.number = s.workspace WHERE NOT s.is_removed GROUP BY w.workspace
                 """
-            for row in try Self.run(sessions, .bigint(RemovedSession.placeBytes), on: connection) {
-                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(
-                    sessions: row.integer(1), eventBytes: row.integer(2), recordBytes: row.integer(3))
+            for row in try Self.run(sessions, on: connection) {
+                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(sessions: row.integer(1), eventBytes: row.integer(2))
             }
             let pictures = """
                 SELECT w.workspace, sum(p.size)::bigint FROM pictures AS p JOIN workspaces AS w ON w.number = p.workspace GROUP BY w.workspace

@@ -66,16 +66,12 @@ extension SQLiteCredentials: WorkspaceStore {
             var found: [WorkspaceID: WorkspaceUsage] = [:]
             // A damaged state counts as zero bytes.
             let sessions = """
-                SELECT workspace, sum(is_removed = 0), coalesce(sum(json_extract(state, '$.eventBytes')), 0),
-                    sum(coalesce(json_extract(state, '$.approvalBytes'), 0) + coalesce(json_extract(state, '$.auditBytes'), 0)
-                        + is_removed * ?)
-                FROM (SELECT workspace, is_removed,
-                    CASE WHEN json_valid(CAST(state AS TEXT)) THEN CAST(state AS TEXT) ELSE '{}' END AS state FROM sessions)
-                GROUP BY workspace
+                SELECT workspace, count(*), sum(CASE WHEN json_valid(CAST(state AS TEXT))
+                    THEN coalesce(json_extract(CAST(state AS TEXT), '$.eventBytes'), 0) ELSE 0 END)
+                FROM sessions WHERE is_removed = 0 GROUP BY workspace
                 """
-            for row in try Row.fetchAll(db, sql: sessions, arguments: [RemovedSession.placeBytes]) {
-                found[try self.database.identifier(row[0])] = WorkspaceUsage(
-                    sessions: row[1], eventBytes: row[2], recordBytes: row[3])
+            for row in try Row.fetchAll(db, sql: sessions) {
+                found[try self.database.identifier(row[0])] = WorkspaceUsage(sessions: row[1], eventBytes: row[2])
             }
             let pictures = """
                 SELECT workspace, sum(size) FROM pictures JOIN sessions ON sessions.number = pictures.session GROUP BY workspace

@@ -167,12 +167,11 @@ struct WorkspaceCommand: ParsableCommand {
                             writer.field("sessions", used.sessions)
                             writer.field("eventBytes", used.eventBytes)
                             writer.field("pictureBytes", used.pictureBytes)
-                            writer.field("recordBytes", used.recordBytes)
                             writer.object("limits") { (limits[workspace.id] ?? WorkspaceLimits()).write(to: &$0) }
                         }
                     } else {
                         let name = VisibleText.line(workspace.name)
-                        let size = "\((used.eventBytes + used.pictureBytes + used.recordBytes + 1 << 20 - 1) >> 20) MB"
+                        let size = "\((used.eventBytes + used.pictureBytes + 1 << 20 - 1) >> 20) MB"
                         print(
                             "\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))  "
                                 + "\(counted(Int(used.sessions), "session"))  \(size)")

@@ -22,7 +22,7 @@ struct WorkspaceQuota: ParsableCommand {
     @Option(help: "Sessions kept; a new one takes the place of ended ones.")
     var sessions: LimitOption?
 
-    @Option(help: "Megabytes of events kept; of approvals and audit log as much.")
+    @Option(help: "Megabytes of events kept; the oldest make room.")
     var megabytes: LimitOption?
 
     @Option(help: "Pushes sent in a day, by UTC.")

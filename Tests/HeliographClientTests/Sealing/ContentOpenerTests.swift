@@ -353,17 +353,16 @@ struct ContentOpenerTests {
         let (device, session) = (PrivateKeys(), SessionID("s9")!)
         let request = ApprovalRequest(
             approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls", digest: Fixtures.digest)
-        var gate = ConsentGate(host: Self.host.identity.id, .openSSL)
+        var (pin, gate) = (Self.host.pin, ConsentGate(host: Self.host.identity.id, .openSSL))
         let shown = gate.requested(Event(.approvalRequested(request), at: 5), in: session, salt: .random())
         guard let event = shown?.event, case .approvalRequested(let head) = event.head else { return #expect(Bool(false)) }
         let asked = Approval(session: session, request: head, requestBytes: event.bytes, requestedAt: 5, seq: 2)
-        func basis(_ pin: HostPin) -> ApprovalReading.Basis? {
+        let basis = { (pin: HostPin) -> ApprovalReading.Basis? in
             var opener = ContentOpener { (device.identity, [pin]) }
             guard case .approval(let read)? = opener.open(.approval(asked)).first else { return nil }
             return ApprovalReading(read, nil).basis
         }
-        var pin = Self.host.pin
-        guard case .signed = basis(pin) else { return #expect(Bool(false), "one that never sealed is as it was") }
+        guard case .signed = basis(pin) else { return #expect(Bool(false)) }
         pin.sealsAs = "h1"
         guard case .unreadable = basis(pin) else { return #expect(Bool(false), "it can be denied at most") }
     }

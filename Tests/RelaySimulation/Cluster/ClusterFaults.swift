@@ -16,7 +16,7 @@ struct ClusterFaults {
     var linkCut = 0.0
     /// Links of a node are slow for a while.
     var linkSlow = 0.0
-    /// For one message of a link.
+    /// For one message of a link: it arrives late.
     var linkDelay = 0.0
     /// A node cannot reach the database.
     var databaseCut = 0.0

@@ -87,7 +87,7 @@ def median(results: list[Result], *path: str) -> float:
 
 
 def ratio(found: dict[str, list[Result]], *path: str) -> float:
-    """The ratio of the relay to L for each round, since both ran on the same machine in that round."""
+    """The ratio of the relay to L, the bare server that sets the limit: by round, as both ran on the same machine in it, then the median."""
     pairs = zip(found["relay"], found["L"], strict=True)
     return statistics.median(median([relay], *path) / max(1e-9, median([limit], *path)) for relay, limit in pairs)
 

@@ -40,7 +40,10 @@ export const openedFrom = (opened, sent) => {
   return opened;
 };
 
-/** What the page shows before and after an event, for example that others are missing there. @param {import("./wire").Event} event */
+/**
+ * What the page shows before and after an event, for example that others are missing there.
+ * @param {import("./wire").Event} event
+ */
 export const noticesOf = (event) => notices.get(event) ?? {};
 
 /** @param {import("./wire").Event} event @param {{before?: string, after?: string}} words */

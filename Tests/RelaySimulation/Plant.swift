@@ -238,10 +238,11 @@ package enum Plant: String, Sendable, CaseIterable {
         case .unheardSuspension: [.convergence]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent, .carelessDigest, .unrecordedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff, .keptRule:
-            [.freedom]
+        case .deafAgent, .carelessDigest, .unrecordedAnswer: [.freedom]
         // Without a client's choice there is no device's signature either.
-        case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer: [.freedom, .consent]
+        case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff,
+            .keptRule:
+            [.freedom, .consent]
         case .unheardApproval: [.pending]
         case .ghosts: [.memory]
         case .forgetfulLog: [.replay]

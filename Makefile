@@ -50,7 +50,7 @@ WORLDS ?= 500
 INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what the longest needs on a slow machine.
-WATCHED := Tests/Tools/watched 300 stdbuf --output=L
+WATCHED := Tests/Tools/reaped Tests/Tools/watched 300 stdbuf --output=L
 # Modules below Tests/ that are no tests, and are held to what Sources is held to.
 TOOLS := APNsSimulator APNsSimulatorServer HeliographBench RelaySimulation heliograph-apns-simulator heliograph-bench heliograph-simulate
 # Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.

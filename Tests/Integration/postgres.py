@@ -159,9 +159,15 @@ class ReplicatedPostgres:
             self.standby = PostgresServer(f"standby-of={self.primary.folder}", folder=folder)
             undo.callback(self.standby.close)
             self.writer = self.primary
-            self.primary.configure("synchronous_standby_names = 'standby'")
+            self._wait_for("standby")
             wait_until(self.standby.receives, 20, "the standby to be sent what the primary writes")
             self.close = undo.pop_all().close
+
+    def _wait_for(self, names: str) -> None:
+        """From now on commits wait for these standbys: the server shows the names earlier than its checkpointer reads them."""
+        self.primary.configure(f"synchronous_standby_names = '{names}'")
+        wait_until(lambda: self.primary.sql("SHOW synchronous_standby_names") == names, 20, "the setting")
+        self.primary.sql("CHECKPOINT")
 
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://heliograph@/{database}?host={self.primary.folder},{self.standby.folder}&target_session_attrs=read-write"
@@ -175,7 +181,7 @@ class ReplicatedPostgres:
 
     def cut(self) -> None:
         """Makes the primary commit without its standby from now on."""
-        self.primary.configure("synchronous_standby_names = ''")
+        self._wait_for("")
         self.standby.configure("primary_conninfo = ''")
         wait_until(lambda: not self.standby.receives(), 20, "the standby to be sent nothing more")
 

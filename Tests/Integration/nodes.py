@@ -235,8 +235,8 @@ class InWorkspace:
         return getattr(self.relay, name)
 
     def token(self, role: str, name: str) -> str:
-        words = ["token", "create", "--role", role, "--name", name, "--workspace", self.workspace]
-        return self.relay.run(*words, "--data", str(self.relay.data)).stdout.strip()
+        token: str = self.relay.token(role, name, self.workspace)
+        return token
 
 
 def settled_log(relay: Any, session: str) -> list[Any]:

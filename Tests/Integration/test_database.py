@@ -168,7 +168,7 @@ def test_what_another_machine_changes_takes_effect_within_two_seconds(server, tm
     token = command("token", "create", "--role", "client", "--name", "tablet")
     wait_until(lambda: me(token).status == 200, 2, "the relay to know a new token")
     command("workspace", "add", "Kitchen")
-    cook = command("token", "create", "--role", "client", "--name", "cook", "--workspace", "Kitchen")
+    cook = relay.token("client", "cook", "Kitchen")
     wait_until(lambda: me(cook).status == 200, 2, "the relay to know a new workspace")
     assert me(cook).json["workspace"]["name"] == "Kitchen"
     command("workspace", "rename", "Kitchen", "Garden")
@@ -185,8 +185,7 @@ def test_what_another_machine_changes_takes_effect_within_two_seconds(server, tm
 
 def fill_workspace(relay: Relay, name: str) -> None:
     relay.run("workspace", "add", name, "--data", str(relay.data))
-    token = relay.run("token", "create", "--role", "host", "--name", "cook", "--workspace", name, "--data", str(relay.data)).stdout.strip()
-    host = ScriptedHost(relay, "cook", token)
+    host = ScriptedHost(relay, "cook", relay.token("host", "cook", name))
     try:
         host.start_session("s1")
         host.wait_acked("s1")

@@ -15,7 +15,7 @@ import pytest
 from client import WireClient
 from consent import unb64
 from relay import BINARY, Relay
-from test_register import OPEN, workspaces
+from test_register import OPEN, invite, paired, workspaces
 from test_up import ROOT_FLAG, Home, home  # noqa: F401
 from trusting import devices
 from trusting import join as trusting_join
@@ -107,8 +107,7 @@ def expect_joined(home: Home, said: str, relay: Relay, client: Callable[..., Wir
     (theirs,) = (entry for name, entry in workspaces(relay).items() if name != "default")
     assert theirs["hosts"] == 1
     code, _, secret = said.partition("/#pair=")[2].split()[0].partition("&k=")
-    token = relay.post("/v1/pair", {"code": code, "name": "phone"}).json["token"]
-    phone = client(relay, "phone", token=token)
+    phone = client(relay, "phone", token=paired(relay, code, "phone"))
     phone.subscribe()
     assert phone.welcome["workspace"]["id"] == theirs["id"]
     phone.device = trusting_join(phone, secret, unb64(devices(home)["host"]))
@@ -121,11 +120,6 @@ def expect_joined(home: Home, said: str, relay: Relay, client: Callable[..., Wir
 def relay_of(home: Home) -> str:  # noqa: F811
     said: str = json.loads(home.run("status", "--json").splitlines()[0])["host"]["relay"]
     return said
-
-
-def invite(relay: Relay, name: str) -> str:
-    said = relay.run("workspace", "invite", name, "--data", str(relay.data)).stdout
-    return next(word for word in said.replace("'", " ").split() if "/#join=" in word)
 
 
 STEPS = [("/v1/register", False), ("/v1/register", True), ("/v1/pair", False), ("/v1/pair", True)]
@@ -186,7 +180,7 @@ def test_a_key_is_good_until_somebody_has_entered(open_relay: Relay) -> None:
     key = "k" * 43
     first, second = (open_relay.post("/v1/register", {"key": key}).json for _ in range(2))
     assert first["workspace"] == second["workspace"] and first["machine"] != second["machine"]
-    token = open_relay.post("/v1/pair", {"code": first["machine"], "name": "laptop"}).json["token"]
+    token = paired(open_relay, first["machine"], "laptop")
     refused = open_relay.post("/v1/register", {"key": key})
     assert refused.status == 409 and refused.json["error"]["code"] == "closed"
     assert open_relay.post("/v1/register", {"key": "short"}).json["error"]["code"] == "badValue"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from page_screen import DESK, LOOKS, PHONE, Screen
+from page_screen import LOOKS, Screen
 from relay import ROOT
 from waits import patient
 

@@ -223,9 +223,14 @@ def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], b
     assert not home.processes()
 
 
+def invite(relay: Relay, name: str) -> str:
+    """The link of an invitation into a new workspace."""
+    said = relay.run("workspace", "invite", name, "--data", str(relay.data)).stdout
+    return next(word for word in said.replace("'", " ").split() if "/#join=" in word)
+
+
 def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811
-    invited = relay.run("workspace", "invite", "Kitchen", "--data", str(relay.data)).stdout
-    invitation = next(word for word in invited.replace("'", " ").split() if "/#join=" in word)
+    invitation = invite(relay, "Kitchen")
     said = home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes", "--name", "their laptop")
     assert f"reports to {relay.url}" in said
     home.wait_link()

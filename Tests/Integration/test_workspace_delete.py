@@ -22,10 +22,6 @@ def run(relay: Relay, *words: str, check: bool = True) -> Any:
     return relay.run(*words, "--data", str(relay.data), check=check)
 
 
-def token(relay: Relay, role: str, name: str, workspace: str) -> str:
-    return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", workspace).stdout.strip()
-
-
 def found(marks: Iterable[str], folder: Path) -> list[str]:
     """The words that are in some file below the folder, each with the files."""
     places = []
@@ -39,8 +35,8 @@ def found(marks: Iterable[str], folder: Path) -> list[str]:
 def work(relay: Relay) -> tuple[ScriptedHost, WireClient, ScriptedHost]:
     """A day in both workspaces: theirs has every mark."""
     run(relay, "workspace", "add", KITCHEN)
-    theirs = ScriptedHost(relay, "laptop-mark", token(relay, "host", "laptop-mark", KITCHEN))
-    phone = WireClient(relay, "phone-mark", token(relay, "operator", "phone-mark", KITCHEN))
+    theirs = ScriptedHost(relay, "laptop-mark", relay.token("host", "laptop-mark", KITCHEN))
+    phone = WireClient(relay, "phone-mark", relay.token("operator", "phone-mark", KITCHEN))
     phone.subscribe()
     for number in range(20):
         session = f"s{number}"
@@ -51,8 +47,8 @@ def work(relay: Relay) -> tuple[ScriptedHost, WireClient, ScriptedHost]:
         phone.wait_approval(f"a{number}", "pending")
         phone.decide(session, f"a{number}", "deny", message="answer-mark")
         theirs.wait_decision(f"a{number}")
-    ours = ScriptedHost(relay, "our-laptop", token(relay, "host", "our-laptop", "default"))
-    token(relay, "operator", "our-phone", "default")
+    ours = ScriptedHost(relay, "our-laptop", relay.token("host", "our-laptop", "default"))
+    relay.token("operator", "our-phone", "default")
     ours.start_session("s1", title="our-title")
     ours.wait_acked("s1")
     return theirs, phone, ours

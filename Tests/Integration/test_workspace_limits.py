@@ -26,10 +26,6 @@ def run(relay: Relay, *words: str, check: bool = True) -> Any:
     return relay.run(*words, "--data", str(relay.data), check=check)
 
 
-def token(relay: Relay, role: str, name: str, workspace: str) -> str:
-    return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", workspace).stdout.strip()
-
-
 def limits(relay: Relay, *words: str) -> dict[str, int]:
     shown: dict[str, int] = json.loads(run(relay, "workspace", *words, "--json").stdout)["limits"]
     return shown
@@ -44,10 +40,10 @@ def test_a_quota_holds_at_once_and_is_told(
 ) -> None:
     relay = make_relay(*store)
     run(relay, "workspace", "add", OTHER)
-    theirs = ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop", OTHER))
-    ours = ScriptedHost(relay, "our laptop", token(relay, "host", "our laptop", "default"))
+    theirs = ScriptedHost(relay, "their laptop", relay.token("host", "their laptop", OTHER))
+    ours = ScriptedHost(relay, "our laptop", relay.token("host", "our laptop", "default"))
     try:
-        phone = client(relay, "their phone", token=token(relay, "operator", "their phone", OTHER))
+        phone = client(relay, "their phone", token=relay.token("operator", "their phone", OTHER))
         phone.subscribe()
         assert limits(relay, "quota", OTHER) == {}
         data = relay.data
@@ -116,7 +112,7 @@ def test_a_workspace_keeps_its_sessions_for_its_own_time(store: list[str], tmp_p
     relay = Relay(tmp_path / "relay", ["--keep-days", "30", *store], prefix=PREFIX, environment=clock.environment)
     relay.start()
     run(relay, "workspace", "add", OTHER)
-    tokens = {name: [token(relay, role, f"{name} {role}", name) for role in ("host", "operator")] for name in ("default", OTHER)}
+    tokens = {name: [relay.token(role, f"{name} {role}", name) for role in ("host", "operator")] for name in ("default", OTHER)}
     for name, (of_host, _) in tokens.items():
         host = ScriptedHost(relay, name, of_host)
         host.start_session("s1")

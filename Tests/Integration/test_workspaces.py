@@ -54,11 +54,6 @@ def run(relay: Relay, *words: str, check: bool = True) -> Any:
     return relay.run(*words, "--data", str(relay.data), check=check)
 
 
-def token(relay: Relay, role: str, name: str) -> str:
-    """Creates a token for the other workspace."""
-    return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", OTHER).stdout.strip()
-
-
 def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
     return {entry["name"]: entry for entry in map(json.loads, run(relay, "workspace", "list", "--json").stdout.splitlines())}
 
@@ -68,7 +63,7 @@ def sides(relay: Relay) -> Iterator[tuple[Side, Side]]:
     """Ours, and another workspace's with a session `theirs` and a session of the same name as ours."""
     ours = relay.token("host", "our laptop"), relay.token("operator", "our phone")
     run(relay, "workspace", "add", OTHER)
-    theirs = token(relay, "host", "their laptop"), token(relay, "operator", "their phone")
+    theirs = relay.token("host", "their laptop", OTHER), relay.token("operator", "their phone", OTHER)
     made = []
     for (host_token, client_token), name in ((ours, "our"), (theirs, "their")):
         host = ScriptedHost(relay, f"{name} laptop", host_token, capabilities=("steer",))
@@ -340,7 +335,7 @@ def test_one_is_added_and_removed_while_no_relay_runs(store: str, make_relay: Ca
         ours = client(relay, "our phone")
         relay.stop()
         run(relay, "workspace", "add", OTHER)
-        theirs = token(relay, "host", "their laptop"), token(relay, "operator", "their phone")
+        theirs = relay.token("host", "their laptop", OTHER), relay.token("operator", "their phone", OTHER)
         relay.start()
         host = ScriptedHost(relay, "their laptop", theirs[0])
         phone = WireClient(relay, "their phone", theirs[1])
@@ -378,7 +373,7 @@ def test_a_removal_on_another_machine_takes_effect_at_the_relay(
     hosts = []
     try:
         run(relay, "workspace", "add", OTHER)
-        ours, theirs = ScriptedHost(relay, "our laptop"), ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop"))
+        ours, theirs = ScriptedHost(relay, "our laptop"), ScriptedHost(relay, "their laptop", relay.token("host", "their laptop", OTHER))
         hosts += [ours, theirs]
         for host in hosts:
             host.start_session("s1")
@@ -408,7 +403,7 @@ def test_figures_of_all_workspaces_are_for_no_member_of_one(sides, relay):
         # As a program on another machine, by a proxy.
         return relay.get("/metrics", {"Authorization": f"Bearer {token}", "X-Forwarded-For": "192.0.2.7"}).status
 
-    theirs = token(relay, "client", "their program")
+    theirs = relay.token("client", "their program", OTHER)
     mine = relay.token("client", "prometheus")
     paired = relay.post("/v1/pair", {"code": relay.pair_link().partition("pair=")[2], "name": "our phone", "kind": "app"}).json["token"]
     assert [status(theirs), status(mine), status(paired), status(relay.token("host", "laptop"))] == [401, 200, 401, 401]

@@ -134,8 +134,8 @@ def sealed_fanout(bench: Bench) -> Yield:
             f"{name:<24} {kinds[name][1]} bytes: {rate / 1000:7,.0f} k deliveries/s, {rate * kinds[name][1] / 1e6:,.0f} MB/s, "
             f"{median(results, 'relay', 'secondsPerMillionDeliveries'):.2f} s of processor a million, the load idle {median(results, 'driver', 'waitedShare'):.0%}"
         )
-    ratios = [median([one], "result", "deliveriesPerSecond") / median([other], "result", "deliveriesPerSecond") for one, other in zip(found["sealed"], found["open"], strict=True)]
-    yield Ratio("deliveries/s, sealed / open", statistics.median(ratios), 0.95, False)
+    pair = {"relay": found["sealed"], "L": found["open"]}
+    yield Ratio("deliveries/s, sealed / open", ratio(pair, "result", "deliveriesPerSecond"), 0.95, False)
 
 
 def approval(bench: Bench, slower_by: int = 0) -> Yield:

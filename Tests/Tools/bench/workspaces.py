@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from pathlib import Path
 
+from cluster import make_workspaces
 from fairness import Crowd, Pair, Times, measure, milliseconds, p99, together
 from peer import Peer, event
 from relay import Relay
@@ -23,18 +23,12 @@ SHAPES = {
     "snapshots": "the largest snapshots, again and again, on 4 connections",
     "subscriptions": "subscriptions again and again",
 }
-BUSY, MEASURED = "team-0", "team-1"
+BUSY, MEASURED = "Team 0", "Team 1"
 BESIDE_SECONDS = 6
 """Of one that misbehaves, over all its runs: each ends with what it has to say."""
 RUNS_MAX = 12
 ALONE_SECONDS = 3
 """Before each of them: what else the machine does is in both."""
-
-
-def resident_bytes(relay: Relay) -> int:
-    assert relay.process
-    line = next(line for line in Path(f"/proc/{relay.process.pid}/status").read_text().splitlines() if line.startswith("VmRSS:"))
-    return int(line.split()[1]) * 1024
 
 
 def disk_bytes(relay: Relay) -> int:
@@ -52,11 +46,11 @@ async def fill(relay: Relay, token: str, workspace: str) -> None:
 
 
 def restarted(relay: Relay) -> tuple[int, int]:
-    """Bytes of memory after a start, and on disk."""
+    """KiB of memory after a start, and bytes on disk."""
     relay.stop()
     disk = disk_bytes(relay)
     relay.start()
-    return resident_bytes(relay), disk
+    return relay.resident_kib, disk
 
 
 def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, float, int]:
@@ -84,18 +78,17 @@ def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, fl
 def workspaces(bench: Bench) -> Yield:
     count = WORKSPACES // (10 if bench.quick else 1)
     # A relay begins with the first.
-    names = [f"team-{number}" for number in range(count - 1)]
     with Server() as server:
         relay = Relay(server.folder / "relay")
         relay.start()
         try:
             memory, disk = restarted(relay)
+            names = make_workspaces(relay, count - 1)
             for name in names:
-                relay.run("workspace", "add", name, "--data", str(relay.data))
                 asyncio.run(fill(relay, relay.token("host", "idle", name), name))
             memory_of_all, disk_of_all = restarted(relay)
             yield (
-                f"an idle workspace with {SESSIONS} sessions of {EVENTS + 1} events: {(memory_of_all - memory) / len(names) / 1024:.1f} KiB of memory, "
+                f"an idle workspace with {SESSIONS} sessions of {EVENTS + 1} events: {(memory_of_all - memory) / len(names):.1f} KiB of memory, "
                 f"{(disk_of_all - disk) / len(names) / 1024:.1f} KiB on disk, of {count:,} together"
             )
             for shape in ("standing", "giant"):

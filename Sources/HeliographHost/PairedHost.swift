@@ -2,7 +2,7 @@ internal import HeliographHook
 package import RelayAccess
 internal import RelayProtocol
 
-/// How a machine that is paired stands with its relay, for a command that is given a link.
+/// The relay's word on the token of this machine, for a command that is given a link.
 package enum PairedHost {
     /// The relay knows it. `workspace` has the name of its workspace for people.
     case known(workspace: String)

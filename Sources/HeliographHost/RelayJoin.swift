@@ -4,8 +4,8 @@ internal import HostCore
 package import RelayAccess
 internal import RelayProtocol
 
-/// What `heliograph join` has of a relay that takes everybody, kept in `join.json` until this machine trusts a device: run again, it goes on there,
-/// without a second workspace, and shows the link again.
+/// The unfinished `heliograph join` at a relay with open registration, kept in `join.json` until this machine trusts a device: run again,
+/// the command goes on with the same workspace, and shows its link again.
 package struct RelayJoin {
     private static let bytesMax = 4 << 10
 

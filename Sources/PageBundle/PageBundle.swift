@@ -72,9 +72,7 @@ package struct PageBundle {
                 files.append("\(name)-\(Self.digest(sentences))")
                 pages["languages/\(files.last ?? "").json"] = sentences
             }
-            page = page.replacing(
-                "<meta name=\"languages\" content=\"\(names)\">",
-                with: "<meta name=\"languages\" content=\"\(files.joined(separator: " "))\">")
+            page = Self.filled("languages", files.joined(separator: " "), inPlaceOf: names, in: page)
         }
         if !part.script.isEmpty {
             let name = "part-\(Self.digest(part.script + part.style))"
@@ -95,9 +93,10 @@ package struct PageBundle {
         return String(page[start..<end])
     }
 
-    private static func filled(_ name: String, _ content: String, in page: String) -> String {
+    private static func filled(_ name: String, _ content: String, inPlaceOf old: String = "", in page: String) -> String {
         page.replacing(
-            "<meta name=\"\(name)\" content=\"\">", with: "<meta name=\"\(name)\" content=\"\(content)\">", maxReplacements: 1)
+            "<meta name=\"\(name)\" content=\"\(old)\">", with: "<meta name=\"\(name)\" content=\"\(content)\">",
+            maxReplacements: 1)
     }
 
     /// A program that a browser runs separately from the page, with the modules that it imports.

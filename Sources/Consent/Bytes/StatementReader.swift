@@ -3,7 +3,7 @@ internal import RelayProtocol
 /// Reads what `StatementWriter` wrote, and nothing else; errors name the faulty part.
 struct StatementReader {
     private let name: String
-    private var rest: ArraySlice<UInt8>
+    private(set) var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8], of name: String) {
         self.name = name

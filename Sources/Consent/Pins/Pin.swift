@@ -1,4 +1,4 @@
-/// What a trusted device is allowed to do.
+/// A right of a trusted device.
 package enum PinRight: String, Sendable, CaseIterable {
     /// Allow tools, deny with words, and change to modes that ask less.
     case allow

@@ -18,7 +18,7 @@ package struct PinBook: Sendable, Equatable {
         /// Verifies what the key signed while it was trusted. Nil if the file is older than this field.
         let sign: SigningPoint?
         let count: Int64
-        /// They verify earlier confirmations. A device that returns has to ask for its passkeys again.
+        /// Verify earlier confirmations. A device that returns has to ask for its passkeys again.
         var passkeys: [Passkey] = []
     }
 

@@ -1,5 +1,3 @@
-internal import RelayProtocol
-
 /// A piece of live text as it is sealed: `u64 place ‖ UTF-8`.
 package struct LivePiece: Sendable, Equatable {
     /// Bytes of the same message or call that its host has sent before: what a relay leaves out, repeats or moves is seen.
@@ -12,14 +10,12 @@ package struct LivePiece: Sendable, Equatable {
     }
 
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
-        let place = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard bytes.count >= 8, place <= UInt64(JSONValue.integerMax) else {
-            throw ConsentError(.badLength, at: "live.place", "a piece begins with its place in 8 bytes")
-        }
-        guard let text = String(validating: bytes[8...], as: UTF8.self) else {
+        var reader = StatementReader(bytes, of: "live")
+        let place = try reader.count("place")
+        guard let text = String(validating: reader.rest, as: UTF8.self) else {
             throw ConsentError(.badText, at: "live", "what is sealed is not UTF-8")
         }
-        self.init(at: Int64(place), text)
+        self.init(at: place, text)
     }
 
     package var bytes: [UInt8] {

@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// How far the live text of each message and each call has come, on either side of a relay.
+/// The end of the live text of each message and each call so far, at its host or at a client.
 package struct LiveProgress: Sendable {
     /// Messages and calls under way; the one that began first is forgotten.
     private static let countMax = 256
@@ -25,13 +25,13 @@ package struct LiveProgress: Sendable {
 
     package enum Arrival: Sendable, Equatable {
         case follows
-        /// What is between has not come.
+        /// The text between has not come.
         case afterHole
-        /// It has come before, or was overtaken.
+        /// The piece has come before, or a later one has overtaken it.
         case late
     }
 
-    /// Where the piece stands that has come.
+    /// Takes a piece that has come.
     package mutating func arrived(_ piece: LivePiece, of name: String, in session: SessionID) -> Arrival {
         let name = Name(session: session, of: name)
         let place = places[name] ?? 0

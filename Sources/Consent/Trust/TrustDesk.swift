@@ -15,11 +15,9 @@ package struct TrustDesk: Sendable {
     private let limits: TrustLimits
     private let crypto: ConsentCrypto
     private var shown: [Shown] = []
-    private var signaturesSince = Int64.min
-    /// By the trusted device whose letters they answer; nil for all others together.
-    private var signatures: [KeyID?: Int] = [:]
-    private var distrustsSince = Int64.min
-    private var distrusts: [KeyID: Int] = [:]
+    /// Replies by the trusted device whose letters they answer; nil for all others together.
+    private var signatures = CountsInTime<KeyID?>(of: 60_000)
+    private var distrusts = CountsInTime<KeyID>(of: 86_400_000)
 
     package init(_ identity: ConsentIdentity, limits: TrustLimits = TrustLimits(), _ crypto: ConsentCrypto) {
         self.identity = identity
@@ -174,7 +172,7 @@ package struct TrustDesk: Sendable {
         if pins.wasDistrusted(distrust.distrusted) { return .again(reply: receipt(of: letter)) }
         guard pins[distrust.distrusted] != nil else { throw Refused(.notForThis) }
         guard distrust.count > device.count else { throw Refused(.oldCount) }
-        guard takesDistrust(by: device.id, now) else { throw Refused(.tooMany) }
+        guard distrusts.add(of: device.id, max: limits.distrustsPerDayMax, at: now) else { throw Refused(.tooMany) }
         take(distrust.count, of: device, &pins)
         guard let pin = pins.distrust(distrust.distrusted) else { preconditionFailure("it was there a moment ago") }
         return .distrusted(pin, by: device.id, reply: receipt(of: letter))
@@ -265,29 +263,9 @@ package struct TrustDesk: Sendable {
 
     /// Counts a reply that is signed. Returns false if there were too many in this minute.
     private mutating func takesSignature(for device: KeyID?, _ now: Int64) -> Bool {
-        if signatures.isEmpty || now - signaturesSince >= Self.minute {
-            signaturesSince = now
-            signatures = [:]
-        }
         let max = device == nil ? limits.refusalsPerMinuteMax : limits.answersPerDeviceMax
-        guard signatures[device, default: 0] < max else { return false }
-        signatures[device, default: 0] += 1
-        return true
+        return signatures.add(of: device, max: max, at: now)
     }
-
-    /// False if there were too many in this day.
-    private mutating func takesDistrust(by device: KeyID, _ now: Int64) -> Bool {
-        if distrusts.isEmpty || now - distrustsSince >= Self.day {
-            distrustsSince = now
-            distrusts = [:]
-        }
-        guard distrusts[device, default: 0] < limits.distrustsPerDayMax else { return false }
-        distrusts[device, default: 0] += 1
-        return true
-    }
-
-    private static let minute: Int64 = 60_000
-    private static let day: Int64 = 86_400_000
 }
 
 extension SignedLetter {

@@ -56,7 +56,7 @@ package struct Vouching: Sendable {
 
     // MARK: The newcomer
 
-    /// Nobody has come by the link.
+    /// True until a newcomer has come by the link.
     package var isOpen: Bool { if case .open = stage { true } else { false } }
 
     package enum Outcome: Sendable, Equatable {

@@ -34,7 +34,7 @@ extension Credentials {
     ) throws {
         let refusal: RegistrationRules.Refusal?
         do throws(LogError) { refusal = try workspaces.register(workspace, registration, by: rules) } catch {
-            // It was removed, or another node makes it at this moment.
+            // The workspace was removed, or another node adds it at this moment.
             throw error.code == .conflict ? Refusal.usedKey : error
         }
         if let refusal { throw Refusal.registration(refusal) }

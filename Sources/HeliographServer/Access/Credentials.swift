@@ -53,7 +53,7 @@ package struct Credentials: Sendable {
         case tooManyCodes
         case bound(TokenLineage.Bound)
         case registration(RegistrationRules.Refusal)
-        /// Somebody has entered the workspace of this key, or it is gone.
+        /// The workspace of this key has a token already, or is gone.
         case usedKey
 
         var notice: String {

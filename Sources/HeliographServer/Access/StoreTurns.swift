@@ -8,7 +8,7 @@ struct StoreTurns<Work> {
         /// The relay itself or its own user, or another relay on the database.
         case relay
         case workspace(WorkspaceID)
-        /// Somebody without a token, by the household's address.
+        /// A caller without a token, by the address of its household.
         case address(String)
     }
 

@@ -121,7 +121,7 @@ final class Routes {
         do throws(WireError) { call = try PairCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
-        // It was paired, and did not hear so.
+        // The code was redeemed by this request before, and the answer was lost.
         if origin == nil, let secret = call.token, let token = access.authenticator.token(forBearer: secret) {
             return paired(Credentials.NewToken(token: token, secret: secret, pageKey: nil), isSecure: false, id)
         }

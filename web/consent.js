@@ -109,6 +109,9 @@ export function shortCodeOf(id) {
   return letters.match(/.{4}/g)?.join("-") ?? "";
 }
 
+/** @param {string} id The id of a host's or a device's key, as text. */
+export const codeOfKey = (id) => shortCodeOf(bytesOfBase64url(id, "id"));
+
 // Pairing
 
 /**

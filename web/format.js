@@ -74,7 +74,7 @@ export function countdown(milliseconds) {
  */
 export function duration(milliseconds) {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${decimal(Math.floor(milliseconds / 100) / 10, 1)} s`;
+  if (milliseconds < 60_000) return `${exactly.format(Math.floor(milliseconds / 100) / 10)} s`;
   if (milliseconds >= 600_000) return `${Math.floor(milliseconds / 60_000)} min`;
   return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1000) % 60} s`;
 }
@@ -90,10 +90,10 @@ export function count(number) {
 }
 
 /** @param {number} value */
-const trim = (value) => (value < 100 ? decimal(value) : String(Math.round(value)));
+const trim = (value) => (value < 100 ? atMost.format(value) : String(Math.round(value)));
 
-/** @param {number} value @param {number} [digits] That it has at least behind its point. */
-const decimal = (value, digits = 0) => value.toLocaleString(language.tag, { minimumFractionDigits: digits, maximumFractionDigits: 1 });
+/** With one digit behind the point at most, and exactly so many. */
+const [atMost, exactly] = [0, 1].map((minimumFractionDigits) => new Intl.NumberFormat(language.tag, { minimumFractionDigits, maximumFractionDigits: 1 }));
 
 /**
  * `950 bytes`, `12.3 kB`, `4.5 MB`.

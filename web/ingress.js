@@ -6,6 +6,8 @@
  * Behind one that is being opened all wait in their order: nothing overtakes.
  */
 
+import { stored } from "./stored.js";
+
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {{concerns: (message: any) => boolean, open: (messages: any[]) => Promise<any[]>, followed: (session: string) => void}} Opener */
 
@@ -15,13 +17,7 @@ const sealedMarks = /"seal(?:s":true|ed":")/;
 /** Where a browser remembers that it has keys of a host that seals. */
 export const sealsHere = "heliograph.seals";
 
-function seals() {
-  try {
-    return localStorage.getItem(sealsHere);
-  } catch {
-    return null; // Site data is blocked: no keys are kept either.
-  }
-}
+const seals = () => stored(() => localStorage, sealsHere);
 
 /** @type {WeakMap<object, object>} */
 const origins = new WeakMap();

@@ -8,11 +8,19 @@
 /** What `first.js` has loaded before the page; the worker, and tests, fill it themselves. @type {{tag: string, sentences: Record<string, Sentence>, file: string}} */
 export const language = typeof spoken === "undefined" ? { tag: "en-GB", sentences: {}, file: "" } : spoken;
 
+/**
+ * By the language's tag, as making them takes longer than using them.
+ * @type {Record<string, [Intl.PluralRules, Intl.NumberFormat]>}
+ */
+const made = {};
+
+const forms = () => (made[language.tag] ??= [new Intl.PluralRules(language.tag), new Intl.NumberFormat(language.tag)]);
+
 /** @param {string} key @param {unknown[]} values @returns {string} Its translation, English where there is none. */
 function sentenceOf(key, values) {
   const found = language.sentences[key] ?? key;
   if (typeof found === "string") return found;
-  return found[new Intl.PluralRules(language.tag).select(Number(values.find((value) => typeof value === "number")))] ?? found.other;
+  return found[forms()[0].select(Number(values.find((value) => typeof value === "number")))] ?? found.other;
 }
 
 /**
@@ -36,7 +44,7 @@ export const t = (parts, ...values) => pieces(parts, ...values).join("");
  */
 export const plural = (number, noun) => {
   const key = `{0} ${noun}s`;
-  return (language.sentences[key] || number !== 1 ? sentenceOf(key, [number]) : `{0} ${noun}`).replace("{0}", number.toLocaleString(language.tag));
+  return (language.sentences[key] || number !== 1 ? sentenceOf(key, [number]) : `{0} ${noun}`).replace("{0}", forms()[1].format(number));
 };
 
 // What stands in the page itself is drawn before any module runs, and hidden until then.

@@ -16,8 +16,11 @@ export function tomorrow(now) {
   return day.setHours(morning, 0, 0, 0);
 }
 
+/** @param {number} at @param {number} now Whether it is of the same day here. */
+export const isToday = (at, now) => new Date(at).toDateString() === new Date(now).toDateString();
+
 /** @param {number} until @param {number} now */
-export const untilWords = (until, now) => (new Date(until).toDateString() === new Date(now).toDateString() ? t`at ${timeOfDay(until)}` : t`tomorrow at ${timeOfDay(until)}`);
+export const untilWords = (until, now) => (isToday(until, now) ? t`at ${timeOfDay(until)}` : t`tomorrow at ${timeOfDay(until)}`);
 
 /**
  * The next time that a clock shows that.

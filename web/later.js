@@ -25,8 +25,8 @@ async function keepLanguage() {
   for (const { url } of await cache.keys()) if (url.includes("/languages/") && !url.endsWith(path)) await cache.delete(url);
   // A page in pieces has sentences that change while somebody works on them.
   if (tag === "en-GB" || !file.includes("-")) return;
-  localStorage.setItem("heliograph.sentences", file + JSON.stringify(sentences));
   if (!(await cache.match(path))) await cache.add(path);
+  if (!localStorage.getItem("heliograph.sentences")?.startsWith(file)) localStorage.setItem("heliograph.sentences", file + JSON.stringify(sentences));
 }
 
 /** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */

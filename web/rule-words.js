@@ -21,9 +21,6 @@ export const ranBy = (logs, sessions, hostID, name) =>
       ? [{ session, seq: first + index, at, title: asText(head.title), approval: asText(head.approval) }] : [])))
     .sort((a, b) => b.at - a.at || b.seq - a.seq);
 
-/** @param {number} at @param {number} now Whether it is of the same day here. */
-export const isToday = (at, now) => new Date(at).toDateString() === new Date(now).toDateString();
-
 /**
  * When a rule answers, besides its patterns.
  * @param {Rule} rule

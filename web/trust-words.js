@@ -1,6 +1,6 @@
 /** Why nothing is signed here, and what to do about it, as a person reads it. Pure. */
 
-import { bytesOfBase64url, shortCodeOf } from "./consent.js";
+import { codeOfKey } from "./consent.js";
 import { t } from "./language.js";
 
 export const insecureWords = t`This page came without TLS, and browsers sign only with it, or on the relay's own machine. What its host wants signed is decided at the terminal.`;
@@ -45,11 +45,8 @@ export const notIntroducedWords = (reason) => (reason === "usedSecret"
  * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher What brought it is called; nothing where a person did at the terminal. @param {string} host
  */
 export const newcomerWords = (device, voucher, host) =>
-  `${device.by ? t`${device.name} (${codeOf(device)}) is now trusted by ${host}, brought by ${voucher ?? t`a device that is gone`}.`
-    : t`${device.name} (${codeOf(device)}) is now trusted by ${host}, let in at its terminal.`} ${t`Was that not you? Then distrust it.`}`;
-
-/** @param {import("./consent.js").TrustedDevice} device */
-const codeOf = ({ id }) => shortCodeOf(bytesOfBase64url(id, "device"));
+  `${device.by ? t`${device.name} (${codeOfKey(device.id)}) is now trusted by ${host}, brought by ${voucher ?? t`a device that is gone`}.`
+    : t`${device.name} (${codeOfKey(device.id)}) is now trusted by ${host}, let in at its terminal.`} ${t`Was that not you? Then distrust it.`}`;
 
 /** @param {string} device @param {string} host */
 export const distrustedWords = (device, host) => t`${host} does not trust ${device} any more. Its access to the relay is another matter: revoke it under Access.`;

@@ -4,7 +4,7 @@
  * What is wanted of the browser, the link and the clock are arguments, so that tests can hold them.
  */
 
-import { base64urlOf, bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
+import { base64urlOf, bytesOfBase64url, codeOfKey, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
 import { sealsHere } from "./ingress.js";
 import { Joining } from "./joining.js";
 import { t } from "./language.js";
@@ -12,6 +12,7 @@ import { CommandError } from "./link.js";
 import { restoredHost } from "./restored.js";
 import { Rolls } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
+import { keep } from "./stored.js";
 import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
@@ -369,12 +370,7 @@ export class Trust {
 
   /** @param {Pin|import("./keys.js").PinPart} pin */
   #rememberSealing({ epochs }) {
-    if (!epochs?.size) return;
-    try {
-      this.#around.storage().setItem(sealsHere, "1");
-    } catch {
-      // Site data is blocked.
-    }
+    if (epochs?.size) keep(this.#around.storage, sealsHere, true);
   }
 
   #fail() {
@@ -423,12 +419,9 @@ export class Trust {
 
   /** @param {string} host What it said itself when it was trusted, or what the relay calls it, or the first part of its id. */
   #nameOf(host) {
-    return this.hosts.get(host)?.name ?? this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfHost(host);
+    return this.hosts.get(host)?.name ?? this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfKey(host);
   }
 }
-
-/** @param {string} id The first part of a host's, as a person compares it. */
-export const codeOfHost = (id) => shortCodeOf(bytesOfBase64url(id, "host"));
 
 /**
  * Whether it may give an agent more freedom; the rest takes some away, or only asks. A rule that is taken back gives none, but that lasts.

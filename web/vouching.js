@@ -35,7 +35,7 @@ export const vouchingMs = 10 * 60_000;
  */
 export function linkOf(given, k, here) {
   const [, base, code] = /^(https?:\/\/[^\s?#@\\]+)#pair=([\w-]{4,128})$/.exec(String(given)) ?? [];
-  if (!code) throw new Error("the relay's link is none");
+  if (!code) throw new Error(t`the relay's link is none`);
   return `${staysHere(here) ? base : here.replace(/[?#].*$/s, "")}#pair=${code}${k && `&k=${k}`}`;
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isToday } from "../../web/later-times.js";
 import {
-  addObstacle, callWords, changeObstacle, countWords, isToday, limitsOf, ranBy, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
+  addObstacle, callWords, changeObstacle, countWords, limitsOf, ranBy, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
 } from "../../web/rule-words.js";
 import { namesIn, narrowestRule, ruledHosts } from "../../web/rules.js";
 

@@ -51,6 +51,7 @@ export class ApprovalCard extends HTMLElement {
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   /** Its request is the one that was drawn, whatever comes under its name later: only that is decided here. */
   #approval = /** @type {Approval} */ (/** @type {unknown} */ (undefined));
+  /** @type {import("../wire").Event|undefined} The last that was compared with the drawn one, and is like it. */ #alike;
   #seenStart = false;
   #seenEnd = false;
   #seen = false;
@@ -122,7 +123,10 @@ export class ApprovalCard extends HTMLElement {
     const shown = shownApproval(approval);
     this.#app = app;
     this.#approval = drawn ? { ...shown, request: drawn } : shown;
-    if (!drawn) this.#build(place);
+    if (!drawn) {
+      this.#alike = shown.request;
+      this.#build(place);
+    }
     this.#draw();
   }
 
@@ -133,7 +137,9 @@ export class ApprovalCard extends HTMLElement {
    */
   asks(approval) {
     const { request } = shownApproval(approval);
-    return request === this.#approval.request || JSON.stringify(request) === JSON.stringify(this.#approval.request);
+    if (request !== this.#alike && JSON.stringify(request) !== JSON.stringify(this.#approval.request)) return false;
+    this.#alike = request;
+    return true;
   }
 
   tick() {

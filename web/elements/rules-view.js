@@ -3,7 +3,8 @@
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { timeOfDay } from "../format.js";
 import { plural, t } from "../language.js";
-import { addObstacle, answerWords, changeObstacle, isToday, limitsOf, ranBy, ruleTemplate, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle } from "../rule-words.js";
+import { isToday } from "../later-times.js";
+import { addObstacle, answerWords, changeObstacle, limitsOf, ranBy, ruleTemplate, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle } from "../rule-words.js";
 import { narrowestRule, ruledHosts } from "../rules.js";
 import { titleOf } from "../session-words.js";
 import { shownEvent } from "../shown.js";

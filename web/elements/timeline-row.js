@@ -314,7 +314,7 @@ function note({ kind, head, body }) {
     case "truncated":
       // Without a number the machine went down, and what it did last may not have come to its disk.
       if (!head.count) return t`Events may be missing here: the host could not keep them`;
-      return head.count === 1 ? t`1 event is missing here: the host could not keep them` : t`${head.count} events are missing here: the host could not keep them`;
+      return head.count === 1 ? t`1 event is missing here: the host could not keep it` : t`${head.count} events are missing here: the host could not keep them`;
     case "sealing":
       return asText(head.words);
     case "rewound":

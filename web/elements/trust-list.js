@@ -4,7 +4,7 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
 import { t } from "../language.js";
 import { line } from "../text.js";
-import { codeOfHost } from "../trust.js";
+import { codeOfKey } from "../consent.js";
 import { lostWords } from "../trust-words.js";
 import { secretIn } from "../route.js";
 import { Confirmation } from "./confirmation.js";
@@ -81,7 +81,7 @@ class DeviceRow {
     this.#deed = deed;
     say(this.#name, device.name, line);
     attribute(this.#distrust, "aria-label", t`Distrust ${device.name} …`);
-    say(this.#facts, `${codeOfHost(device.id)} · ${device.by ? t`brought by ${voucher}` : t`let in at the terminal`}`, line);
+    say(this.#facts, `${codeOfKey(device.id)} · ${device.by ? t`brought by ${voucher}` : t`let in at the terminal`}`, line);
     this.#confirmation.question = t`Distrust ${device.name}? ${host} does nothing more that it signs. What it allowed before goes on.`;
   }
 }
@@ -127,7 +127,7 @@ class TrustRow {
   #list() {
     const { trust } = this.#app;
     const all = trust.devicesOf(this.#pin.id);
-    const others = all.filter(({ id }) => codeOfHost(id) !== trust.code);
+    const others = all.filter(({ id }) => codeOfKey(id) !== trust.code);
     for (const id of [...this.#rows.keys()]) if (!others.some((device) => device.id === id)) this.#rows.delete(id);
     arrange(this.#devices, others.map((device) => {
       const row = this.#rows.get(device.id) ?? new DeviceRow();
@@ -140,7 +140,7 @@ class TrustRow {
   }
 
   tick() {
-    write(this.#since, t`${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}${this.#pin.epochs?.size ? t` · its content is sealed` : ""}`);
+    write(this.#since, t`${codeOfKey(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}${this.#pin.epochs?.size ? t` · its content is sealed` : ""}`);
   }
 
   async #end() {

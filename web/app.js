@@ -305,7 +305,7 @@ function linkChanged() {
     forgetKey();
     kept.forget().catch(() => undefined);
     webPush?.loggedOut();
-    if (link.stopCode === 1000) trust?.loggedOut();
+    if (link.stopCode === 1000) trust?.loggedOut().catch(() => pairScreen({ reason: t`You are logged out, but this browser's keys could not be deleted: clear this site's data in its settings.` }));
   }
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));

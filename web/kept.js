@@ -36,6 +36,7 @@ export class Kept {
   #shelf;
   #now;
   /** @type {Map<string, number>} Which state of each session is there, as its last event's number. */ #written = new Map();
+  #forgotten = 0;
 
   /** @param {Shelf} shelf @param {() => number} now */
   constructor(shelf, now) {
@@ -61,10 +62,12 @@ export class Kept {
   async keep(state) {
     if (!state.loaded || !state.welcome) return;
     const at = this.#now();
+    const begun = this.#forgotten;
     const sessions = [...state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, sessionsMax);
     const approvals = [...state.approvals.values()].filter(({ stage }) => stage === "pending");
     await this.#shelf.put(workspace, { at, text: jsonText([state.welcome, { type: "snapshot", sessions: sessions.map(asSent), approvals: approvals.map(asSent), more: true }]) });
     for (const { session, seq, last, epoch, events } of state.logs.values()) {
+      if (begun !== this.#forgotten) return;
       const summary = state.sessions.get(session);
       // Of a reader who is far back the newest are not here.
       if (!summary || last < seq || this.#written.get(session) === seq) continue;
@@ -81,6 +84,7 @@ export class Kept {
 
   /** It was another workspace's, or somebody logged out. */
   async forget() {
+    this.#forgotten += 1;
     this.#written.clear();
     await this.#shelf.forget();
   }

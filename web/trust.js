@@ -216,7 +216,7 @@ export class Trust {
     this.#around.keys.keep("page", this.#around.pageKey()).catch(() => undefined);
   }
 
-  /** A person logged out: nobody who uses this browser after them signs with its keys. */
+  /** A person logged out: nobody who uses this browser after them signs with its keys. Rejects if the keys could not be deleted. */
   async loggedOut() {
     this.#joining.forget();
     this.#rolls.forget();
@@ -229,7 +229,7 @@ export class Trust {
     } catch {
       // Nothing was kept.
     }
-    await this.#around.keys.forget().catch(() => undefined);
+    await this.#around.keys.forget();
   }
 
   /** Another tab has changed what is kept. */

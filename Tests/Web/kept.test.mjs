@@ -75,6 +75,17 @@ test("it is bounded: events, bytes, sessions; and goes when somebody logs out", 
   assert.equal(place.leaves.size, 0);
 });
 
+test("what was being kept when somebody logs out goes, too", async () => {
+  const place = shelf();
+  let gone;
+  const kept = new Kept({ ...place, put: async (name, leaf) => { await place.put(name, leaf); if (name === "log s1") gone = kept.forget(); } }, () => now);
+  const state = live();
+  for (const session of ["s1", "s2"]) apply(state, { type: "snapshot", session, epoch: "e1", first: 1, seq: 3, events: events(3), summary: summary(session), approvals: [] });
+  await kept.keep(state);
+  await gone;
+  assert.equal(place.leaves.size, 0);
+});
+
 test("before the relay has said everything nothing is kept, and what is no message of ours is not shown", async () => {
   const place = shelf();
   const kept = new Kept(place, () => now);

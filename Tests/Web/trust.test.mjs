@@ -361,6 +361,8 @@ test("what another tab did is known here, and logging out leaves nothing", async
   await quiet(() => other.trust.hosts.size === 0);
   await one.trust.loggedOut();
   assert.deepEqual([one.keys.mine, one.storage.size, one.trust.code], [undefined, 0, ""]);
+  one.keys.forget = () => Promise.reject(new Error("the disk"));
+  await assert.rejects(one.trust.loggedOut(), "the page says that its keys are still there");
 });
 
 for (const [how, message] of [

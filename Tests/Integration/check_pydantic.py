@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_agents import Agent, pydantic
-from acp_steered import Proxied, daemon, editor, shown, steered, strangers  # noqa: F401 (fixtures)
+from acp_steered import daemon, editor, shown, steered, strangers  # noqa: F401 (fixtures)
 from steered import phone  # noqa: F401 (a fixture)
 from waits import wait_until
 

@@ -3,6 +3,7 @@
 An agent takes seconds to start, and its tests half of an integration run. `make nightly`, and `make test AGENTS=all`, run every one of them.
 """
 
+import ast
 import os
 import subprocess
 from pathlib import Path
@@ -20,9 +21,13 @@ class Agent(NamedTuple):
     tests: tuple[str, ...]
 
 
+OF_ALL = ("Sources/HostCore/Approvals", "Sources/HostCore/Steering", "Tests/Integration/requirements.txt")
+"""What every agent's tests run on most."""
+
 AGENTS = {
     "Claude Code": Agent(
-        ("Sources/AgentClaude", "Sources/HeliographHook", "Sources/HeliographHost/Claude", "Tests/Integration/claude.py"),
+        ("Sources/AgentClaude", "Sources/HeliographHook", "Sources/HeliographHost/Claude", "Sources/HeliographHost/Terminal", "Sources/HostCore/Terminal",
+         "Tests/Integration/claude.py", "Tests/Integration/terminal.py"),
         ("test_claude.py", "test_claude_asks.py", "test_claude_mcp.py", "test_claude_run.py", "test_claude_start.py", "test_claude_subagents.py",
          "test_claude_terminal.py",
          "test_at_the_terminal.py", "test_cost.py", "test_order.py", "test_budgets.py", "test_journey.py", "test_days_work.py"),
@@ -71,7 +76,7 @@ JOURNEYS = {
 
 
 def left_to_journeys() -> dict[str, str]:
-    """Agents none of whose folders differ from the commit at which all their tests passed, each with the reason in words.
+    """Agents none of whose folders differ from the commit at which all their tests passed, each with the reason in words. Comments do not count.
 
     An agent is tested whole if git cannot say: outside a clone, or in one without that commit.
     """
@@ -80,11 +85,35 @@ def left_to_journeys() -> dict[str, str]:
         return {}
     reasons = {}
     for name, agent in AGENTS.items():
-        tests = [f"Tests/Integration/{file}" for file in agent.tests]
-        diff = ["git", "-C", str(ROOT), "diff", "--quiet", commit, "--", *agent.sources, *tests, "Tests/Integration/requirements.txt"]
-        if subprocess.run(diff, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        if not has_changed(commit, [*OF_ALL, *agent.sources, *(f"Tests/Integration/{file}" for file in agent.tests)]):
             reasons[name] = f"{name}: journeys only, as nothing of {', '.join(agent.sources)} or its tests has changed since {commit[:8]}"
     return reasons
+
+
+def has_changed(commit: str, paths: list[str]) -> bool:
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True).stdout
+
+    try:
+        changed = git("diff", "--name-only", "--no-renames", commit, "--", *paths).splitlines()
+        return any(code_of(name, git("show", f"{commit}:{name}")) != code_of(name, (ROOT / name).read_text()) for name in changed)
+    except (subprocess.CalledProcessError, OSError):
+        return True
+
+
+def code_of(name: str, text: str) -> str:
+    """The text without its comments, as far as they can be told apart for certain."""
+    if name.endswith(".swift"):
+        return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
+    if not name.endswith(".py"):
+        return text
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            # A docstring is a statement that is nothing but a text.
+            node.body = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
+    return ast.dump(tree)
 
 
 def is_left_out(file: str, test: str) -> bool:

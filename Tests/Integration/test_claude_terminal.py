@@ -22,7 +22,7 @@ from test_at_the_terminal import QUESTION, decide_at_once
 from test_claude_mcp import ACCEPTED, ANSWERS, SHIP, arguments, outcome
 from test_claude_run import ALLOWED, ANSWERED, LONG, Run
 from test_screens import begin_typing, opened, rows
-from waits import patient, wait_until
+from waits import wait_until
 
 pytestmark = pytest.mark.agent
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, AppServer, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
+from codex import DIALOG, AppServer, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
 from test_claude_mcp import ANSWERS, SERVER
 from test_rules import requests, write
 from trusting import trust_client

@@ -15,7 +15,7 @@ import pytest
 from deploy_files import DEPLOY, IMAGE_USER, documents
 from postgres import PostgresServer
 from proxies import Caddy, Certificate
-from relay import ROOT, Relay, free_port
+from relay import Relay, free_port
 from test_database import stand_by, wait_ready
 from test_deploy_containers import KUBERNETES_VERSIONS, serve_arguments
 from waits import wait_until

@@ -19,7 +19,6 @@ PYDANTIC = next(block for block in PYTHON if "pydantic_ai" in block)
 OPENAI = next(block for block in PYTHON if "from agents import" in block)
 
 OF_PYDANTIC = '''
-import sys
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from client import WireClient
 from host import ScriptedHost
 from relay import Relay
-from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS, KEY, SCREEN
+from samples import DECISION, FROM_CLIENT, FROM_HOST, HEADS, KEY, SCREEN
 from schema import assert_valid, document, faults
 from waits import wait_until
 from wire import Connection, Message

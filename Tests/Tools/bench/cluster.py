@@ -16,7 +16,7 @@ from nodes import Cluster, Node
 from postgres import PostgresServer, ReplicatedPostgres
 from relay import Relay
 from rows import EVENT_BYTES, Bench, Ratio, Yield
-from servers import CONNECTIONS, RATES, BenchFailed, RelayServer, Result, Server, slow_disk
+from servers import CONNECTIONS, RATES, RelayServer, Result, Server, slow_disk
 from waits import wait_until
 from wire_bytes import handshake
 

@@ -17,8 +17,8 @@ package struct HookPart {
     let keepsDialogClosed: (_ input: [UInt8]) -> Bool
     /// The event before a tool runs; its hook may also be answered, at once.
     let beforeTool: String
-    /// Output of the `beforeTool` hook that makes the agent ask at its own prompt.
-    let ask: () -> [UInt8]
+    /// Output of the `beforeTool` hook that makes the agent ask at its own prompt; for an agent without a person there, that refuses.
+    let ask: (_ isAttended: Bool) -> [UInt8]
     /// Our own status line, for users without one; nil if nothing of the input can be shown.
     let statusLine: (_ input: [UInt8]) -> String?
 }

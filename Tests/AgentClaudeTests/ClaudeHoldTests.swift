@@ -59,6 +59,33 @@ struct ClaudeHoldTests {
         #expect(try heeded(call(), token: 10) == nil)
     }
 
+    @Test("if a program answers for people, what would be asked about does not run")
+    func answeredByProgram() throws {
+        var bench = ClaudeBench()
+        try bench.call(call(), isHeard: true)
+        func effects(_ payload: String) throws -> [AgentEffect<ClaudeOrder>] {
+            var hook = ClaudeHook(event: "PreToolUse", payload: try JSONDocument(parsing: Array(payload.utf8)), process: nil)
+            (hook.token, hook.isAttended, hook.isAnsweredByProgram) = (HookToken(rawValue: 7), false, true)
+            return bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
+        }
+        let isRuled = try effects(call()).contains {
+            if case .heed(_, _, ClaudeAnswer.refuseRuled) = $0 { true } else { false }
+        }
+        #expect(isRuled)
+        bench.tell(.held(Holds(everySession: true)))
+        for payload in [call(), #"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#] {
+            let isHeld = try effects(payload).contains {
+                if case .restrict(_, ClaudeAnswer.refuseHeld) = $0 { true } else { false }
+            }
+            #expect(isHeld)
+        }
+        let started = [
+            ["claude", "-p", "--permission-prompt-tool", "stdio"], ["node", "cli.js", "--permission-prompt-tool=mcp__a__b"],
+        ]
+        #expect(
+            started.allSatisfy(ClaudeHook.isAnsweredByProgram) && !ClaudeHook.isAnsweredByProgram(["claude", "-p", "do it"]))
+    }
+
     @Test("one whose hooks do not run is not said to be held")
     func unheard() {
         var bench = ClaudeBench()

@@ -56,6 +56,46 @@ def listens(path: Path) -> bool:
         return there.connect_ex(str(path)) == 0
 
 
+class Program:
+    """A program of somebody's that runs the agent by the control protocol, as the SDK does, and answers in people's place."""
+
+    def __init__(self, machine: "Machine", *arguments: str):
+        command = [str(claude_program()), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        command += ["--permission-prompt-tool", "stdio", "--model", MODEL, *arguments]
+        self.process = subprocess.Popen(
+            command, cwd=machine.project, env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _write(self, message: dict[str, Any]) -> None:
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def _read(self, *kinds: str) -> dict[str, Any]:
+        return next(line for line in map(json.loads, self.process.stdout) if line["type"] in kinds)
+
+    def prompt(self, text: str) -> None:
+        self._write({"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "session_id": "x"})
+
+    def wait_question(self) -> dict[str, Any]:
+        return self._read("control_request")
+
+    def answer(self, question: dict[str, Any], response: dict[str, Any]) -> None:
+        answer = {"subtype": "success", "request_id": question["request_id"], "response": response}
+        self._write({"type": "control_response", "response": answer})
+
+    def run_allowing(self, text: str) -> None:
+        """Prompts, and allows all that is asked until the turn is over."""
+        self.prompt(text)
+        while (message := self._read("control_request", "result"))["type"] == "control_request":
+            self.answer(message, {"behavior": "allow", "updatedInput": message["request"]["input"]})
+
+
 class Machine:
     """`home`, `project`, a `terminal`, the agent's `api`, and `heliograph host` as `daemon`, which `trusting.py` makes a signed one."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from claude import Program
 from client import WireClient
 from waits import wait_until
 
@@ -190,6 +191,21 @@ def test_a_hold_allows_nothing_that_was_denied(machine, phone):
     machine.prompt("the second")
     machine.wait_screen("That was two.")
     assert not (machine.project / "two.txt").exists() and not phone.approvals
+
+
+@pytest.mark.agent
+def test_a_program_that_answers_for_people_runs_nothing_while_held(machine, phone, relay, scripted_host):
+    spender = scripted_host(relay, name="spender", capabilities=("hold",))
+    spender.start_session("s1")
+    spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
+    spender.wait_acked("s1")
+    machine.api.script = [[write("one")], [{"text": "That was one."}], [write("two")], [{"text": "That was two."}]]
+    with Program(machine) as program:
+        program.run_allowing("the first")
+        phone.command("budget", budget=budget("day", 1, hold=True))
+        wait_until(lambda: held_sessions(machine).get("everySession"), 15, "the hold at the host")
+        program.run_allowing("the second")
+    assert (machine.project / "one.txt").exists() and not (machine.project / "two.txt").exists()
 
 
 @pytest.mark.agent

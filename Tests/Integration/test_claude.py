@@ -3,13 +3,12 @@
 import json
 import re
 import signal
-import subprocess
 import time
 from typing import Any
 
 import pytest
 
-from claude import DIALOG, MODEL, SETTINGS, claude_program
+from claude import DIALOG, SETTINGS, Program
 from client import WireClient
 from waits import wait_until
 
@@ -663,21 +662,11 @@ def test_a_hook_takes_bad_input_for_no_decision(machine, text):
 def test_what_a_program_denies_is_not_said_to_be_allowed(machine, phone):
     """Like the SDK: the program answers the control protocol, while our hook asks the clients."""
     machine.api.script = SCRIPT
-    command = [str(claude_program()), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--permission-prompt-tool", "stdio", "--model", MODEL]
-    program = subprocess.Popen(command, cwd=machine.project, env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        prompt = {"type": "user", "message": {"role": "user", "content": "please write it"}, "parent_tool_use_id": None, "session_id": "x"}
-        program.stdin.write(json.dumps(prompt) + "\n")
-        program.stdin.flush()
-        asked = next(line for line in map(json.loads, program.stdout) if line["type"] == "control_request")
+    with Program(machine) as program:
+        program.prompt("please write it")
+        asked = program.wait_question()
         card = phone.wait_card()
-        denial = {"behavior": "deny", "message": "The program says no"}
-        answer = {"subtype": "success", "request_id": asked["request_id"], "response": denial}
-        program.stdin.write(json.dumps({"type": "control_response", "response": answer}) + "\n")
-        program.stdin.flush()
+        program.answer(asked, {"behavior": "deny", "message": "The program says no"})
         machine.wait_tool_result("The program says no")
         closed = phone.wait_approval(card["approval"], "cancelled", timeout=15)
         assert closed["reason"] == "answeredLocally" and not (machine.project / "out.txt").exists()
-    finally:
-        program.kill()
-        program.wait()

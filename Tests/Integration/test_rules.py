@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from claude import DIALOG, Machine
+from claude import DIALOG, Machine, Program
 from client import WireClient
 from consent import unb64
 from daemon import Daemon
@@ -512,6 +512,21 @@ def test_a_denial_holds_for_what_claude_code_allows_itself(machine: Machine, pho
     assert "Ask Ada before you push." in machine.wait_tool_result("Ask Ada")
     machine.wait_screen("All done now.")
     assert (machine.project / "fine").exists() and not (machine.project / "forbidden").exists()
+
+
+@pytest.mark.agent
+@pytest.mark.parametrize("allowed", [[], ["--allowedTools", "Bash"]], ids=["asked", "unasked"])
+def test_a_program_that_answers_for_people_is_held_to_the_rules(machine: Machine, phone: WireClient, allowed: list[str]) -> None:
+    def bash(command: str) -> list[Any]:
+        return [{"tool": "Bash", "input": {"command": command, "description": "Do it"}}, {"text": "Done."}]
+
+    write(machine.home, machine.environment, RULES.replace("git push:*", "touch forbidden"))
+    machine.api.script = [[one] for command in ("touch fine", "touch forbidden") for one in bash(command)]
+    with Program(machine, *allowed) as program:
+        for what in ("fine", "forbidden"):
+            program.run_allowing(f"please touch {what}")
+    assert (machine.project / "fine").exists() and not (machine.project / "forbidden").exists()
+    assert "A rule of this host denies this call" in machine.wait_tool_result("A rule of this host")
 
 
 @pytest.mark.agent

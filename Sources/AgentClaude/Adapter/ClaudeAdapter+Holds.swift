@@ -13,8 +13,9 @@ extension ClaudeAdapter {
     var someAskForAll: Bool { !holds.isEmpty || sessions.values.contains { $0.asksAll && !$0.isEnded } }
 
     /// The answer of the hook before this tool; nil if it gives none.
-    func demand(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
+    func demand(of id: SessionID, _ hook: ClaudeHook, _ payload: JSONValue) -> [UInt8]? {
         guard asksForAll(id), !Self.asksByItself(payload.text("tool_name") ?? "") else { return nil }
+        if hook.isAnsweredByProgram { return ClaudeAnswer.refuseHeld }
         return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
     }
 

@@ -98,8 +98,8 @@ package struct ClaudeAdapter: AgentAdapter {
             // A call that names no session could belong to a held one.
             let isHeld = hook.event == "PreToolUse" && someAskForAll
             guard let token = hook.token else { return }
-            if isHeld { order(.restrict(token, ClaudeAnswer.ask)) } else { order(heeding(token, hook, nil)) }
-            return
+            guard isHeld else { return order(heeding(token, hook, nil)) }
+            return order(.restrict(token, hook.isAnsweredByProgram ? ClaudeAnswer.refuseHeld : ClaudeAnswer.ask))
         }
         if !hook.isWhole, (try? payload.members().isEmpty) ?? true {
             let event = TextCut.line(hook.event, bytesMax: WireLimits.nameBytesMax)
@@ -137,7 +137,7 @@ package struct ClaudeAdapter: AgentAdapter {
         }
         if hook.event == "PreToolUse", let token = hook.token, let answer = interruption(of: id, payload) {
             order(.restrict(token, answer))
-        } else if hook.event == "PreToolUse", let token = hook.token, let answer = demand(of: id, payload) {
+        } else if hook.event == "PreToolUse", let token = hook.token, let answer = demand(of: id, hook, payload) {
             order(.restrict(token, answer))
         } else if !Self.asking.contains(hook.event), let token = hook.token {
             order(heeding(token, hook, id))
@@ -151,7 +151,9 @@ package struct ClaudeAdapter: AgentAdapter {
             return .respond(token, nil)
         }
         let input = payload.optional("tool_input").map { Array($0.bytes) } ?? []
-        return .heed(token, UnaskedCall(session: id, tool: tool, input: input), demand: ClaudeAnswer.askRuled)
+        return .heed(
+            token, UnaskedCall(session: id, tool: tool, input: input),
+            demand: hook.isAnsweredByProgram ? ClaudeAnswer.refuseRuled : ClaudeAnswer.askRuled)
     }
 
     /// True for a question from another process of an ended session, which continues it: the report of its start may have been lost

@@ -12,6 +12,9 @@ package struct ClaudeHook: Sendable {
     package var isAttended = true
     /// True if `heliograph run` runs the agent.
     package var isRun = false
+    /// True if a program may answer the agent's questions in a person's place, whatever its hooks say meanwhile: Claude Code takes
+    /// the first of the two answers.
+    package var isAnsweredByProgram = false
     /// For a `PermissionRequest`: true if the terminal's dialog opens only after the hook has ended, as with a subagent.
     package var dialogWaits = false
     /// Number of the call. From 2 on it is the same call again, after this daemon or its connection failed.
@@ -29,6 +32,11 @@ package struct ClaudeHook: Sendable {
         self.event = event
         self.payload = payload
         self.process = process
+    }
+
+    /// `arguments`: those with which the agent was started.
+    package static func isAnsweredByProgram(_ arguments: [String]) -> Bool {
+        arguments.contains { $0 == "--permission-prompt-tool" || $0.hasPrefix("--permission-prompt-tool=") }
     }
 
     /// True for a subagent's call: Claude Code builds the dialog of its `PermissionRequest` only after the hook.

@@ -12,7 +12,7 @@ struct ClaudeResult {
     init(tool: String, response: JSONValue?, error: String?) {
         let text = error ?? Self.text(response)
         isError =
-            error != nil || Self.isRejection(text) || ClaudeAnswer.isUnasked(text) || text.hasPrefix("<tool_use_error>")
+            error != nil || Self.isRejection(text) || ClaudeAnswer.isRefused(text) || text.hasPrefix("<tool_use_error>")
             || Self.exit(text) != nil
         exitCode = Self.exit(text)
         switch tool {

@@ -31,30 +31,41 @@ package enum ClaudeAnswer {
     }
 
     /// Answers a PreToolUse: the tool needs approval, whatever the agent's own rules would let run.
-    package static let ask = ask(reasons[0])
+    package static let ask = demand("ask", reasons[0])
     /// Answers a PreToolUse with the same demand, because a person wants to be asked about every tool.
-    static let askAll = ask(reasons[1])
+    static let askAll = demand("ask", reasons[1])
     /// Answers a PreToolUse with the same demand, because no daemon can say which session this is.
-    package static let askUnheard = ask(reasons[2])
+    package static let askUnheard = demand("ask", reasons[2])
+
+    /// Answers a PreToolUse likewise if nobody is at a terminal: without a daemon nobody can be asked, and a program might answer.
+    package static let refuseUnheard = demand("deny", reasons[2])
 
     /// Answers a PreToolUse: the tool needs approval, because one of the owner's rules denies or asks. The rules then answer the
     /// question that Claude Code asks.
-    package static let askRuled = ask("A rule of this host is about this call: it needs approval.")
+    package static let askRuled = demand("ask", "A rule of this host is about this call: it needs approval.")
+
+    /// Answers a PreToolUse that would be asked about if a person could answer: the tool does not run.
+    static let refuseHeld = demand("deny", reasons[0])
+    /// The same for a call that a rule denies or wants asked about.
+    static let refuseRuled = demand("deny", reasons[3])
 
     private static let reasons = [
         "The budget is spent: from here on every tool needs approval.",
         "A client has asked for this: every tool needs approval here.",
         "The host does not answer. It has a session in which every tool needs approval, and this may be that one.",
+        "A rule of this host denies this call or has a person asked about it, and a program answers for people here.",
     ]
 
-    /// True for the result of a tool that was refused in our words, because Claude Code had nobody to ask (`claude -p`).
-    static func isUnasked(_ result: String) -> Bool { reasons.contains(result) }
+    /// True for the result of a tool that was refused in our words.
+    static func isRefused(_ result: String) -> Bool { reasons.contains(result) }
+    /// True if it was refused because Claude Code had nobody to ask (`claude -p`).
+    static func isUnasked(_ result: String) -> Bool { reasons.dropLast().contains(result) }
 
-    private static func ask(_ reason: String) -> [UInt8] {
+    private static func demand(_ decision: String, _ reason: String) -> [UInt8] {
         JSONWriter.object {
             $0.object("hookSpecificOutput") {
                 $0.field("hookEventName", "PreToolUse")
-                $0.field("permissionDecision", "ask")
+                $0.field("permissionDecision", decision)
                 $0.field("permissionDecisionReason", reason)
             }
         }

@@ -15,7 +15,8 @@ package enum ClaudeHooks {
         HookPart(
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
             session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeDialog: elicitation,
-            keepsDialogClosed: ClaudeHook.isOfSubagent, beforeTool: beforeTool, ask: { ClaudeAnswer.askUnheard },
+            keepsDialogClosed: ClaudeHook.isOfSubagent, beforeTool: beforeTool,
+            ask: { $0 ? ClaudeAnswer.askUnheard : ClaudeAnswer.refuseUnheard },
             statusLine: ClaudeStatusLine.text)
     }
 }

@@ -96,6 +96,11 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         hook.isWhole = report.isWhole
         hook.isAttended = report.isAttended
         hook.isRun = report.isRun
+        if report.event == ClaudeHooks.beforeTool, !report.isAttended {
+            // A program that cannot be looked at may be one that answers.
+            let arguments = report.process.flatMap { AgentProcessTable.arguments(of: $0.id) }
+            hook.isAnsweredByProgram = arguments.map(ClaudeHook.isAnsweredByProgram) ?? true
+        }
         hook.dialogWaits = report.dialogWaits
         hook.attempt = report.attempt
         hook.run = report.run

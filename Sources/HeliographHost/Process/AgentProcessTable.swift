@@ -35,6 +35,17 @@ enum AgentProcessTable {
         return process.startedAt == 0 || process.startedAt == status.startedAt
     }
 
+    /// The arguments with which the process was started, of which the first is its program; nil if they cannot be read.
+    static func arguments(of id: Int32) -> [String]? {
+        guard let file = try? File("/proc/\(id)/cmdline", O_RDONLY), let bytes = try? file.read(at: 0, count: argumentBytesMax),
+            !bytes.isEmpty, bytes.count < argumentBytesMax
+        else { return nil }
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// As much as a shell's line has; a prompt may be among the arguments.
+    private static let argumentBytesMax = 256 << 10
+
     /// True if a process is `ancestor`, or a direct or indirect child of it.
     static func isDescendant(_ id: Int32, of ancestor: Int32) -> Bool {
         var next = id

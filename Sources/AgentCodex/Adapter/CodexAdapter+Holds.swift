@@ -75,6 +75,8 @@ extension CodexAdapter {
     func holdReach(of session: CodexSession) -> HoldReach {
         guard let policy = session.settings.policy else { return .unchanged }
         guard holds.contains(shown(session.id)) else { return .most }
+        // Whoever may write to a shell that runs on is asked about nothing there.
+        guard session.background == nil else { return .unchanged }
         let asking = CodexThreadSettings.askingMost
         return policy == asking && (session.activeTurn == nil || session.turnPolicy == asking) ? .most : .unchanged
     }

@@ -105,7 +105,11 @@ extension CodexAdapter {
 
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {
         proven(tool, call, in: id)
+        let background = sessions[id]?.background
         sessions[id]?.calls[call] = nil
+        if let session = sessions[id], session.status == .idle, let background, session.statusReason == background {
+            setStatus(.idle, reason: session.background, in: id)
+        }
         outputs.ended(call, of: shown(id))
         var finish = ToolFinish(call: call, tool: tool.name, succeeded: tool.succeeded)
         finish.exitCode = tool.exitCode

@@ -100,9 +100,11 @@ extension CodexAdapter {
     mutating func turnCompleted(_ params: JSONValue, in id: SessionID) {
         guard let turn = params.optional("turn"), let name = turn.text("id") else { return }
         let isInterrupted = turn.text("status") == "interrupted"
-        if isInterrupted { leaveCommands(of: name, in: id) }
+        leaveCommands(of: name, in: id)
         for approval in desk.approvals where isOwn(approval, of: id) && approval.prompt == name {
-            tellDesk(.shown(approval.id, .turnEnded(wentOn: false)))
+            // A turn that ends by itself has waited for its commands' starts, and an allowed one that is still open runs on.
+            let runsOn = !isInterrupted && approval.call.map { sessions[id]?.calls[$0]?.isLeft == true } == true
+            tellDesk(.shown(approval.id, .turnEnded(wentOn: runsOn)))
         }
         closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id) { !$0.isLeft }
         if let problem = turn.optional("error")?.text("message") {
@@ -114,11 +116,11 @@ extension CodexAdapter {
         sessions[id]?.isAsking = false
         if sessions[id]?.activeTurn == name { sessions[id]?.activeTurn = nil }
         settle(turn: name, isInterrupted: isInterrupted, in: id)
-        setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
+        setStatus(.idle, reason: isInterrupted ? "interrupted" : sessions[id]?.background, in: id)
     }
 
-    /// Keeps an interrupted turn's commands open: an interruption does not end them, and each reports its own end, perhaps in a
-    /// later turn.
+    /// Keeps a turn's commands open: neither its end nor an interruption ends them, and each reports its own end, perhaps in a later
+    /// turn.
     private mutating func leaveCommands(of turn: String, in id: SessionID) {
         let unallowed = desk.approvals.filter { isOwn($0, of: id) && $0.prompt == turn && (!$0.isAnswered || $0.isDenied) }
         let calls = Set(unallowed.compactMap(\.call))
@@ -165,7 +167,7 @@ extension CodexAdapter {
             sessions[id]?.dialogSince = nil
             dialogsAreOver(in: id)
             // An interrupted turn reports that after this.
-            if sessions[id]?.status != .idle { setStatus(.idle, in: id) }
+            if sessions[id]?.status != .idle { setStatus(.idle, reason: sessions[id]?.background, in: id) }
         case "systemError":
             emit(.error(message: "Codex reports an error of its own", recoverable: true), in: id)
             setStatus(.idle, in: id)

@@ -6,7 +6,7 @@ struct CodexSession {
     struct Call {
         var tool: String
         var order: Int
-        /// True if its turn was interrupted and it still runs.
+        /// True if its turn is over and it still runs.
         var isLeft = false
         /// Number of pieces of its output so far.
         var pieces = 0
@@ -147,6 +147,12 @@ struct CodexSession {
             calls[oldest.key] = nil
         }
         return true
+    }
+
+    /// What runs on after its turn, for people; nil if nothing does.
+    var background: String? {
+        let count = calls.values.count(where: \.isLeft)
+        return count == 0 ? nil : "in the background: " + (count == 1 ? "a command" : "\(count) commands")
     }
 
     mutating func wants(_ changes: [UInt8]?, of item: String, bytesMax: Int) {

@@ -208,6 +208,9 @@ struct LocalEventTests {
         bench.tell(.held(Holds(everySession: true)))
         try bench.send(#"{"session":"s1","kind":"status.changed","head":{"status":"running"}}"#)
         #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: unchanged)"])
+        try bench.ask(
+            "q0", #""kind":"question","questions":[{"id":"c","text":"Which?","choices":[{"label":"A"},{"label":"B"}]}]"#)
+        #expect(!bench.take().contains { $0.hasPrefix("offers") }, "a question proves nothing")
         try bench.ask()
         try bench.ask("q2")
         #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: most)"])

@@ -233,6 +233,7 @@ def test_a_secret_on_the_screen_stays_on_the_machine(daemon: Daemon, phone: Wire
 def test_stop_ends_the_program_and_its_session(daemon: Daemon, phone: WireClient, short_path: Path) -> None:
     with held(daemon, short_path / "t", "cat") as terminal:
         session = session_of(phone, "cat")
+        assert phone.summaries[session]["steering"]["hold"] == "unchanged", "nothing in it is ever held"
         assert "error" not in phone.command("stop", session=session)
         terminal.wait_screen("status 129")
         phone.wait_summary(session, lambda summary: "endedAt" in summary)

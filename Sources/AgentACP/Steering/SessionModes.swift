@@ -55,7 +55,7 @@ struct SessionModes: Equatable {
     /// The modes that ask, judged by both their names and their titles.
     private static func asking(_ modes: [JSONValue], by key: StaticString) -> [String] {
         let kept = modes.filter { mode in
-            ![mode.text(key), mode.text("name")].contains { $0.map(UnaskingMode.isOne) ?? false }
+            mode.text(key).map { AskingMode.isOne($0, title: mode.text("name")) } ?? false
         }
         return usable(kept.map { $0.text(key) })
     }

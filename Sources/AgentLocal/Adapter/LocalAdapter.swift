@@ -174,7 +174,8 @@ package struct LocalAdapter: AgentAdapter {
         guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
         guard let form = LocalForm(ask, cleaner) else { return refuse(token, Self.unknownForm) }
         ensure(id, ask.agent, by: process, at: nil)
-        if sessions[id]?.hasAsked == false {
+        // A question proves nothing of what the program does without asking.
+        if ask.kind == .tool, sessions[id]?.hasAsked == false {
             sessions[id]?.hasAsked = true
             remember(id)
             sayHold(id)

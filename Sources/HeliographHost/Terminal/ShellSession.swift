@@ -89,6 +89,8 @@ private final class ShellReports: Sendable {
         link = try SteeringLink(session: own, of: nil, socketPath: socketPath, inbox: inbox, limits: limits)
         var offer = SteeringOffer(actions: [.stop])
         offer.hasScreen = true
+        // Whatever runs in it asks nobody here.
+        offer.hold = .unchanged
         link.stand(offer, .busy)
     }
 

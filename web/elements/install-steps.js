@@ -9,7 +9,10 @@ export class InstallSteps extends HTMLElement {
   #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": t`Pairing code` });
   #copied = h("p", { class: "quiet", role: "status" });
 
-  /** @param {string} code What is to be pasted there. */
+  /**
+   * `code`: the pairing code to paste in the page on the Home Screen.
+   * @param {string} code
+   */
   show(code) {
     write(this.#given, code);
     write(this.#copied, "");

@@ -92,11 +92,11 @@ export function count(number) {
 /** @param {number} value */
 const trim = (value) => (value < 100 ? decimal(value) : String(Math.round(value)));
 
-/** @param {number} value @param {number} [digits] That it has at least behind its point. */
+/** @param {number} value @param {number} [digits] The minimum number of fraction digits. */
 const decimal = (value, digits = 0) => value.toLocaleString(language.tag, { minimumFractionDigits: digits, maximumFractionDigits: 1 });
 
 /**
- * `950 bytes`, `12.3 kB`, `4.5 MB`.
+ * Formats a number of bytes as `950 bytes`, `12.3 kB` or `4.5 MB`.
  * @param {number} bytes
  */
 export function size(bytes) {
@@ -107,7 +107,7 @@ export function size(bytes) {
 const clock = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /**
- * The time of day, `14:05`, of the same width everywhere.
+ * The time of day as `14:05`, with leading zeros so that columns align.
  * @param {number} at
  */
 export const timeOfDay = (at) => clock.format(at);

@@ -1,35 +1,41 @@
 /**
- * Pictures that go with prompts: made small here, brought to the relay before the prompt, and fetched to be shown. Redrawn each time, so
- * that nothing of the file but what it shows leaves this device, and nothing of a stored one but that reaches the page.
+ * Pictures of prompts: shrunk on this device, uploaded before the prompt, and fetched for display. They are redrawn each time, so
+ * that no metadata of a file leaves this device, and only pixels of a stored file reach the page.
  */
 
 import { t } from "./language.js";
 import { ask } from "./page-key.js";
 import { sizeOf } from "./picture-size.js";
 
-/** @typedef {import("./wire").Picture} Named As prompts name it. */
+/**
+ * A picture in the form that prompts refer to it.
+ * @typedef {import("./wire").Picture} Named
+ */
 
-/** A photo; what is larger is not read. */
+/** Larger files are not read: photos are smaller. */
 export const readBytesMax = 5_000_000;
-/** The relay's own bound, with room for what sealing takes. */
+/** The relay's limit in bytes, less the overhead of sealing. */
 export const sentBytesMax = (768 << 10) - 64;
-/** The side of a picture that models look at: they shrink larger ones. */
+/** The side in pixels to which pictures are shrunk, because models shrink larger ones anyway. */
 export const sideMax = 1568;
-/** 200 MB while it is decoded; a phone's photo has up to 50 million. */
+/** Pixels of a picture that is decoded: 200 MB of memory. A phone's photo has up to 50 million. */
 export const pixelsMax = 50_000_000;
-/** For the largest at 13 kB a second, which is a bad line. */
+/** Time limit of an upload: the largest picture at 13 kB a second, a bad line. */
 const carriedMs = 60_000;
-/** Fetched ones that are kept at hand. */
+/** Fetched pictures that are kept in memory. */
 const heldMax = 16;
 
 /** @type {Pick<import("./trust.js").Trust, "sealed"|"sealer">|null} */
 let trust = null;
 
-/** @param {Pick<import("./trust.js").Trust, "sealed"|"sealer">} given Seals pictures for hosts that want it, and opens them. */
+/**
+ * Sets the object that seals and opens pictures, for hosts that seal.
+ * @param {Pick<import("./trust.js").Trust, "sealed"|"sealer">} given
+ */
 export const sealPictures = (given) => { trust = given; };
 
 /**
- * The size that a picture is drawn in.
+ * The size at which a picture is drawn.
  * @param {number} width @param {number} height @param {number} [most]
  */
 export function fitted(width, height, most = sideMax) {

@@ -143,7 +143,10 @@ export function suspicions(pieces) {
   return Object.entries(warnings).filter(([trait]) => found.has(/** @type {Trait} */ (trait))).map(([, phrase]) => phrase);
 }
 
-/** @param {Piece[]} pieces @returns {string} The pieces as one string, for titles, accessible names and choices of a list. */
+/**
+ * Joins pieces to one string, for titles, accessible names and options of a menu.
+ * @param {Piece[]} pieces @returns {string}
+ */
 export const flat = (pieces) => pieces.map(({ text, trait }) => (trait === "rightToLeft" ? `\u2067${text}\u2069` : text)).join("");
 
 /**
@@ -153,9 +156,12 @@ export const flat = (pieces) => pieces.map(({ text, trait }) => (trait === "righ
  */
 const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at: match.index ?? 0, character: match[0] }));
 
-/** @param {string} text @returns {Find[]} Foreign letters that are in one word with Latin ones. */
+/**
+ * Finds non-Latin letters in words that also contain Latin ones.
+ * @param {string} text @returns {Find[]}
+ */
 function lookalikes(text) {
-  // Text of ASCII alone, which is most of it, has none.
+  // ASCII text, the common case, has no such letters.
   if (!/[^\0-\u007F]/.test(text)) return [];
   return [...text.matchAll(word)].filter(([run]) => latin.test(run)).flatMap((match) =>
     [...match[0].matchAll(foreign)].map((letter) =>
@@ -163,7 +169,7 @@ function lookalikes(text) {
 }
 
 /**
- * Cuts the text at the finds; the same hidden character several times in a row is one token that says how often.
+ * Splits the text at the found characters; a repeated invisible character becomes one token with its count.
  * @param {string} text @param {Find[]} finds
  * @returns {Piece[]}
  */

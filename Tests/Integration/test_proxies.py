@@ -1,4 +1,4 @@
-"""The relay behind the proxies that deploy/ has examples for: the real nginx and the real Caddy, with TLS."""
+"""The relay behind the proxies of deploy/: the real nginx and the real Caddy, with TLS."""
 
 import json
 import re
@@ -34,7 +34,7 @@ READ_SECONDS = 20
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certificate:
     certificate = Certificate(tmp_path)
-    # The variable that sets which certificates Python's own TLS trusts.
+    # SSL_CERT_FILE sets the certificates that Python's TLS trusts.
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
     return certificate
 
@@ -54,7 +54,7 @@ def proxy(tmp_path: Path, certificate: Certificate) -> Iterator[Callable[[type[R
 
 @pytest.fixture(params=[Nginx, Caddy], ids=lambda kind: kind.name)
 def front(request: pytest.FixtureRequest, proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> ReverseProxy:
-    """A relay that knows its public address, behind the proxy that has it."""
+    """A relay that knows its public address, behind a proxy at that address."""
     front = proxy(request.param)
     front.relay = make_relay("--public-url", front.url)
     front.start(front.relay.port)
@@ -67,7 +67,7 @@ def test_a_phone_pairs_and_its_page_lives(front: ReverseProxy, browser: Any) -> 
         assert one.page.url.startswith(front.url)
         cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "__Host-heliograph")
         assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict"
-        # What this page hands on is an address that others can open.
+        # Links on this page use an address that other machines can open.
         one.go("#/link")
         one.page.get_by_role("button", name="Pair another device").click()
         expect(one.page.locator("pair-dialog")).to_contain_text(f"{front.url}/#pair=")

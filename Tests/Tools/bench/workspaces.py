@@ -1,4 +1,4 @@
-"""A thousand workspaces on one relay: what one that misbehaves makes another wait, and what an idle one takes."""
+"""A thousand workspaces on one relay: the delay that a misbehaving one causes for another, and the cost of an idle one."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ def disk_bytes(relay: Relay) -> int:
 
 
 async def fill(relay: Relay, token: str, workspace: str) -> None:
-    """Its host has been there, and is gone."""
+    """Fills a workspace with a host's session; the host then disconnects."""
     host = await Peer.open(relay, "host", token)
     for number in range(SESSIONS):
         made = [event("session.started", {"agent": {"name": "idle"}}, {})] + [event("message", {"role": "assistant"}, {"text": "x" * 200})] * EVENTS
@@ -52,7 +52,7 @@ async def fill(relay: Relay, token: str, workspace: str) -> None:
 
 
 def restarted(relay: Relay) -> tuple[int, int]:
-    """Bytes of memory after a start, and on disk."""
+    """Bytes of memory after a restart, and on disk."""
     relay.stop()
     disk = disk_bytes(relay)
     relay.start()
@@ -60,7 +60,7 @@ def restarted(relay: Relay) -> tuple[int, int]:
 
 
 def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, float, int]:
-    """Alone, and beside it; how long the busy ones took for how much."""
+    """Measures alone and beside the crowd; also returns how long the crowd took for how many messages."""
     tokens = relay.token("host", f"beside {shape}", MEASURED), relay.token("client", f"beside {shape}", MEASURED)
 
     async def run() -> tuple[Times, Times, float, int]:
@@ -83,7 +83,7 @@ def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, fl
 
 def workspaces(bench: Bench) -> Yield:
     count = WORKSPACES // (10 if bench.quick else 1)
-    # A relay begins with the first.
+    # The first workspace of a relay exists already.
     names = [f"team-{number}" for number in range(count - 1)]
     with Server() as server:
         relay = Relay(server.folder / "relay")

@@ -1,6 +1,5 @@
-"""`make deb-check`:
-
-installing, running and removing the package in a clean Debian root, with and without systemd. Needs root, Debian's mirror, and minutes.
+"""`make deb-check`: installing, running and removing the package in a clean Debian root, with and without systemd. Needs root, Debian's mirror, and
+minutes.
 """
 
 import json
@@ -36,7 +35,7 @@ def root(tmp_path: Path, package: Path) -> DebianRoot:
 
 
 def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
-    """Without systemd, as in a container: the relay is started with its unit's command line."""
+    """The relay is started with its unit's command line, because a container has no systemd."""
     root.install("/heliograph.deb")
     account = root.run("getent", "passwd", "heliograph").stdout.split(":")
     assert account[5] == DATA and account[6].strip() == "/usr/sbin/nologin"
@@ -170,10 +169,7 @@ def state(root: DebianRoot, name: str, key: str) -> str:
 
 
 def check_confined(root: DebianRoot, name: str) -> None:
-    """Checks the restrictions by the kernel's report on the process rather than the unit's text:
-
-    no privileges, no way to gain any, and a filter of system calls.
-    """
+    """Checks the kernel's report on the process rather than the unit's text: no privileges, no way to gain any, and a filter of system calls."""
     process = state(root, name, "MainPID")
     facts = dict(line.split(":", 1) for line in root.run("cat", f"/proc/{process}/status").stdout.splitlines())
     assert (facts["NoNewPrivs"].strip(), facts["Seccomp"].strip()) == ("1", "2") and facts["Uid"].split()[0] != "0"

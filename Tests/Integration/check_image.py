@@ -48,7 +48,7 @@ class BuildRoot(DebianRoot):
     def __init__(self, folder: Path):
         swift = shutil.which("swift")
         assert swift
-        # Some tests need a pseudo-terminal.
+        # Some tests need a pseudo-terminal, so this machine's /dev is shared.
         super().__init__(folder, debian(), {Path(swift).resolve().parents[2]: TOOLCHAIN, Path("/dev"): "/dev"})
         shutil.copy("/etc/ssl/certs/ca-certificates.crt", self.path("/etc/ssl/certs"))
         self.run("apt-get", "update")

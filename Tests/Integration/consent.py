@@ -1,6 +1,5 @@
-"""Signed consent and sealed content implemented independently from the page Security:
-
-keys, letters, statements and sealing, with the package `cryptography` alone.
+"""Signed consent and sealed content implemented independently from the page Security: keys, letters, statements and sealing, with the package
+`cryptography` alone.
 """
 
 import base64

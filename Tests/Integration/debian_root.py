@@ -76,7 +76,7 @@ class DebianRoot:
     def booted(self) -> Iterator[None]:
         """Boots the root with its own systemd and processes, and with only a loopback network."""
         log = self.folder.with_suffix(".console").open("wb")
-        # Not registered with this machine's systemd, which may not be running.
+        # The container is not registered with this machine's systemd, which may not be running.
         boot = ["systemd-nspawn", f"--directory={self.folder}", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "/lib/systemd/systemd"]
         container = subprocess.Popen(boot, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:

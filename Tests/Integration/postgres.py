@@ -31,7 +31,7 @@ class PostgresServer:
         return f"postgresql://heliograph@/{database}?host={self.folder}"
 
     def kill(self) -> None:
-        """Kills all its processes, as if the machine and its disk were lost."""
+        """Kills all of the server's processes, as if the machine and its disk were lost."""
         signal_each(self.servers(), signal.SIGKILL)
 
     def servers(self) -> list[int]:
@@ -63,7 +63,7 @@ class PostgresServer:
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """Suspends its processes, as if the machine did not answer: connections stay open without any data."""
+        """Suspends all of the server's processes, as if the machine did not answer: connections stay open without any data."""
         pids: list[int] = []
         try:
             # The search is repeated until it finds no process that was forked meanwhile.

@@ -109,7 +109,7 @@ class Nginx(ReverseProxy):
         }
 
     def configure(self, site: str) -> list[str]:
-        # Like Debian's nginx.conf, but with files in this folder, and a single process so that ending it ends everything.
+        # A configuration like Debian's nginx.conf, but with files in this folder, and a single process so that ending it ends everything.
         temporary = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
         configuration = self.folder / "nginx.conf"
         configuration.write_text(

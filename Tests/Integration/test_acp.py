@@ -222,7 +222,7 @@ def asked(editor: Editor, daemon: FakeDaemon, text: str = "write it") -> tuple[i
 
 
 def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
-    """With no simulated part: agent, proxy, host, relay, phone."""
+    """Agent, proxy, host, relay and phone are all real."""
     with paired(agent.home.parent, relay):
         session = editor.open_session()
         for decision, outcome, exists in (("deny", "denied", False), ("allow", "ran", True)):
@@ -383,7 +383,7 @@ def test_both_at_once(agent, daemon, editor):
         permission = wait_until(lambda: editor.permissions()[number:], 10, "the editor to be asked")[0]
         start = threading.Barrier(2)
 
-        # Either answer takes about a millisecond to arrive.
+        # Random delays of up to 3 ms, because each answer takes about a millisecond to arrive.
         chance = random.Random(number)
         delays = chance.uniform(0, 0.003), chance.uniform(0, 0.003)
 

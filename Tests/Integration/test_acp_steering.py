@@ -46,7 +46,7 @@ def test_a_prompt_to_a_session_that_rests(editor, steered):
     steered.status("idle")
     assert steered.stages(id) == ["given", "taken"] and steered.said() == ["answer me please"]
     assert shown(editor, "user_message_chunk") == ["answer me please"] and strangers(editor) == []
-    # The editor continues the same conversation.
+    # The editor's own prompt continues the same conversation.
     assert editor.wait_answer(editor.prompt(steered.name, "answer me again"))["result"]["stopReason"] == "end_turn"
     assert steered.asked("answer me please") == 1 and steered.asked("answer me again") == 1
 
@@ -131,7 +131,7 @@ def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     assert editor.wait_answer(turn)["result"]["stopReason"] == "cancelled"
     assert editor.cancels() == [permission["id"]]
     steered.phone.wait_approval(card["approval"], "cancelled")
-    # The answer is too late: the agent must take it neither for this question nor for its next one.
+    # The editor's answer is too late: the agent must take it neither for this question nor for its next one.
     editor.select(permission, "allow_always")
     turn = editor.prompt(steered.name, "write it")
     second = wait_until(lambda: editor.permissions()[1:], 20, "the next question")[0]

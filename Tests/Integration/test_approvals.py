@@ -67,7 +67,7 @@ def test_an_allow_goes_through_every_stage(relay, host, phone, client):
 
 
 def test_stages_that_come_at_once_are_all_kept(relay, host, phone):
-    """Both events arrive in one message and become one commit; the audit log still has a record for each."""
+    """Two stages of an approval arrive in one message and become one commit; the audit log still has a record for each."""
     approval = asked(host, phone)
     phone.decide("s1", approval, "allow")
     host.wait_decision(approval)

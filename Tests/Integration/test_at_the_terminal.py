@@ -146,7 +146,7 @@ def test_one_conversation_in_two_terminals(machine, phone):
     try:
         second.wait_screen("manual mode on", 30)
         wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
-        time.sleep(3)  # during this time an earlier version took the second session's prompt for a denial
+        time.sleep(3)  # an earlier version took a second session's prompt within this time for a denial
         assert phone.approvals[card["approval"]]["stage"] == "pending"
         second.type("/exit")
         second.wait_screen("/exit")
@@ -163,7 +163,9 @@ def test_one_conversation_in_two_terminals(machine, phone):
 
 
 def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):
-    """Auto mode without its server-side check asks like this: the hook `Notification` reports it 6 s later, the hook `PermissionRequest` never."""
+    """Auto mode without its server-side check opens a dialog that only the hook `Notification` reports, 6 s later, and the hook `PermissionRequest`
+    never.
+    """
     begin(machine, [[bash("echo hi > out.txt; sleep 3")], DONE], mode="plan")
     machine.wait_screen("Do you want")
     wait_status(phone, "waitingApproval", "waits at the terminal")
@@ -242,7 +244,7 @@ def test_what_was_allowed_and_then_interrupted_ran(machine, phone):
     card = ask(machine, phone, [[bash("echo hi > out.txt; sleep 20")], DONE])
     phone.decide(card["session"], card["approval"], "allow")
     machine.wait_file("out.txt")
-    time.sleep(0.5)  # a person changes their mind
+    time.sleep(0.5)  # time after which a person changes their mind
     machine.press("Escape")
     ended = final(phone, card)
     assert (ended["stage"], ended.get("outcome")) == ("applied", "ran")

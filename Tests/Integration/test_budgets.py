@@ -125,7 +125,7 @@ def write(name: str) -> dict[str, Any]:
 
 
 def start(machine: Any, phone: WireClient, names: list[str], arguments: list[str]) -> str:
-    """Starts Claude Code with a script that writes these files one after the other, and waits for the first one. Returns the session."""
+    """Starts Claude Code with a script that writes the named files one after the other, and waits for the first one. Returns the session."""
     script = []
     for name in names:
         script += [[write(name)], [{"text": f"That was {name}."}]]
@@ -192,7 +192,7 @@ def test_a_hold_allows_nothing_that_was_denied(machine, phone):
 
 @pytest.mark.agent
 def test_what_nobody_can_be_asked_about_is_refused_and_said(machine, phone):
-    """`claude -p` cannot ask, so it refuses."""
+    """`claude -p` has no dialog, so it refuses tool calls that need approval."""
     machine.api.script = [[write("one")], [{"text": "That was one."}], [write("two")], [{"text": "That was two."}]]
     first = machine.print_claude("the first", "--allowedTools", "Bash")
     session = "claude-" + first["session_id"]

@@ -115,7 +115,7 @@ def press(machine: Machine, key: str) -> None:
 @pytest.mark.parametrize("who", ["afar", "a key"])
 @pytest.mark.shows("Claude Code, its own screen", "a tool's server asks (elicitation)", "the server's own word, where nobody types")
 def test_where_nobody_types_it_is_asked_afar_until_a_key_is_pressed(machine, phone, who):
-    # Longer than 8 s, the resolution at which the kernel records a terminal's last read, by which the host detects typing.
+    # The turn lasts longer than 8 s, the resolution at which the kernel records a terminal's last read, by which the host detects typing.
     machine.start_claude([[{"sleep": 9}, *SHIP[0]], SHIP[1]], arguments=arguments(machine))
     machine.prompt("ship it")
     card = phone.wait_card(timeout=40)

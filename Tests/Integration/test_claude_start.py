@@ -143,7 +143,7 @@ def test_it_is_resumed_as_soon_as_it_has_ended(desk):
     session = desk.start(text="first")
     name, told = session.removeprefix("claude-"), ["first"]
     for text in ("second", "third"):
-        # Also before the turn ends: output of the program that runs the session must not look like another program's start.
+        # Resuming is refused before the turn ends, too: output of the program that runs the session must not look like another program's start.
         assert "open in another program" in desk.refused("resume", past=name)
         desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
         desk.end_now(session)

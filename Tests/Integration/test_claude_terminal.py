@@ -156,7 +156,7 @@ def test_it_is_drawn_anew_by_an_agent_that_is_late(held):
     try:
         window = held.attach()
         wait_until(lambda: held.entry["windows"] == "2", 10, "two windows")
-        time.sleep(0.5)  # time in which the agent must see no change of its terminal's size
+        time.sleep(0.5)  # time in which an unwanted change of the terminal's size would reach the agent
     finally:
         os.kill(held.agent, signal.SIGCONT)
     window.wait_screen("half typed")
@@ -472,7 +472,7 @@ def test_our_daemon_is_killed_and_the_session_goes_on_and_is_steered_again(machi
 
 
 def test_a_dialog_that_no_adapter_knows_is_answered_from_the_page(hold, screen):
-    """Claude Code's menu of models, which it does not report and for which there is no approval."""
+    """The dialog is Claude Code's menu of models, which Claude Code does not report and for which there is no approval."""
     session = hold()
     one = screen(role="operator")
     view = opened(one, session.session)

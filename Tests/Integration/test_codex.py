@@ -168,7 +168,7 @@ def test_changes_to_a_file_are_allowed_until_the_session_ends(machine, phone):
 
 
 def asking(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
-    """Outside plan mode Codex lets the model ask questions only with this setting."""
+    """A machine whose Codex has the setting that lets the model ask questions outside plan mode."""
     settings = machine.codex_home / "config.toml"
     settings.write_text(settings.read_text() + "[features]\ndefault_mode_request_user_input = true\n")
     questions = [

@@ -149,7 +149,7 @@ def test_rules_that_ask_come_and_go_and_a_persons_own_stay(home: Home) -> None:
 
 
 def installed(home: Home, short_path: Path, *names: str) -> None:
-    """Puts programs with exactly these names on the PATH."""
+    """Puts programs with exactly the given names on the PATH."""
     folder = short_path / "bin"
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:

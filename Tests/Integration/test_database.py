@@ -143,7 +143,7 @@ def test_a_database_that_hangs_holds_up_who_asks_it_and_nobody_else(server, make
                 phone.wait(lambda message: message["type"] == "deltas" and f'"m{number}"' in json.dumps(message), what=f"piece {number}")
             assert not [one for one in waiting if one.done()]
         answers = [one.result(patient(30)) for one in waiting]
-    # The code works once; the other requests behave as if the outage had not happened.
+    # The pairing code works once; the other requests get the answers that they would get without an outage.
     assert answers[0] == 200 and sorted(answers[1:3]) == [200, 404] and answers[3] == 200, answers
     assert [token["name"] for token in relay.tokens()].count("tablet") == 1
     relay.check_log()
@@ -247,7 +247,7 @@ def test_a_pooler_that_shares_sessions_is_named_and_refused_and_one_in_session_m
         host = scripted_host(relay)
         host.start_session("s1")
         host.wait_acked("s1")
-        # The same check for a standby relay, which would otherwise fail only when it is needed.
+        # A standby relay refuses a transaction pooler as well, because it would otherwise fail only when it is needed.
         second = Relay(tmp_path / "second", ["--store", sharing.address("pooled")])
         for words in (["serve", "--listen", "127.0.0.1:0", *second.arguments], ["token", "list", *second.arguments]):
             refused = second.run(*words, "--data", str(second.data), check=False)

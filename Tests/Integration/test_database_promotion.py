@@ -171,7 +171,7 @@ def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
         for one in losing:
             wait_until(lambda: one.host.lost_acks, 20, "the host to hear what is missing")
         for one in peers:
-            # This host still has its events, so at the end all of them are stored in order.
+            # The host still has its events, so at the end all of them are stored in order.
             one.host.wait_acked("s1", timeout=20)
             log = settled_log(one.place, "s1")
             one.wait_level()

@@ -44,7 +44,7 @@ def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
         if word == "RUN" and "apt-get install" in text:
             assert "--no-install-recommends" in text and text.count("rm -rf /var/lib/apt/lists/*") == 1, text
         if word == "RUN":
-            # The script as the engine passes it to the shell.
+            # The Containerfile's script as the container engine passes it to the shell.
             script = re.sub(r"--mount=\S+", "", text)
             subprocess.run(["sh", "-n", "-c", script], check=True)
         if word in ("ENTRYPOINT", "CMD"):

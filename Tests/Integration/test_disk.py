@@ -99,7 +99,7 @@ def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
         through, seen = host.through["s1"], phone.positions["s1"][1]
         talk(host, 10)
         host.request_approval("s1", "Bash", {"command": "make"})
-        # The same batch is tried several times, and fails each time.
+        # The relay tries to write the same batch several times, and fails each time.
         wait_until(lambda: injected_count(trace) >= 3, 20, lambda: f"the fault to be met: {trace.read_text()}")
         assert host.through["s1"] == through, "acknowledged what the disk refused"
         assert phone.positions["s1"][1] == seen, "shown what the disk refused"
@@ -323,7 +323,7 @@ def test_a_full_disk_does_not_make_a_host_ask_without_end(tmp_path, short_path):
         time.sleep(6)
         before = relay.metric("heliograph_messages_received_total")
         time.sleep(11)
-        # Two or three rounds; each sends a session's events in one message.
+        # The host retries in two or three rounds; each sends a session's events in one message.
         assert relay.metric("heliograph_messages_received_total") - before <= 3 * 4 + 2, laptop.log_text()
         remount(disk, "size=128m")
         laptop.wait_delivered(60)
@@ -691,9 +691,8 @@ def tell_more(relay: Relay, count: int) -> None:
 
 
 def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
-    """`cp old.sqlite heliograph.sqlite`:
-
-    the start is refused, because events are missing; once a person accepts that, a new epoch begins, because known positions now mean other events.
+    """`cp old.sqlite heliograph.sqlite`: the start is refused, because events are missing; once a person accepts that, a new epoch begins, because
+    known positions now mean other events.
     """
     relay = filled_relay(tmp_path)
     old = (relay.data / DATABASE).read_bytes()

@@ -221,7 +221,10 @@ def test_a_page_that_logs_out_is_told_what_is_not_on_disk(relay: Relay, tmp_path
 
 
 def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Relay, tmp_path: Path) -> None:
-    """Also if only the running relay knows the chain: the stolen token added a token, which added another and was then logged out."""
+    """Revoking includes tokens whose chain only the running relay knows:
+
+    the stolen token added a token, which added another and was then logged out.
+    """
     names = ("mine", "stolen", "middle", "last")
     tokens = {name: relay.token("client", name) for name in names}
     ids = {name: relay.token_id(name) for name in names}

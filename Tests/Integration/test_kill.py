@@ -43,7 +43,7 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
     def kill(number: int) -> None:
         relay.kill()
         if number % 5 == 3:
-            relay.launch()  # killed while it is starting
+            relay.launch()  # a kill while the relay is starting
         else:
             relay.start()
 

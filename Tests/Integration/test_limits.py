@@ -1,6 +1,5 @@
-"""Exceeding each limit by one:
-
-connections, requests, messages, approvals, sessions, bytes. A refused peer gets a time to retry; a host's events are kept.
+"""Exceeding each limit by one: connections, requests, messages, approvals, sessions, bytes. A refused peer gets a time to retry; a host's events are
+kept.
 """
 
 import json
@@ -174,7 +173,7 @@ def test_the_size_of_saying_it(make_relay: Callable[..., Relay]) -> None:
         Connection(relay.url, "/v1/client", "x" * 1_500)
     assert caught.value.response.status_code == 431
     assert count(relay, "headerKilobytes") == 2
-    # libwebsockets closes the connection for such headers, known or unknown.
+    # libwebsockets closes the connection if a header is too large, known or unknown.
     for name in ("Cookie", "X-Nobody-Knows"):
         with pytest.raises(OSError):
             relay.get("/healthz", {name: "x" * 3_000})
@@ -253,10 +252,7 @@ def test_what_waits_for_the_disk_is_bounded(make_relay: Callable[..., Relay], tm
 
 
 def test_what_one_host_has_in_a_commit_is_bounded_so_that_others_do_not_wait_for_all_it_wants(make_relay: Callable[..., Relay], tmp_path: Any) -> None:
-    """During a slow commit one host sends 8 MB and another one event:
-
-    the latter is stored after two commits, not after all of the former's events.
-    """
+    """During a slow commit one host sends 8 MB and another one event, which is stored after two commits, not after all of the former's events."""
     relay = make_relay()
     assert relay.process
     size, number = 12_000, 700

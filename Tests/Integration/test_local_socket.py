@@ -92,7 +92,9 @@ def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon,
 
 
 def test_another_user_is_heard_by_nobody(daemon: Daemon) -> None:
-    """The modes of socket and folders prevent it; if they are changed by mistake, the daemon does, which asks the kernel for the caller's user."""
+    """The modes of socket and folders keep other users out; if they are changed by mistake, the daemon does, which asks the kernel for the caller's
+    user.
+    """
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
     status, hook = ["http://localhost/v1/status"], ["--data", '{"session_id":"x"}', "http://localhost/v1/hook/claude/PermissionRequest"]

@@ -319,7 +319,7 @@ def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
         assert phone.welcome["heartbeat"] == {"pingSeconds": HEARTBEAT_SECONDS, "hangUpSeconds": 2 * HEARTBEAT_SECONDS}
         phone.wait_summary(session, lambda summary: summary["host"]["connected"])
         connections = 'heliograph_connections{role="client"}'
-        # By now the daemon has received the intervals over its new connection.
+        # The daemon has received the heartbeat intervals over its new connection by now.
         connected = proxy.connections
         proxy.cut()
         wait_until(lambda: proxy.connections > connected, 10, "the daemon to come back")

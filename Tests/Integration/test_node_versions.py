@@ -199,9 +199,8 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
 
 
 class Team:
-    """A workspace's activity while its nodes are replaced:
-
-    an approval, a prompt and a budget that last through all replacements, and others that do not.
+    """A workspace's activity while its nodes are replaced: an approval, a prompt and a budget that last through all replacements, and others that do
+    not.
     """
 
     COSTS = (600_000, 900_000, 1_100_000, 1_200_000)
@@ -361,5 +360,5 @@ if OLD:
 
 
 def test_workspaces_live_on_while_their_nodes_are_started_anew(server, tmp_path):
-    """The same replacement with this version on both sides, so that the test behind `make upgrade-check` stays valid between its runs."""
+    """Nodes of this version are replaced by this version, so that the test behind `make upgrade-check` stays valid between its runs."""
     roll_whole_teams(server, "teams_anew", tmp_path, BINARY)

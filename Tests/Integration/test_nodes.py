@@ -352,7 +352,7 @@ def test_several_nodes_need_a_synchronous_standby_or_a_word_that_one_machine_is_
     allowed, refused = other.arguments, without(other.arguments, "--asynchronous-database")
     other.arguments = refused
     try:
-        # The other node starts while the workspace has an owner.
+        # Beside an owner a node refuses to start if the database has no synchronous standby.
         other.launch()
         assert other.wait_end() == 2, other.log_text()[-2000:]
         assert "has no synchronous standby" in other.log_text() and owner._is_ready()
@@ -364,7 +364,7 @@ def test_several_nodes_need_a_synchronous_standby_or_a_word_that_one_machine_is_
         cluster.wait_owner([other])
         owner.launch()
         assert owner.wait_end() == 2 and owner.log_text().count("has no synchronous standby") == 1, owner.log_text()[-2000:]
-        # A single relay on the database may do so.
+        # A single relay may use a database without a synchronous standby.
         other.stop()
         owner.start()
         assert owner.owned()
@@ -522,7 +522,7 @@ def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
         wait_until(lambda: "s1" in behind.positions, 10, "the client of the edge that will be stopped")
         assert stopped.process is not None
         stopped.process.send_signal(signal.SIGSTOP)
-        # Twice the amount at which a link counts as congested.
+        # All texts together are twice the amount at which a link counts as congested.
         text = "x" * 60_000
         for number in range(300):
             host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
@@ -646,7 +646,7 @@ def test_a_thousand_clients_do_not_wait_for_those_behind_a_slow_edge(make_cluste
         wait_until(lambda: all(len(one.positions) == 2 for one in behind), 30, lambda: f"{behind} to follow")
         assert slow.process is not None
         slow.process.send_signal(signal.SIGSTOP)
-        # More than the amount at which a link counts as congested, of a session that only the slow clients watch.
+        # Events of a session that only the slow clients watch, more than the amount at which a link counts as congested.
         text = "x" * 60_000
         for number in range(300):
             host.event("s2", "message", {"role": "assistant"}, {"text": f"{number} {text}"})

@@ -66,7 +66,7 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
         time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
         assert victim.process is not None
         victim.process.send_signal(signal.SIGSTOP)
-        # When it wakes up, the suspended node has these messages in its sockets and would commit them.
+        # When it wakes up, the suspended node has its peers' last messages in its sockets and would commit them.
         for peers in late:
             for number in range(5):
                 peers.say(f"said to the stopped one {number}")

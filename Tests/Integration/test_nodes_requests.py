@@ -124,7 +124,7 @@ def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(mak
                 wait_until(lambda: all(waiting(edge) == 1 for edge in edges), 3, lambda: f"both to wait: {[waiting(edge) for edge in edges]}")
                 assert not any(tap.done() for tap in taps)
             answers = [tap.result() for tap in taps]
-        # One request decides; the other may arrive during that commit, and is told that the code was used.
+        # One request decides; the second request may arrive during that commit, and is told that the code was used.
         assert sorted({answer.status for answer in answers}) in ([200], [200, 409]), [answer.body for answer in answers]
         assert {answer.json["error"]["code"] for answer in answers if answer.status == 409} <= {"closed"}, [answer.body for answer in answers]
         assert host.wait_decision(approval, timeout=20)["decision"]["decision"] == "allow"
@@ -159,7 +159,7 @@ def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobo
         wait_until(lambda: waiting(edge) == 2, 4, "another request to wait")
         leaving.close()
         wait_until(lambda: waiting(edge) == 1, 4, "nothing to wait for who has gone")
-        # Other requests are answered meanwhile.
+        # Requests that need no owner are answered meanwhile.
         assert edge.get("/healthz").status == 200 and edge.get("/v1/me", token).status == 200
         assert edge.get("/v1/devices", {"Authorization": "Bearer hgc_nobody"}).status == 401
         # A guessed code gets the same answer for an unreachable workspace, after the same time.

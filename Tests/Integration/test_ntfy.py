@@ -1,7 +1,4 @@
-"""Pushes to an ntfy topic from end to end:
-
-the real relay, a fake server after ntfy's documentation, and an independent client that reads the topic.
-"""
+"""Pushes to an ntfy topic from end to end: the real relay, a fake server after ntfy's documentation, and an independent client that reads the topic."""
 
 import json
 import urllib.error

@@ -113,7 +113,7 @@ def test_it_is_watched_and_decided_about_from_a_phone(agent, editor, steered):
     # Lasting options are chosen by their id only.
     assert [offer["id"] for offer in head["offers"]] == ["always_proceed", "risk_based"]
     assert decide(steered, card, "allow") == "ran"
-    # If the policy had been relaxed, OpenHands would not ask about this command.
+    # The second command needs approval again; if the policy had been relaxed, OpenHands would not ask.
     second = card_of(steered)
     assert second["request"]["head"]["tool"] == "edit" and second["approval"] != card["approval"]
     assert decide(steered, second, "deny") == "denied"

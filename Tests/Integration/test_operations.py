@@ -212,7 +212,7 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_file_which_is_remembe
 
 
 def test_a_link_names_the_machine_as_its_certificate_does(tmp_path: Path, identity: Identity) -> None:
-    """Otherwise the way that the README describes would end at a loopback address."""
+    """The link names the certificate's host; otherwise the way that the README describes would end at a loopback address."""
     identity.renew(names="DNS:*.relay.test,DNS:relay.test,IP:127.0.0.1")
     relay = Relay(tmp_path / "relay", ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)])
     relay.address = "0.0.0.0"

@@ -96,7 +96,7 @@ def test_a_token_has_a_name_that_shows(relay: Relay, name: str) -> None:
 
 
 def test_what_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
-    """Neither a stack trace nor a folder created by a mistyped name."""
+    """A wrong folder causes neither a stack trace nor a new folder."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [BINARY, *arguments, "--data", str(tmp_path / "typo")]

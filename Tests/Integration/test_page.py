@@ -625,11 +625,11 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
     expect(card).to_contain_text("Scroll to the end to allow it.")
-    # Longer than a short command's *Allow* takes to be enabled, so that only scrolling can enable it.
+    # The test waits longer than a short command's *Allow* takes to be enabled, so that only scrolling can enable it.
     one.page.wait_for_timeout(1_200)
     expect(allow).to_be_disabled()
     expect(card.get_by_role("button", name="Deny …")).to_be_enabled()
-    # All lines are shown, none folded, and the keyboard alone can scroll to the end.
+    # All lines of the command are shown, none folded, and the keyboard alone can scroll to the end.
     assert len(card.locator("pre").inner_text().splitlines()) == 200
     card.get_by_role("group", name="What it would do, in full").focus()
     one.page.keyboard.press("End")
@@ -847,7 +847,7 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
     one.reset_shifts()
     for number in range(8):
         host.event("s1", "tool.started", {"call": f"x{number}", "tool": "Bash", "operation": f"step {number} " + "long " * number}, {"input": {"command": "x"}})
-        # Live pieces do not wait for the disk, so without this they could arrive before the row above them.
+        # Live pieces do not wait for the disk, so without this wait they could arrive before the row above them.
         host.wait_acked("s1")
         host.deltas("s1", f"m{number}", "The next thing is " * 4)
         host.event("s1", "tool.finished", {"call": f"x{number}", "tool": "Bash", "ok": number % 2 == 0, "durationMs": 10**number})
@@ -980,7 +980,7 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     expect(total).to_have_text("199 of 300")
     laptop.request_approval("n200", "Bash", SHORT)
     expect(one.row("n200")).to_contain_text("Needs you")
-    # All of them are in the archive, which can be searched like the list.
+    # All archived sessions are in the archive, which can be searched like the list.
     one.page.get_by_role("link", name="Archive (101)").click()
     expect(total).to_have_text("101")
     words.fill("number 29 webshop")

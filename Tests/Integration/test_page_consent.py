@@ -1,6 +1,5 @@
-"""Signed consent on the page:
-
-one scan establishes trust with relay and host, decisions and prompts are signed, and without a host's trust there is no Allow.
+"""Signed consent on the page: one scan establishes trust with relay and host, decisions and prompts are signed, and without a host's trust there is
+no Allow.
 """
 
 import asyncio

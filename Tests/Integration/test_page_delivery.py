@@ -396,7 +396,7 @@ def swallowed(browser: Any, relay: Any) -> Iterator[tuple[Screen, FaultProxy]]:
         one = screen()
         one.forgive_absence()
         one.go("#/link")
-        # Otherwise the worker's script could be the request without an answer.
+        # The worker is waited for, because otherwise the request without an answer could be the one for its script.
         one.wait_worker()
         proxy.swallows = True
         proxy.cut()

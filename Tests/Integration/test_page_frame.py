@@ -226,7 +226,7 @@ def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], ho
     one.go("#/session/s1")
     card = one.timeline().locator("approval-card")
     expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
-    # The first press focuses the waiting card, the second one allows.
+    # The first press of the key focuses the waiting card, the second one allows.
     keyboard.press("a")
     expect(card.locator(".card-title")).to_be_focused()
     assert not host.decisions

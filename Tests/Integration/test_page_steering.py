@@ -137,7 +137,7 @@ def test_a_busy_agent_is_told_at_once_where_that_is_chosen(screen: Callable[...,
     now.check()
     one.page.get_by_role("button", name="Send", exact=True).click()
     assert host.wait_steered("prompt")["busy"] == "steer"
-    # The next prompt waits for the agent again unless the other choice is made again.
+    # Each prompt waits for the agent again, unless the choice to send at once is made again.
     composer(one).fill("and then")
     expect(one.page.get_by_role("radio", name="When it is free")).to_be_checked()
 

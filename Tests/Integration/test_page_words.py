@@ -205,7 +205,7 @@ def test_numbers_are_shown_with_the_digits_that_they_were_sent_with(screen: Call
             expect(fold).to_contain_text(number)
     for number in digits:
         expect(called.get_by_label("Output")).to_contain_text(number)
-    # Also after the whole log was loaded again, and in the session's own card.
+    # The digits stay after the whole log was loaded again, and in the session's own card.
     one.page.reload()
     expect(one.timeline().locator("approval-card")).to_contain_text(digits[0])
 

@@ -88,7 +88,7 @@ def test_a_host_and_a_client_meet(front: ReverseProxy, short_path: Path, certifi
             phone.subscribe()
             session, call = str(uuid.uuid4()), "toolu_1"
             laptop.hook("SessionStart", recorded_call("SessionStart", session, "", short_path))
-            # More than the proxies' buffers hold, in both directions.
+            # The command is larger than the proxies' buffers, in both directions.
             command = {"command": "echo " + "x" * (200 << 10)}
             asked = recorded_call("PermissionRequest", session, call, short_path, tool_name="Bash", tool_input=command)
             laptop.hook("PreToolUse", recorded_call("PreToolUse", session, call, short_path, tool_name="Bash", tool_input=command))

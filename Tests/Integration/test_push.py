@@ -69,7 +69,7 @@ def pushes(relay: Any, watcher: Any) -> list[Any]:
 
 @pytest.mark.agent
 def test_claude_is_allowed_through_the_notification(machine, relay, phone, client):
-    """All stations: hook, relay, simulator, phone, code, relay, hook."""
+    """A decision passes through all stations: hook, relay, simulator, phone, code, relay, hook."""
     app = phone()
     write = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
     machine.start_claude([[write], [{"text": "All done now."}]])
@@ -329,7 +329,7 @@ def test_a_device_that_shows_it_does_not_ring(relay, phone, scripted_host, clien
     screen.wait_approval(approval, "pending")
     screen.command("seen", session="s1", approval=approval)
     screen.command("presence", foreground=True, device=DEVICE)
-    # Any other notification would have been sent before this one, whose session is not on screen.
+    # Any other notification would have been sent before the one of this request, whose session is not on screen.
     other = host.request_approval("s1", "Bash", {"command": "pwd"})
     shown = wait_notification(app)
     assert [payload(n)["heliograph"]["approval"] for n in notifications(app)] == [other], shown

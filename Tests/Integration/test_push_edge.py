@@ -318,7 +318,7 @@ def test_a_phone_without_its_token_is_pushed_nothing_and_its_codes_decide_nothin
     assert (answer.status, answer.json["error"]["code"]) == (404, "notFound")
     assert relay.request("PUT", "/v1/devices/d1", b"{}", phone.headers).status == 401
 
-    # If the first client had notifications, they would be sent before this one.
+    # If the first client had notifications, they would be sent before the second client's.
     other = {"Authorization": f"Bearer {relay.token('client', 'tablet')}"}
     device = {"device": "d2", "name": "n", "profile": "codingbridge", "environment": "sandbox", "system": "18.1", "alertToken": "ab" * 32}
     assert relay.request("PUT", "/v1/devices/d2", json.dumps(device).encode(), other).status == 200

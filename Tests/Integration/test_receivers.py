@@ -1,7 +1,4 @@
-"""Pushes to an operator's programs from end to end:
-
-the real relay, real programs, and the examples of deploy/ with the real Apprise and a mail server.
-"""
+"""Pushes to an operator's programs from end to end: the real relay, real programs, and the examples of deploy/ with the real Apprise and a mail server."""
 
 import json
 import os
@@ -287,7 +284,7 @@ def test_the_loop_goes_on_while_programs_run(relay, program, client, ada):
     begun = time.monotonic()
     assert relay.get("/healthz").status == 200
     assert time.monotonic() - begun < patient(0.9)
-    # Four programs run at a time.
+    # At most four programs run at a time.
     status = json.loads(relay.run("push", "status", "--json", "--data", str(relay.data)).stdout)["receivers"][0]
     assert status["running"] <= 4
     wait_until(lambda: len(program.documents) == 8, 30, lambda: str(len(program.documents)), every=0.1)

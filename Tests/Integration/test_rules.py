@@ -278,7 +278,7 @@ def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Dae
     again(daemon)
     denied(daemon, phone, "d", "echo hi")
 
-    # Only the owner at the host can do so, and only for rules that were shown.
+    # Only the owner at the host can enable a removed rule, and only one that was shown.
     listed = json.loads(heliograph(daemon.home, daemon.environment, "rules", "list", "--json").stdout)
     assert [one.get("off") for one in listed["rules"]] == [True, None]
     assert "echoes: allow" in (words := heliograph(daemon.home, daemon.environment, "rules").stdout) and "taken back from afar" in words
@@ -289,7 +289,7 @@ def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Dae
     wait_until(lambda: shown(operator, session)["echoes"] == "allow", 20, "the rule to be shown as one that allows")
     assert ask(daemon, "f", "echo hi").answer()[1]["decision"] == "allow"
 
-    # A terminal gives the same result.
+    # Removing the rule at a terminal gives the same result as on the page.
     other = daemon.home.parent / "terminal"
     other.mkdir()
     environment = daemon.environment | {"HOME": str(other)}

@@ -63,7 +63,7 @@ def test_nonsense_is_refused_with_help(relay):
 
 
 def test_the_first_start_says_what_to_do_next(short_path):
-    """Printed on a terminal only, because a pairing code must not get into a journal."""
+    """The pairing link is printed on a terminal only, because a pairing code must not get into a journal."""
     data, port = short_path / "data", free_port()
     (short_path / "home").mkdir()
     terminal = Terminal(short_path, plain_environment(short_path / "home"), short_path, columns=300, rows=90)
@@ -147,7 +147,7 @@ def test_the_binary_carries_the_page(relay):
     scripts = re.findall(rb"<script[^>]*>(.*?)</script>", page.body, re.DOTALL)
     assert len(scripts) == page.body.count(b"<script") > 0
     digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
-    # In addition there is the later part, under a name that contains its digest.
+    # The page's later part is served in addition, under a name that contains its digest.
     part = re.search(rb'<meta name="part" content="([^"]+)"', page.body)
     assert part, "the page names its part"
     digests.append(base64.b64encode(hashlib.sha256(relay.get(f"/{part.group(1).decode()}.js").body).digest()).decode())
@@ -155,7 +155,7 @@ def test_the_binary_carries_the_page(relay):
 
 
 def test_logs_are_json_lines(relay, client, scripted_host):
-    """All output on standard error at the lowest level, including refused peers, protocol violations and a stop."""
+    """Checks all output on standard error at the lowest level, including refused peers, protocol violations and a stop."""
     relay.stop()
     relay.prefix = ["/bin/sh", "-c", 'exec "$0" "$@" 2>errors.log']
     relay.arguments = ["--log-level", "trace"]
@@ -184,7 +184,7 @@ def test_pair_shows_a_code_to_scan(relay):
 
 
 def test_the_demo_plays_a_session(short_path, client, relay):
-    """All stations: recorded hook calls, hook command, daemon, relay; the test's client decides in place of a person."""
+    """The demo uses all stations: recorded hook calls, hook command, daemon, relay; the test's client decides in place of a person."""
     listen = f"127.0.0.1:{free_port()}"
     home = short_path / "home"
     home.mkdir()

@@ -99,7 +99,7 @@ def test_few_open_files_are_refused_and_a_low_habit_is_raised(tmp_path):
 def test_few_threads_are_refused(short_path):
     if os.geteuid() != 0:
         pytest.skip("only root can be another user, whose limit counts")
-    # Runs as another user, because root is not subject to the limit; that user needs access to the program and the folder.
+    # The relay runs as another user, because the limit does not apply to root; that user needs access to the program and the folder.
     os.chmod(short_path, 0o755)
     program = short_path / "heliograph"
     shutil.copy(BINARY, program)
@@ -126,7 +126,8 @@ def test_few_addresses_are_refused_and_more_bound_the_memory_budget(tmp_path):
 
 @pytest.mark.parametrize("what", ["bytes", "inodes"])
 def test_a_disk_without_room_is_named(tmp_path, what):
-    """Less than 32 MB, so that no reserve is kept; for each file that cannot be created the error names the remedy, or the relay starts without it.
+    """The disk has less than 32 MB, so that no reserve is kept; for each file that cannot be created the error names the remedy, or the relay starts
+    without it.
     """
     with small_disk(tmp_path / "relay/data", "4m,nr_inodes=40") as disk:
         relay = stopped_relay(tmp_path)

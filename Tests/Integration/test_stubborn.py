@@ -174,7 +174,7 @@ def test_no_command_goes_on_with_an_older_copy(relay: Relay, tmp_path: Path) -> 
 
 
 def test_without_a_home_nothing_is_made_where_the_command_is_run(common_binary: Path, short_path: Path) -> None:
-    """Otherwise each folder would get a relay and a token of its own. Without HOME the user database gives the home."""
+    """Without HOME the user database gives the home; using the current folder instead would make a relay and a token in each folder."""
     here = short_path / "here"
     here.mkdir()
     here.chmod(0o777)

@@ -135,7 +135,7 @@ def test_sessions(shell, host):
 
 @pytest.mark.parametrize("columns", [80, 60])
 def test_long_titles_take_one_line_of_a_terminal(shell, host, short_path, columns):
-    """Also with characters that take two cells. All other columns still fit on the line."""
+    """A title with characters that take two cells is shortened as well. All other columns still fit on the line."""
     titles = {"long": "Rewrite the whole of the billing service " * 6, "wide": "請求書を作り直す" * 30, "one": "x" * 400}
     for session, title in titles.items():
         host.start_session(session, title=title, project="shop")
@@ -177,7 +177,7 @@ def test_what_an_agent_wrote_cannot_drive_the_terminal(shell, host):
 
 
 def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_path):
-    """Also if the output goes to a file: the records escape such characters like JSON."""
+    """A file as output is safe, too: the records escape such characters like JSON."""
     name = "Ada\u009b2J\u0085\u202eada"
     relay.token("client", name)
     # Characters that are invisible everywhere are removed from a name; all others are stored unchanged.

@@ -27,7 +27,7 @@ def relay(make_relay: Callable[..., Relay], tmp_path: Path, site: PushSite) -> I
     yield relay
     relay.stop()
     relay.check_log()
-    # Endpoints, keys and codes are secrets: the former allow pushing to a phone, the codes allow deciding.
+    # Endpoints, keys and codes are secrets: endpoint and keys allow pushing to a phone, codes allow deciding.
     secrets = [part for browser in site.service.browsers.values() for part in [browser.endpoint.rpartition("/")[2], *list(browser.subscription().values())[1:]]]
     secrets += [code for request in site.taken if request.text and (code := told(json.loads(request.text)).get("code"))]
     assert not [secret for secret in secrets if secret in relay.log_text()], "a secret stands in the log"
@@ -229,7 +229,7 @@ def test_what_a_week_has_cost_is_told_at_the_chosen_minute(relay, site, laptop, 
     asking.wait_acked("s2")
     ada = laptop()
     local = ("--data", str(relay.data))
-    # The next minute, or the one after if the next is about to begin.
+    # The digest is due in the next minute, or in the one after if the next is about to begin.
     due = datetime.fromtimestamp(now // 60_000 * 60 + (60 if now % 60_000 < 50_000 else 120), ZoneInfo("Asia/Tokyo"))
     said = relay.run("devices", "weekly", DEVICE, "--day", due.strftime("%A"), "--at", due.strftime("%H:%M"), "--time-zone", "Asia/Tokyo", *local).stdout
     assert f"told each {due.strftime('%A')} at {due.hour}:{due.minute:02}, Asia/Tokyo, what the week has cost" in said

@@ -392,7 +392,7 @@ def nested(depth: int) -> str:
 BODY = {"text": CANARY}
 GOOD = event(body=BODY)
 
-# Sent text, error code, place of the error; a place of None means `byte …`.
+# For each message of a host: sent text, error code, place of the error; a place of None means `byte …`.
 HOST_MATRIX: dict[str, tuple[str, str, str | None]] = {
     "not JSON": (f"{CANARY} nonsense", "badJSON", None),
     "cut short": (events(GOOD)[:-1], "badJSON", None),
@@ -454,7 +454,7 @@ HOST_MATRIX: dict[str, tuple[str, str, str | None]] = {
 }
 
 DIGEST = "0" * 64
-# Like HOST_MATRIX; True if the command's id is readable, so that the refusal is its reply.
+# Like HOST_MATRIX, for a client's messages; True if the command's id is readable, so that the refusal is its reply.
 CLIENT_MATRIX: dict[str, tuple[str, str, str | None, bool]] = {
     "not JSON": (f"{CANARY} nonsense", "badJSON", None, False),
     "an array": ("[]", "wrongType", "$", False),

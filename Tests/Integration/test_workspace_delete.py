@@ -70,7 +70,7 @@ def test_a_thief_finds_nothing_of_it_in_the_files(relay: Relay) -> None:
         wait_until(lambda: 4401 in theirs.closed_with, 10, lambda: f"their host is shown out, with {theirs.closed_with}")
         wait_until(lambda: not phone.connection.is_open, 10, "their phone is shown out")
         assert phone.connection.close_code == 4401
-        # Nothing is found while the relay runs.
+        # No mark is found while the relay still runs.
         assert found(MARKS, relay.data) == []
         assert {place.split()[0] for place in found(OURS, relay.data)} == set(OURS)
         assert run(relay, "audit", "export", "--workspace", number, check=False).stdout == ""
@@ -125,7 +125,7 @@ def test_nothing_of_it_is_in_the_database(make_relay: Callable[..., Relay]) -> N
         for peer in (theirs, phone, ours):
             peer.close()
         relay.stop()
-        # Operations.md describes that PostgreSQL's pages keep deleted data until then.
+        # PostgreSQL's pages keep deleted data until a VACUUM FULL, as Operations.md describes.
         server.sql("VACUUM FULL")
         server.sql("CHECKPOINT")
         assert found(MARKS, server.folder / "data/base") == []

@@ -96,9 +96,8 @@ def shown(side: Side) -> str:
 
 
 def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> None:
-    """Each command is sent for a session of the other workspace and for a missing one:
-
-    both answers are equal to the byte, except for the requested name.
+    """Each command is sent for a session of the other workspace and for a missing one: both answers are equal to the byte, except for the requested
+    name.
     """
     ours, theirs = sides
     fill(theirs, "theirs", "Their plan", "launch the missiles")
@@ -298,7 +297,7 @@ def test_a_removed_workspace_is_gone_and_the_other_notices_nothing(sides: tuple[
     ours.phone.command("ping")
     assert [message["type"] for message in ours.phone.messages[said:]] == ["reply"] and len(ours.host.closed_with) == closings
     assert list(workspaces(relay)) == ["default"]
-    # Its audit log remains, with the deletion as the last record; its name can be used again.
+    # The deleted workspace's audit log remains, with the deletion as the last record; its name can be used again.
     words = [json.loads(line)["what"] for line in run(relay, "audit", "export", "--workspace", number).stdout.splitlines()]
     assert words[0] == "workspace.added" and words[-1] == "workspace.removed" and "approval.requested" in words
     run(relay, "audit", "verify")

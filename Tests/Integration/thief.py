@@ -94,7 +94,7 @@ class Wiretap:
         try:
             while data := source.recv(1 << 16):
                 if is_up and not kept:
-                    # Without compression, so that the recorder need not decompress; an attacker could.
+                    # Compression is switched off, so that the recorder need not decompress; an attacker could.
                     data = re.sub(rb"(?i)sec-websocket-extensions:[^\r]*\r\n", b"", data)
                 kept += data
                 target.sendall(data)

@@ -136,7 +136,7 @@ class Demo:
                 self.end()
         finally:
             try:
-                # The relay must still run, so that the phone can be removed from it.
+                # The relay must still run at this point, so that the phone can be removed from it.
                 if self.phone:
                     self.phone.switch_off()
             finally:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Renders the page's icon in the sizes that phones require for an installed page:
-
-`.venv/bin/python Tests/Tools/icons.py`, after each change of `web/icon.svg`.
+"""Renders the page's icon in the sizes that phones require for an installed page: `.venv/bin/python Tests/Tools/icons.py`, after each change of
+`web/icon.svg`.
 """
 
 import re

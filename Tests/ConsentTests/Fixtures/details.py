@@ -1,6 +1,5 @@
-"""Makes details.json:
-
-statement bytes that vectors.json lacks, written independently from record 0109 and the Swift doc comments. By hand: details.py > details.json
+"""Makes details.json: statement bytes that vectors.json lacks, written independently from record 0109 and the Swift doc comments. By hand: details.py
+> details.json
 """
 
 import base64

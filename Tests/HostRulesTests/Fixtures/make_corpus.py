@@ -34,7 +34,7 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"{ok} ${{x[$({F})]}}", f"x=$({F}) {ok}", f"x=$({F}); {ok}", f"x=`{F}`\n{ok}", f"x=($({F})); {ok}", f"x[$({F})]=1; {ok}")
     add(f"{ok} > $({F})", f"{ok} < <({F})", f"{ok} > >({F})", f"{ok} 2> >({F})", f"{ok} <<< $({F})", f"{ok} <<< \"`{F}`\"")
     add(f"[[ -n $({F}) ]]; {ok}", f"[[ 1 -eq 1 ]] && {F}; {ok}", f"[ -n \"$({F})\" ] && {ok}", f"(( x[$({F})] )); {ok}")
-    # Here-documents.
+    # Here-documents that contain or surround the forbidden command.
     add(f"{ok} <<E\n$({F})\nE", f"{ok} <<E\n`{F}`\nE", f"{ok} <<-E\n\t$({F})\n\tE", f"{ok} <<E\nx\nE\n{F}", f"{ok} <<'E'\nx\nE\n{F}")
     add(f"{ok} <<E && {F}\nx\nE", f"cat <<A <<B; {F}\nx\nA\ny\nB\n{ok}", f"{ok} <<E\nE\n{F}\nE", f"{ok} <<'E F'\nx\nE F\n{F}")
     add(f"{ok} <<E\nx\\\nE\n$({F})\nE", f"{ok} <<\"E\"\nx\nE\n{F}", f"{ok} <<\\E\nx\nE\n{F}", f"bash <<E\n{F}\nE\n{ok}")

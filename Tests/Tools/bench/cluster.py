@@ -142,7 +142,7 @@ def milliseconds(result: Result, *keys: str) -> str:
 
 
 def events(bench: Bench) -> Yield:
-    """The same number of hosts each time, in one workspace, or spread over eight."""
+    """The events of the same number of hosts, in one workspace, or spread over eight."""
     for title, slower_by in (("this disk", 0), (f"a disk whose sync takes {SLOW_MICROSECONDS / 1000:g} ms longer", SLOW_MICROSECONDS)):
         rates = {}
         for count in (1, WORKSPACES):
@@ -164,10 +164,7 @@ def ingested(server: Server, bench: Bench, window: int = WINDOW) -> float:
 
 
 def machines(bench: Bench) -> Yield:
-    """The same load with each node limited to a share of a processor, as on machines of their own:
-
-    otherwise the shared processors would be the limit.
-    """
+    """The same load with each node limited to a share of a processor, as on machines of their own: otherwise the shared processors would be the limit."""
     rates = {}
     for count in (1, WORKSPACES):
         with ExitStack() as undo:

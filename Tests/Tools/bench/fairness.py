@@ -1,7 +1,4 @@
-"""The delay that one expensive peer within its rate limits causes for a well-behaved pair:
-
-events from host to client, and approvals in both directions.
-"""
+"""The delay that one expensive peer within its rate limits causes for a well-behaved pair: events from host to client, and approvals in both directions."""
 
 import asyncio
 import hashlib

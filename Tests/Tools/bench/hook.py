@@ -56,7 +56,7 @@ def calls(
         file = home / "payload.json"
         file.write_text(json.dumps(payload | {"cwd": str(home)}) + "\n")
         programs = {"true": ["/bin/true"], "hook": [str(HOOK), *arguments]}
-        # The same call without the small hook program: by the main program.
+        # The cost of a hook call without the small hook program: by the main program.
         programs["command"] = [str(BINARY), *programs["hook"][1:]]
         for name, (ours, theirs) in (others or {}).items():
             programs |= {name: [str(HOOK), *ours], f"{name}, alone": theirs}

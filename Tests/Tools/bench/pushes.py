@@ -1,7 +1,4 @@
-"""The time from an approval's request to its push, while a thousand sessions are active:
-
-at the APNs simulator, and at a push service for browsers.
-"""
+"""The time from an approval's request to its push, while a thousand sessions are active: at the APNs simulator, and at a push service for browsers."""
 
 import asyncio
 import hashlib

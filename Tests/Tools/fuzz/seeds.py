@@ -51,7 +51,7 @@ def assembly(_: Path) -> Iterator[bytes]:
 def profile(root: Path) -> Iterator[bytes]:
     for file in sorted((root / "Sources/ChannelAPNs/Embedded").glob("*.json")):
         yield file.read_bytes()
-        # The compact form, because the fuzzer's single changes then stay close to valid inputs.
+        # The compact form of a recording, because the fuzzer's single changes then stay close to valid inputs.
         yield json.dumps(json.loads(file.read_text()), ensure_ascii=False, separators=(",", ":")).encode()
     yield b'{"bundle":"a.b"}'
 

@@ -1,68 +1,68 @@
-# Heliograph. `make` lists what there is.
+# Heliograph's build and tests. `make` lists the targets.
 
 RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev
 TEST_PACKAGES := chromium chromium-headless-shell curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
 	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 tzdata \
 	postgresql-client zsh fish lintian webkit2gtk-driver xvfb
-# Unpacked into .build/servers, not installed: as packages they would start servers.
+# Servers that are unpacked into .build/servers instead of installed, because their packages would start services.
 TEST_SERVERS := nginx caddy prometheus postgresql pgbouncer libc-ares2
-# The C programs that `make bench` holds the relay against.
+# Packages for the C programs that `make bench` compares the relay with.
 BENCH_PACKAGES := gcc libc6-dev libsqlite3-dev libwebsockets-dev pkg-config openssl
 
 # `make run ARGS="--listen 127.0.0.1:9000"` passes arguments on.
 ARGS ?=
-# How many times what it should take a test waits for something to happen: machines are shared and busy.
+# Factor on the tests' time limits, because machines are shared and busy.
 PATIENCE ?= 3
-# Whoever may mount, trace and make networks has failed a test of faults that is left out; elsewhere the runs say which are.
+# On a machine where faults can be simulated a skipped test of faults counts as failed; elsewhere the run lists the skipped ones.
 SKIPS ?= $(shell Tests/Tools/may-make-faults && echo fail || echo allow)
 MINUTES ?= 10
-# Which tests of real agents run: those of agents that changed and the others' journeys, or `all`.
+# The tests of real agents to run: `changed` runs all tests of agents that changed and the others' journeys; `all` runs every test.
 AGENTS ?= changed
-# Processes that run the files of integration tests side by side. Most tests wait, so there may be more of them than processors.
+# Processes that run the integration tests' files in parallel. Most tests wait, so there may be more processes than processors.
 WORKERS ?= 6
-# Of processor time, for each fuzz target; and how many of them at a time.
+# Seconds of processor time for each fuzz target.
 SECONDS ?= 60
 JOBS ?= 1
 RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath --product
 BINARY := .build/release/heliograph
-# The command, and what agents call instead of it; both lie in one folder.
+# The main program, and the small one that agents' hooks call; both are in one folder.
 PROGRAMS := $(RELEASE) heliograph && $(RELEASE) heliograph-hook
-# What lies beside them in the package.
+# Further programs in the package.
 PROGRAMS_BESIDE := $(RELEASE) heliograph-bench && $(RELEASE) heliograph-apns-simulator
 PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
-# Tests are built with warnings as errors in our own targets; Package.swift looks at this.
+# Package.swift reads this variable: warnings in the tests' own targets become errors.
 STRICT := HELIOGRAPH_STRICT=1
-# One build for every test, with assertions and open to the tests: what computes is optimised, the processes around it and the tests are as they
-# are written (`asWritten` in Package.swift). The programs differ from the released ones in that alone; `make nightly` runs the released flags.
+# One build for every test, with assertions and `-enable-testing`: modules that compute are optimised, process modules and tests are not
+# (`asWritten` in Package.swift). That is the only difference from the released programs; `make nightly` tests the released flags.
 CHECKED := .build/check
 BUILD_CHECKED := HELIOGRAPH_CHECKED=1 $(STRICT) swift build -c release -Xswiftc -enable-testing --scratch-path $(CHECKED)
 TESTED := $(CHECKED)/release/heliograph
 SIMULATE := $(CHECKED)/release/heliograph-simulate
-# The program that `swift test` runs, without its lock on the folder.
+# The program that `swift test` runs, called directly because `swift test` locks the build folder.
 SUITES := $(CHECKED)/release/heliographPackageTests.xctest --testing-library swift-testing
-# For one module: neither optimised nor linked with the others, a few seconds after a change of a line.
+# The build of a single module's tests: unoptimised and linked alone, a few seconds after a change.
 MODULE_SCRATCH := .build/tests
 MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing-library swift-testing
-# First seed of the simulated worlds: each commit tries others.
+# First seed of the simulated worlds, derived from the commit so that each commit tries other worlds.
 FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
 WORLDS ?= 500
 INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
-# A test that hangs is ended, and the last line of the output names it. Many times what the longest needs on a slow machine.
+# Ends a test run that prints nothing for 300 s, many times what the longest test needs; the last line then names the test that hangs.
 WATCHED := Tests/Tools/reaped Tests/Tools/watched 300 stdbuf --output=L
-# Modules below Tests/ that are no tests, and are held to what Sources is held to.
+# Modules below Tests/ that are tools rather than tests, and follow the rules of Sources.
 TOOLS := APNsSimulator APNsSimulatorServer HeliographBench RelaySimulation heliograph-apns-simulator heliograph-bench heliograph-simulate
-# Modules whose folders need no other that needs them, but for pairs: all but these, of which record 0038 says why.
+# Modules whose folders may depend on each other in larger circles than pairs; record 0038 gives the reasons.
 WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Tests/RelaySimulation Sources/WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(WITH_CIRCLES),$(wildcard Sources/*) $(addprefix Tests/,$(TOOLS)))
-# Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
+# Swift tests without sockets, daemons and clocks: they only compute, and can run while others wait.
 PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Consent ConsentKeys DeviceConsent Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayNode RelayProtocol RelaySimulation
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]
 THE_STORES := ^(RelayStore|StorePostgres|StoreSQLite)Tests[.]
-# Everything that `swift format` looks at.
+# Paths that `swift format` checks.
 SWIFT := Package.swift Sources Tests deploy/ios
 
 .DEFAULT_GOAL := help
@@ -95,8 +95,8 @@ test: test-web ## Every test: the page's modules, Swift, the simulation, and the
 build-tests: packages
 	$(BUILD_CHECKED) --build-tests
 
-# Two at a time, those of stores and those of all else, and one at a time in each: many look at how real sockets and processes behave in
-# time, on machines of two processors, and all mostly wait.
+# Two groups run in parallel, stores and all others, and each runs one test at a time: many tests depend on the timing of real sockets and
+# processes, on machines of two processors, and most of them wait.
 test-serial:
 	@NICENESS=0 Tests/Tools/beside .build/stores.log "$(MAKE) --no-print-directory test-stores" "$(MAKE) --no-print-directory test-sockets"
 
@@ -106,7 +106,7 @@ test-stores:
 test-sockets:
 	$(STRICT) $(NO_SKIPS) Tests/Tools/untouched $(WATCHED) $(SUITES) --no-parallel --skip '$(THE_PURE)' --skip '$(THE_STORES)'
 
-# One at a time here, too: a test with a limit of time would wait for all others in it.
+# One test at a time, because in parallel a test with a time limit would wait for all others.
 test-pure:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
@@ -114,7 +114,7 @@ test-module: packages ## Build and run the tests of one module: M=HostCore, FILT
 	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests --scratch-path $(MODULE_SCRATCH)
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(MODULE_SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
 
-# Every planted fault has to be seen.
+# Fails unless the simulation detects every planted fault.
 test-simulation:
 	$(SIMULATE) --from $(FROM) --seeds $(WORLDS)
 	$(SIMULATE) --nodes --from $(FROM) --seeds $(WORLDS)
@@ -126,7 +126,7 @@ simulator: packages
 test-web: test-packages
 	node --test --test-reporter=spec Tests/Web
 
-# AGENTS=all runs every test with a real agent; else those of the agents whose folders have not changed are represented by their journeys.
+# With AGENTS=all every test with a real agent runs; otherwise only the journeys of unchanged agents do.
 test-integration: build-tests venv servers
 	HELIOGRAPH_BIN=$(abspath $(TESTED)) $(INTEGRATION)
 
@@ -135,15 +135,15 @@ check: lint test ## What CI runs: format, words, types, then every test (layerin
 nightly: ## Hours, a report in .build/nightly: every agent's tests, the released flags, 100,000 worlds, fuzzing, soak, sanitizers; ARGS="--only fuzz"
 	Tests/Tools/nightly.py $(ARGS)
 
-# The relay's tests with a relay that gets nothing to read: Tests/Integration/sealed_relay.py.
+# Runs the relay's tests with sealed content: Tests/Integration/sealed_relay.py.
 test-sealed: build-tests venv servers
 	HELIOGRAPH_CONTENT=sealed HELIOGRAPH_BIN=$(abspath $(TESTED)) $(INTEGRATION)
 
-# The integration tests against programs built as they are released.
+# Runs the integration tests with programs built like released ones.
 test-released: build build-tests venv servers
 	$(INTEGRATION)
 
-# Half of the soak has to be long enough for retention to hold the core at what it keeps for good.
+# Half of the soak has to be long enough for the core's memory to reach the level that retention permits.
 worlds: simulator
 	.build/release/heliograph-simulate --seed 1 --hours 16
 	.build/release/heliograph-simulate --from $(FROM) --seeds 50000

@@ -1,9 +1,9 @@
 /**
- * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
+ * The page's composition root: it connects the known state (`store.js`), the link that fills it (`link.js`), a person's decisions
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  *
- * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived, and those
- * that few open (`seldom.js`) when they are opened.
+ * The first part draws the list and pairs a browser. The other common views (`later.js`) load after it and join once they have arrived; rare views
+ * (`seldom.js`) load when they are opened.
  */
 
 import { Decisions } from "./decisions.js";
@@ -49,37 +49,36 @@ import { titleOf, waitingWords } from "./session-words.js";
  * @property {import("./elements/terminal-view.js").TerminalView} terminal
  */
 
-/** Where the list is next to what else is shown. */
+/** The window is wide enough to show the list of sessions beside another screen. */
 const besideEachOther = matchMedia("(min-width: 48em)");
-/** Where each screen is drawn. */
 const panes = {
   sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", costs: "costs-view", link: "link-view",
   pair: "pair-screen", start: "start-view", rules: "rules-view", terminal: "terminal-view",
 };
 
-/** How often what is shown is kept; and when the page goes from the screen. */
+/** Interval at which the shown state is kept on the device; it is also kept when the page leaves the screen. */
 const keepMs = 20_000;
-/** After the link is live its snapshots come. */
+/** After the link becomes live the relay still sends snapshots: the state is first kept this much later. */
 const soonMs = 2_000;
-/** A browser that keeps no shell has the whole page from then on, all the same. */
+/** After this time a browser without a service worker loads the rest of the page, too. */
 const idleMs = 10_000;
-/** Screens that come with the part. */
+/** Screens whose views load on demand, in one part (`seldom.js`). */
 const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules", "terminal"];
 
 const state = emptyState();
-/** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
+/** The relay's clock minus this device's, in milliseconds: events carry the relay's time, and a phone's clock may be minutes off. */
 let clockOffset = 0;
-/** @type {import("./store.js").Changes} Since the last frame. */
+/** @type {import("./store.js").Changes} State that changed since the last frame. */
 let changed = noChanges();
 let frameAsked = false;
-/** What the relay calls this browser, where it said so. */
+/** The relay's client id of this browser, or empty before the relay sent it. */
 let knownAs = "";
 /** @type {Route} */
 let route = routeOf(location.hash) ?? { screen: "sessions", archive: false };
 let watched = "";
 let announced = 0;
 let wasLive = false;
-/** How often the link became live. */
+/** The number of times that the link became live. */
 let times = 0;
 /** @type {LaterViews|null} */
 let later = null;
@@ -92,10 +91,10 @@ let notifications = null;
 let webPush = null;
 /** @type {import("./trust.js").Trust|null} */
 let trust = null;
-/** Whether a person went to a screen whose view has not come, so that the keyboard goes there with it. */
+/** A person opened a screen whose view has not loaded; the keyboard focus moves there once it has. */
 let isLandingDue = false;
 
-/** All that will come of the page has come; not always all of it, where the line broke meanwhile. */
+/** Resolves once the page has loaded, although parts may be missing if the connection broke meanwhile. */
 const whole = new Promise((resolve) => addEventListener("DOMContentLoaded", resolve));
 
 const timers = {
@@ -121,7 +120,7 @@ const link = new Link({
 
 const ingress = new Ingress(withSeldom);
 
-/** @param {import("./wire").Message} message As it is open. */
+/** @param {import("./wire").Message} message A message with its sealed content already opened. */
 function take(message) {
   trust?.received(message);
   draw(apply(state, message));
@@ -130,13 +129,13 @@ function take(message) {
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
-// Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
+// The storage key is historical: an earlier version called archived sessions hidden.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
 const snoozes = new Snoozes(() => localStorage, () => Date.now() + clockOffset);
-/** @param {string} session Whether it is put off until later. */
+/** @param {string} session Returns true if the session's requests are snoozed. */
 const isLater = (session) => snoozes.has(session, () => asksOf(state, session));
-/** Waiting approvals, without those that are put off. */
+/** Waiting approvals that are not snoozed. */
 const waitingNow = () => pending(state).filter(({ session }) => !isLater(session));
 const kept = new Kept(browserShelf(), () => Date.now() + clockOffset);
 const presence = new Presence(timers, link, () => ({
@@ -152,7 +151,7 @@ const app = {
   state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
-  // Another text node each time: the same words twice are news twice.
+  // A new text node each time, so that screen readers announce the same words twice.
   announce: (text) => element("announcer").replaceChildren(text),
   listChanged: everything,
   pairAgain: () => pairScreen({ reason: t`This device was logged out.` }),
@@ -167,7 +166,7 @@ const views = {
 };
 
 /**
- * An element of the page, with what all views are given.
+ * Finds an element of the page by its id, and passes it the app that all views share.
  * @template {import("./elements/view.js").View} T
  * @param {string} name @param {new () => T} kind
  * @returns {T}
@@ -180,13 +179,13 @@ export function view(name, kind) {
 }
 
 /**
- * @typedef {object} LaterParts What is made of the link, of what this browser is called, of what is known, and of whom to tell of changes.
+ * @typedef {object} LaterParts Constructors of the parts that need the link, this browser's client id, the state, and a callback for changes.
  * @property {(link: Link, name: () => string, changed: () => void) => import("./web-push.js").WebPush} webPush
  * @property {(link: Link, name: () => string, changed: () => void, state: import("./store.js").State) => import("./trust.js").Trust} trust
  */
 
 /**
- * The other views have come, and what else nobody needs before the list.
+ * Adds the views and parts that load after the list of sessions.
  * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside @param {LaterParts} parts @param {() => Promise<undefined>} loads
  */
 export function join(others, outside, parts, loads) {
@@ -211,7 +210,7 @@ export function join(others, outside, parts, loads) {
 }
 
 /**
- * The views that few open have come.
+ * Adds the rare views, which load when one of them is opened.
  * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
  * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State, changed: () => void) => import("./ingress.js").Opener} makeOpener
  */
@@ -226,12 +225,11 @@ export function joinSeldom(makeParts, makeViews, makeOpener) {
   if (isLandingDue) land();
 }
 
-/** Those that came, if they did. */
 export const seldomViews = () => seldom;
 
-/** @returns {Promise<SeldomViews|null>} Nothing where they did not come. */
+/** @returns {Promise<SeldomViews|null>} Loads the rare views. Returns null if loading failed. */
 async function withSeldom() {
-  // They need what is before them in the page.
+  // These modules use elements that stand further down in the document.
   await whole;
   await loadPart().catch(() => undefined);
   if (!seldom && link.isLive) offerReload();
@@ -263,7 +261,7 @@ function draw(changes) {
   if (changes.sessions.has(watched)) link.exists(watched);
   changed.all ||= changes.all;
   for (const part of /** @type {const} */ (["sessions", "approvals", "logs", "devices"])) changes[part].forEach((id) => changed[part].add(id));
-  // A tab in the background gets no frames, and its title is all that is seen of it.
+  // A tab in the background gets no animation frames, but its title stays visible and shows the count.
   if (changes.all || changes.approvals.size || changes.sessions.has(watched)) drawCounts();
   if (frameAsked) return;
   frameAsked = true;
@@ -284,7 +282,7 @@ function draw(changes) {
 }
 
 function drawCounts() {
-  // The approvals that this device kept may be settled long since.
+  // Approvals restored from this device may already be settled, so they are not counted before the relay answered.
   const waiting = state.loaded ? waitingNow().length : 0;
   const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
   attribute(badge, "hidden", waiting === 0);
@@ -320,8 +318,8 @@ function linkChanged() {
 }
 
 /**
- * Shows what the address names.
- * @param {{focus: boolean}} options `focus`: a person went there, so the keyboard goes too.
+ * Shows the screen that the address names.
+ * @param {{focus: boolean}} options `focus`: a person navigated there, so the keyboard focus moves, too.
  */
 function show({ focus }) {
   const wide = besideEachOther.matches;
@@ -331,7 +329,7 @@ function show({ focus }) {
   showPanes([panes[route.screen], ...beside]);
   for (const tab of document.querySelectorAll("[data-tab]")) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
-    // Where the list is next to everything, its own address shows what waits, and its tab is not there.
+    // Beside the list of sessions there is no tab of its own, and its address shows the waiting approvals.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
       || (wide && name === "approvals" && route.screen === "sessions");
     attribute(tab, "aria-current", current ? "page" : null);
@@ -355,7 +353,7 @@ function show({ focus }) {
 }
 
 /**
- * Without a connection a session shows what this device kept of it.
+ * Shows the copy of a session that this device kept, for use without a connection.
  * @param {string} session
  */
 async function showKept(session) {
@@ -364,13 +362,13 @@ async function showKept(session) {
   if (message) ingress.through([message], ([opened]) => !link.isLive && !state.logs.has(session) && state.sessions.has(session) && draw(apply(state, opened)));
 }
 
-/** Keeps the shown state for the next start without a connection. */
+/** Keeps the shown state on this device, so that the page can start without a connection. */
 function keep() {
   if (link.isLive) kept.keep(state).catch(() => undefined);
 }
 
 /**
- * What is on screen of them draws what the address names.
+ * Adds the views that loaded later, and draws the addressed screen again.
  * @param {LaterViews} others
  */
 function arriveLater(others) {
@@ -392,12 +390,12 @@ function arriveSeldom(others) {
   others.link.refresh();
 }
 
-/** @param {string[]} names Of the panes that are on screen; all others are not. */
+/** @param {string[]} names Names of the panes to show; the others are hidden. */
 function showPanes(names) {
   for (const pane of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main > .pane"))) pane.hidden = !names.includes(pane.localName);
 }
 
-/** Puts the keyboard on the heading of what the address names. */
+/** Moves the keyboard focus to the heading of the addressed screen. */
 function land() {
   const heading = document.querySelector(`${document.body.dataset.screen === "pair" ? panes.pair : panes[route.screen]} h2`);
   isLandingDue = !heading;
@@ -405,8 +403,8 @@ function land() {
 }
 
 /**
- * An address of a screen that there is not leads to the first one.
- * @returns {Route|null} Nothing where the fragment is no address: a link inside the page, for one.
+ * Redirects an unknown screen's address to the first screen.
+ * @returns {Route|null} Null if the fragment is no screen's address, such as a link inside the page.
  */
 function lost() {
   if (routeOf(location.hash) || !location.hash.startsWith("#/")) return null;
@@ -427,7 +425,7 @@ async function whoAmI() {
     const asked = Date.now();
     const response = await ask("/v1/me", { cache: "no-store" });
     const date = Date.parse(response.headers.get("Date") ?? "");
-    // The header has whole seconds, and the way there and back takes time: less than that is no difference.
+    // The Date header has whole seconds, and the round trip takes time: a smaller difference than that is none.
     const offset = date + 500 - (asked + Date.now()) / 2;
     clockOffset = Math.abs(offset) > 2000 ? offset : 0;
     if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
@@ -441,12 +439,12 @@ async function start() {
   const pairing = pairingOf(location.hash);
   const k = pairing?.k ?? secretIn(location.hash);
   if ((pairing || k) && location.hash.includes("=")) {
-    // Neither stays in the address: neither history nor a shared screen keeps it.
+    // Pairing code and secret leave the address at once, so that neither history nor a shared screen keeps them.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions", archive: false };
     const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
     if (isPaired && k) {
-      // The relay has let this browser in already, and it keeps what it may.
+      // The relay has already paired this browser, so the page opens without a further question.
       show({ focus: false });
       whole.then(() => trust?.offered(k, false));
       return link.start();
@@ -456,12 +454,12 @@ async function start() {
         : pairing.role === "client" ? { code: pairing.code }
         : { reason: t`That link is for a machine with agents: run heliograph join with it there.` }),
     });
-    // Behind it the link says what this browser may already do.
+    // In the background the link fetches this browser's rights.
     return isPaired ? link.start() : undefined;
   }
   lost();
   if (hasKey()) {
-    // Where the relay does not know this browser any more, the link finds out.
+    // If the relay no longer knows this browser, the link finds out.
     whoAmI();
     kept.workspace().then((found) => {
       if (!found) return;
@@ -477,14 +475,14 @@ async function start() {
   return link.start();
 }
 
-/** The link is live, for the first time or again. */
+/** Called when the link becomes live, for the first time or again. */
 function arrived() {
   times += 1;
   setTimeout(keep, soonMs);
   const isFirst = times === 1;
-  // The clock of this device may have been set meanwhile.
+  // The clock of this device may have been changed while the link was down.
   if (!isFirst) whoAmI();
-  // Before the page is whole, asking for it again would take from the line what the rest of it needs.
+  // While the page loads, a second request for it would compete for the connection.
   whole.then(() => {
     if (isFirst) keepShell().then((worker) => worker || setTimeout(withSeldom, idleMs));
     if (!seldom && needsSeldom()) withSeldom();
@@ -508,7 +506,7 @@ views.pair.onback = () => {
 views.pair.onpaired = async (k) => {
   await kept.forget().catch(() => undefined);
   if (k) await whole.then(() => trust?.offered(k, true));
-  // Another workspace's content must not stay in this page's memory.
+  // A reload, because another workspace's content must not stay in this page's memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   whoAmI();
   show({ focus: true });
@@ -516,7 +514,7 @@ views.pair.onpaired = async (k) => {
 };
 
 document.querySelector(".skip")?.addEventListener("click", (event) => {
-  // The address stays: a reload leads to the same screen.
+  // The address stays unchanged, so that a reload leads to the same screen.
   event.preventDefault();
   land();
 });
@@ -589,7 +587,7 @@ function act(action) {
   }
 }
 
-/** Nobody sees the clocks of a page in the background. */
+/** Clocks in a background tab are not drawn. */
 function tick() {
   if (snoozes.due()) everything();
   app.held?.tick();

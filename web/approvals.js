@@ -1,4 +1,4 @@
-/** Actions open to a person on an approval, and its outcome. Pure. */
+/** The actions that a person has on an approval, and its outcome. Pure. */
 
 import { ago } from "./format.js";
 import { t } from "./language.js";
@@ -6,11 +6,11 @@ import { t } from "./language.js";
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {import("./wire").Decision} Decision */
 
-/** An agent that was handed a decision answers in moments; after this long it may have been answered at the terminal. */
+/** A running agent reacts to a delivered decision in moments; after this long the request may have been answered at the terminal. */
 const deliveredLongMs = 20_000;
 
 /**
- * Whether the request's content is all here. What is not whole can be denied, never allowed.
+ * True if the request's content is complete. An incomplete request can be denied, never allowed.
  * @param {Approval} approval
  */
 export function isWhole({ request: { head, body } }) {
@@ -20,9 +20,9 @@ export function isWhole({ request: { head, body } }) {
 }
 
 /**
- * Why it cannot be allowed yet, as a sentence; nothing when it can.
+ * The reason why the approval cannot be allowed yet, as a sentence; null if it can.
  * @param {Approval} approval
- * @param {{live: boolean, seen: boolean}} view Whether the link is live, and whether the whole text was on screen.
+ * @param {{live: boolean, seen: boolean}} view `live`: the link is live; `seen`: the whole text was on screen.
  * @returns {string|null}
  */
 export function obstacle(approval, { live, seen }) {
@@ -36,7 +36,10 @@ export function obstacle(approval, { live, seen }) {
 /** @param {Approval} approval */
 export const unseenWords = ({ request: { head } }) => (head.kind === "question" ? t`Scroll to the end to answer it.` : t`Scroll to the end to allow it.`);
 
-/** @param {import("./wire").Fields} head Of a request that is not whole. */
+/**
+ * Names the missing parts of an incomplete request.
+ * @param {import("./wire").Fields} head
+ */
 const missing = (head) =>
   (head.cut && head.redacted ? t`Not whole: parts are hidden because they may be secret.` : t`Not whole: it was cut, or is in a form not known here.`);
 
@@ -44,19 +47,19 @@ const missing = (head) =>
 export const deed = (decision) => ({ allow: t`allowed`, deny: t`denied`, answer: t`answered` })[decision] ?? decision;
 
 /**
- * The sentence for somebody whose decision came second.
+ * A sentence for the client whose decision came second, about the decision that won.
  * @param {Decision} winner @param {string} [client]
  */
 export const conflict = (winner, client) => (winner.by.client === client ? t`You already ${deed(winner.decision)} this.` : t`${winner.by.name} already ${deed(winner.decision)} this.`);
 
-/** @type {Record<string, {button: string, after: string}>} How an agent goes on after its plan, by the modes that are known here. */
+/** @type {Record<string, {button: string, after: string}>} The agent's mode after a plan was approved, for the modes that this page knows. */
 const modes = {
   default: { button: t`Allow, ask before each edit`, after: t`It asks before each edit.` },
   acceptEdits: { button: t`Allow, edit without asking`, after: t`It edits without asking.` },
 };
 
 /**
- * The ways to allow it, the one that gives least freedom first. A mode that is not known here is not offered.
+ * The ways to allow the request, the least freedom first. Unknown modes are not offered.
  * @param {Approval} approval
  * @returns {{label: string, mode?: string}[]}
  */
@@ -115,7 +118,7 @@ const outcomes = /** @type {Record<string, string>} */ ({
 /** @typedef {{tone: Tone, title: string, detail: string}} Outcome */
 
 /**
- * The approval's outcome, in words.
+ * The outcome of an approval, in words.
  * @param {Approval} approval
  * @param {{now: number, client?: string, host?: {name: string, connected: boolean}}} at
  * @returns {Outcome}
@@ -158,7 +161,7 @@ export function outcome(approval, { now, client, host }) {
 }
 
 /**
- * The steps of an approval, and how far it has come.
+ * The stages of an approval's decision, with the ones already reached.
  * @param {Approval} approval
  */
 export function steps({ stage, decision }) {

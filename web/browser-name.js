@@ -1,4 +1,4 @@
-/** A browser's name, from its own description of itself. Pure. */
+/** A browser's display name, from its user agent string. Pure. */
 
 import { t } from "./language.js";
 
@@ -6,7 +6,7 @@ const browsers = /** @type {Record<string, string>} */ ({ Edg: "Edge", OPR: "Ope
 const devices = /** @type {Record<string, string>} */ ({ Macintosh: "Mac", Android: t`Android phone`, CrOS: "Chromebook" });
 const systems = /** @type {Record<string, string>} */ ({ Macintosh: "macOS", CrOS: "ChromeOS", iPhone: "iOS", iPad: "iPadOS" });
 
-// The first of these that is in it is its own: a browser also names its ancestors, and Android its kernel.
+// The first match is the browser's own name: user agent strings also name older browsers, and Android's names Linux.
 const browserWords = ["Firefox", "FxiOS", "EdgiOS", "Edg", "OPR", "CriOS", "Chrome", "Safari"];
 const machineWords = ["iPhone", "iPad", "Android", "Macintosh", "Windows", "CrOS", "Linux"];
 
@@ -17,7 +17,7 @@ function partsOf(agent) {
 }
 
 /**
- * A name for a device to start from: `Firefox on Mac`.
+ * A suggested name for a new device, such as `Firefox on Mac`.
  * @param {string} agent
  */
 export function deviceName(agent) {
@@ -26,7 +26,7 @@ export function deviceName(agent) {
 }
 
 /**
- * The system of a registration for pushes: `Firefox on Linux`.
+ * The browser and system of a push registration, such as `Firefox on Linux`.
  * @param {string} agent
  */
 export function systemName(agent) {

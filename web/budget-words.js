@@ -1,12 +1,15 @@
-/** How a budget reads where it is not set. Pure. */
+/** Words about a budget for the views that only show it. Pure. */
 
 import { money } from "./format.js";
 import { t } from "./language.js";
 
-/** @param {{level: number}|undefined} budget @returns {"near"|"over"|null} How the cost is coloured. */
+/**
+ * The colour of a cost, from its budget's level in percent.
+ * @param {{level: number}|undefined} budget @returns {"near"|"over"|null}
+ */
 export const strain = (budget) => (!budget?.level ? null : budget.level >= 100 ? "over" : "near");
 
-/** @type {Record<string, string>} Where a spent budget cannot have every tool asked about. */
+/** @type {Record<string, string>} Words for agents that cannot be made to ask about every tool once a budget is spent. */
 const reachWords = {
   most: t`all tools need approval but those that the agent’s own rules trust`,
   unchanged: t`this agent cannot be held and asks as before; prompts are refused`,
@@ -16,7 +19,7 @@ const reachWords = {
 const reachOf = (budget) => (budget.held ? t`every tool needs approval` : reachWords[budget.hold ?? ""] ?? "");
 
 /**
- * A session's budget, from its summary, as a sentence.
+ * A sentence about a session's budget, from the session's summary.
  * @param {import("./wire").Summary["budget"]} budget
  */
 export function strainWords(budget) {
@@ -28,7 +31,7 @@ export function strainWords(budget) {
 }
 
 /**
- * Where a spent budget holds a session, a sentence that says so to everybody who looks.
+ * A sentence that a spent budget holds the session; empty if none does.
  * @param {Pick<import("./wire").Summary, "budget">|undefined} summary
  */
 export function heldWords(summary) {
@@ -42,7 +45,7 @@ const owners = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * The event that a level was crossed, as a sentence. What a newer relay says of it may be missing or of other words.
+ * A sentence for the event that a cost crossed a budget's level. A newer relay may omit fields or use unknown scopes.
  * @param {import("./wire").Fields} head
  */
 export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {

@@ -1,4 +1,4 @@
-/** Budgets: asking the relay for them, and setting one. */
+/** Reads budgets from the relay, and sets them. */
 
 import { explain } from "./devices.js";
 import { t } from "./language.js";
@@ -7,7 +7,7 @@ import { titleOf } from "./session-words.js";
 /** @typedef {import("./wire").Budget} Budget */
 /** @typedef {import("./wire").BudgetReport} KnownBudget */
 
-/** The most that a budget can be, in dollars: what it makes in micro-dollars is still a whole number on the wire. */
+/** The largest budget in dollars: in micro-dollars it is still a safe integer on the wire. */
 export const dollarsMax = 1_000_000_000;
 const levelsMax = 10;
 
@@ -23,13 +23,13 @@ export const scopes = {
 export const nameOf = ({ scope, session }) => (session ? `${scope}/${session}` : scope);
 
 /**
- * A typed budget, or the problem with it.
+ * Parses the form of a budget. Returns the budget, or a sentence about the problem.
  * @param {{scope: string, session: string, dollars: string, levels: string, hold: boolean}} form
  * @returns {{budget: Budget}|{problem: string}}
  */
 export function parse({ scope, session, dollars, levels, hold }) {
   const amount = dollars.trim().replace(/^\$\s*/, "");
-  // One country's thousand is another's one: a budget is not to be guessed.
+  // A comma or point before three digits is refused, because countries differ on whether it separates thousands or decimals.
   if (/^[1-9]\d{0,2}(?:[.,'\s]\d{3})+(?:[.,]\d{0,2})?$/.test(amount)) {
     return { problem: t`“${amount}” may be read as two amounts: write dollars without separators, such as 1000 or 2.50.` };
   }
@@ -47,8 +47,8 @@ export function parse({ scope, session, dollars, levels, hold }) {
 }
 
 /**
- * Sessions to choose from, each with its project and host, and where that is not enough with its own id.
- * @param {import("./wire").Summary[]} sessions @param {string} [search] Words that it must have. @param {string} [chosen] One that stays.
+ * Sessions for a menu, labelled with project and host, and with their id if that is ambiguous.
+ * @param {import("./wire").Summary[]} sessions @param {string} [search] Words that a label must contain. @param {string} [chosen] A session that stays in the menu in any case.
  * @returns {[session: string, words: string][]}
  */
 export function pickable(sessions, search = "", chosen) {
@@ -65,7 +65,7 @@ export function pickable(sessions, search = "", chosen) {
 }
 
 export class Budgets {
-  /** Why there is no list, as a sentence. */
+  /** The reason why there is no list, as a sentence. */
   problem = "";
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
@@ -83,7 +83,7 @@ export class Budgets {
     this.#changed = changed;
   }
 
-  /** Somebody looks, so the relay is asked. */
+  /** Asks the relay for the budgets, because their view is on screen. */
   async load() {
     this.#isWanted = true;
     if (!this.#link.isLive) return;
@@ -97,7 +97,7 @@ export class Budgets {
     this.#changed();
   }
 
-  /** The link is live again. A page that was reloaded asks before it has one, and would wait for its next look at the clock. */
+  /** Asks again after the link has become live. A reloaded page asks before it has a link, and would otherwise wait for the next interval. */
   async again() {
     if (this.#isWanted) await this.load();
   }

@@ -1,4 +1,4 @@
-/** A session's changes file by file: each file's diffs joined to one as far as they fit each other. Pure. */
+/** A session's changes by file: consecutive diffs of a file are joined as far as they fit each other. Pure. */
 
 import { changeOf } from "./changes.js";
 import { counts, parsed } from "./diff.js";
@@ -8,9 +8,9 @@ import { hunksOf, hunksOfNew, joined, linesOfHunks } from "./joined.js";
 /** @typedef {import("./diff.js").Line} Line */
 
 /**
- * @typedef {object} Part One diff: of one edit, or of several that fit each other.
+ * @typedef {object} Part The diff of one edit, or of several joined edits.
  * @property {Event[]} edits
- * @property {Line[]|null} lines Nothing where the host told no diff; empty where nothing is left of what was changed.
+ * @property {Line[]|null} lines Null if the host sent no diff; empty if later edits undid all changes.
  * @property {number} added
  * @property {number} removed
  */
@@ -18,23 +18,26 @@ import { hunksOf, hunksOfNew, joined, linesOfHunks } from "./joined.js";
 /**
  * @typedef {object} FileChanges
  * @property {string} path
- * @property {boolean} isNew     The first edit that is known made it.
+ * @property {boolean} isNew     The first known edit created the file.
  * @property {number} edits
- * @property {Part[]} parts      In their order.
+ * @property {Part[]} parts    In the order of their edits.
  * @property {number} added
  * @property {number} removed
- * @property {Event} last        Another one means that there is something to draw.
+ * @property {Event} last        The last edit; if it differs from the drawn one, the file is drawn again.
  */
 
-/** @typedef {{edits: Event[], parts: Part[], hunks: import("./joined.js").Hunk[]|null, file: FileChanges}} Held `hunks`: what the next edit may be joined to. */
+/**
+ * @typedef {{edits: Event[], parts: Part[], hunks: import("./joined.js").Hunk[]|null, file: FileChanges}} Held `hunks`: the hunks that the next edit
+ * may be joined to.
+ */
 
 export class ChangedFiles {
-  /** @type {Map<string, Held>} By path. */ #files = new Map();
+#files = new Map();
 
   /**
-   * Joins only what is new.
-   * @param {Event[]} all Edits, in their order.
-   * @returns {FileChanges[]} In the order of their first change.
+   * Returns the changes by file, joining only edits that are new since the last call.
+   * @param {Event[]} all All edits of the session, oldest first.
+   * @returns {FileChanges[]} Files in the order of their first change.
    */
   of(all) {
     /** @type {Map<string, Event[]>} */
@@ -57,7 +60,10 @@ export class ChangedFiles {
   }
 }
 
-/** @param {string} path @param {Event[]} edits @param {Held} [held] What its first edits made. @returns {Held} */
+/**
+ * Extends a file's joined diffs by the edits that are not in `held` yet.
+ * @param {string} path @param {Event[]} edits @param {Held} [held] @returns {Held}
+ */
 function extended(path, edits, held) {
   const parts = [...(held?.parts ?? [])];
   let hunks = held?.hunks ?? null;
@@ -88,7 +94,10 @@ function hunksIn({ body }) {
 /** @param {Event[]} edits @param {Line[]} lines @returns {Part} */
 const partOf = (edits, lines) => ({ edits, lines, ...counts(lines) });
 
-/** @param {Event} edit One that nothing can be joined to. @returns {Part} */
+/**
+ * The part of an edit whose diff cannot be joined to others.
+ * @param {Event} edit @returns {Part}
+ */
 function partAsItCame(edit) {
   const { head, body } = edit;
   const lines = typeof body?.diff === "string" && body.diff ? parsed(body.diff) : null;

@@ -1,4 +1,4 @@
-/** A change's effect on its file in words, from the host's report. Pure. */
+/** Describes a change's effect on its file, from the host's report. Pure. */
 
 import { size } from "./format.js";
 import { plural, t } from "./language.js";
@@ -34,7 +34,7 @@ function titleOf({ file, bytes, places, cell, problem }) {
 
 /**
  * @param {Change} change
- * @returns {{title: string, detail: string, measure: string}} `measure` is empty where the counts are not known.
+ * @returns {{title: string, detail: string, measure: string}} `measure` is empty if the counts of lines are unknown.
  */
 export function changeWords(change) {
   const details = [
@@ -48,5 +48,8 @@ export function changeWords(change) {
   };
 }
 
-/** @param {import("./wire").Fields|undefined} body @returns {Change|null} Hosts that do not look at files say nothing. */
+/**
+ * Null if the host does not report on files.
+ * @param {import("./wire").Fields|undefined} body @returns {Change|null}
+ */
 export const changeOf = (body) => (typeof body?.change?.file === "string" ? body.change : null);

@@ -1,4 +1,4 @@
-/** A device's choices of notifications: the words for them, and a form's values read into what the relay takes. Pure. */
+/** A device's notification settings: their words, and the conversion of a form's values into the wire's. Pure. */
 
 import { t } from "./language.js";
 
@@ -7,12 +7,12 @@ import { t } from "./language.js";
 
 /** @typedef {Device["kinds"][number]} Kind */
 
-/** The kinds of notifications of a device, in the order in which one reads them. */
+/** The kinds of notifications in the order of the form. */
 export const kinds = /** @type {Record<Kind, string>} */ ({
   approval: t`approvals`, question: t`questions`, error: t`errors`, finished: t`finished runs`, budget: t`budgets`,
 });
 
-/** How much a push says, by the wire's word: to an app, which offers to decide, to a browser, to a topic, and to a receiver. */
+/** The amount of text in a push by the wire's value, with its meaning for an app (which can decide), a browser, an ntfy topic and a receiver. */
 const texts = /** @type {Record<string, {name: string, app: string, web: string, ntfy: string, receiver: string}>} */ ({
   full: {
     name: t`The whole command or question, as far as it fits`,
@@ -36,24 +36,24 @@ const texts = /** @type {Record<string, {name: string, app: string, web: string,
 });
 
 /**
- * The kind of a device, as the words of `texts` go by it.
+ * The kind of a device: the key of its words in `texts`.
  * @param {Pick<Device, "web"|"ntfy"|"receiver">} device
  */
 export const reachOf = ({ web, ntfy, receiver }) => web ? "web" : ntfy ? "ntfy" : receiver ? "receiver" : "app";
 
 /**
- * The texts that a device may choose from, with what each means there.
+ * The text amounts that a device may choose from, with their meaning on that device.
  * @param {Device} device
  * @returns {{text: Device["text"], name: string, meaning: string}[]}
  */
 export function textsFor({ text: chosen, ...device }) {
-  // Only the app knows whether it has a key for sealed content.
+  // `sealed` is offered only if chosen already, because only the app knows whether it has a key for sealed content.
   const words = ["full", "summary", "generic", ...(chosen === "sealed" ? ["sealed"] : [])];
   return words.map((text) => ({ text: /** @type {Device["text"]} */ (text), name: texts[text].name, meaning: texts[text][reachOf(device)] }));
 }
 
 /**
- * How much it says, as a sentence.
+ * A sentence about the amount of text in a device's pushes.
  * @param {Device} device
  */
 export function textOf({ text = "summary", ...device }) {
@@ -61,16 +61,22 @@ export function textOf({ text = "summary", ...device }) {
   return words ? [words.name, words[reachOf(device)]].filter(Boolean).join(". ").replace(/\.$/, "") : String(text);
 }
 
-/** @param {number} minute Of the day. */
+/**
+ * Minutes since midnight.
+ * @param {number} minute
+ */
 export const clock = (minute) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
-/** @param {string} time `07:05`, perhaps with seconds. @returns {number|null} */
+/**
+ * Minutes since midnight of a time such as `07:05`, perhaps with seconds.
+ * @param {string} time @returns {number|null}
+ */
 export function minuteOf(time) {
   const [, hours, minutes] = time.match(/^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** The intervals to choose from, in minutes; one that was chosen elsewhere is added. */
+/** The intervals of a digest to choose from, in minutes; the form adds one that was chosen elsewhere. */
 export const intervals = [15, 30, 60, 120, 240];
 
 /** @param {number} minutes */
@@ -80,7 +86,7 @@ export const intervalWords = (minutes) => {
 };
 
 /**
- * The device's digest and its time, in words.
+ * Describes when a device gets its digest.
  * @param {Pick<Device, "gather"|"countsRules">} device
  */
 export function gatherWords({ gather, countsRules }) {
@@ -90,22 +96,22 @@ export function gatherWords({ gather, countsRules }) {
   return countsRules ? t`Errors, finished runs, budgets and what rules answered: ${when}` : t`Errors, finished runs and budgets: ${when}`;
 }
 
-/** By the wire's number, from 1. */
+/** Names of the weekdays; the wire counts them from 1, Monday. */
 export const weekdays = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`, t`Sunday`];
 
 /**
- * When it tells what a week has cost.
+ * Describes when a device gets the weekly cost report.
  * @param {Device["weekly"]} weekly
  */
 export const weeklyWords = (weekly) => (weekly ? t`${weekdays[weekly.weekday - 1] ?? t`Once a week`} at ${clock(weekly.at)}, ${weekly.timeZone}` : t`No`);
 
 /**
- * The values of a form.
+ * The values of the settings form.
  * @typedef {object} Draft
  * @property {Kind[]} kinds
  * @property {Device["text"]} text
  * @property {string[]} muted
- * @property {boolean} countsRules Counts only where something is gathered.
+ * @property {boolean} countsRules Has an effect only with a digest.
  * @property {boolean} hidesCost
  * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
  * @property {{minutes: number}|{at: string, timeZone: string}|null} gather The time as `18:00`.
@@ -122,7 +128,7 @@ export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, ki
   const choices = { text, kinds: chosen, muted };
   if (hidesCost) choices.hidesCost = true;
   if (gather && countsRules) choices.countsRules = true;
-  // A text that does not show the whole can never be allowed from there.
+  // Only a text that shows the whole request can allow from the Lock Screen.
   if (allows && text === "full") choices.allowOnLockScreen = true;
   if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };
   else if (gather) {

@@ -1,24 +1,27 @@
 /**
- * What is signed on this device, byte for byte: ids of keys, the letters of trust, statements, and the text of a signature.
+ * Bytes that this device signs or reads: key ids, letters of trust, statements, and the text of a signature.
  *
- * The twin of the module `Consent`; the same vectors check both. Pure but for WebCrypto, which only a secure context has. Every string of bytes that is
- * signed or authenticated begins with a domain of its own, so that none can be taken for another.
+ * The twin of the Swift module `Consent`; the same test vectors check both. Pure but for WebCrypto, which browsers offer only in a secure context. All bytes that are
+ * signed or authenticated begin with a domain of their own, so that no message can be taken for one of another kind.
  */
 
-/** Bytes of a point (P-256, uncompressed), an id of a key, a secret or a digest, and a nonce. */
+/** Sizes in bytes: an uncompressed P-256 point and a signature; a key id, a secret or digest, and a nonce. */
 const [pointBytes, signatureBytes] = [65, 64];
 export const idBytes = 16;
 export const secretBytes = 32;
 export const nonceBytes = 16;
-/** A letter's limit on the wire, before base64url. */
+/** The wire's limit of a letter in bytes, before base64url. */
 const letterBytesMax = 4 << 10;
-/** Of a name in a letter, in bytes of UTF-8. */
+/** The limit of a name in a letter, in bytes of UTF-8. */
 const nameBytesMax = 256;
 const reasonBytesMax = 32;
 
-/** Something foreign that is not what it should be. */
+/** Received bytes or text that are malformed. */
 export class ConsentError extends Error {
-  /** @param {string} place What was read. @param {string} reason */
+  /**
+   * `place` names the field that was read.
+   * @param {string} place @param {string} reason
+   */
   constructor(place, reason) {
     super(`${place}: ${reason}`);
     this.place = place;
@@ -26,8 +29,6 @@ export class ConsentError extends Error {
 }
 
 export const es256 = { name: "ECDSA", hash: "SHA-256" };
-
-// Bytes
 
 /** @param {string} text */
 export const utf8 = (text) => new TextEncoder().encode(text);
@@ -67,14 +68,18 @@ export const domain = (name) => utf8(`heliograph/v1/${name}\0`);
 /** @param {Uint8Array} bytes */
 export const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 
-/** @param {Uint8Array} a @param {Uint8Array} b Nothing secret: it takes as long as they are alike. */
+/**
+ * Compares public bytes: the time it takes depends on their content.
+ * @param {Uint8Array} a @param {Uint8Array} b
+ */
 export const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** @param {Uint8Array} bytes */
 export const base64urlOf = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
 /**
- * @param {unknown} text Base64url without padding, in its one spelling. @param {string} place @param {number} [length] In bytes.
+ * Decodes unpadded base64url in its canonical spelling only. `length` is in bytes.
+ * @param {unknown} text @param {string} place @param {number} [length]
  * @returns {Uint8Array}
  */
 export function bytesOfBase64url(text, place, length) {
@@ -85,9 +90,10 @@ export function bytesOfBase64url(text, place, length) {
   return bytes;
 }
 
-// Names of keys
-
-/** @param {Uint8Array} sign The point that signatures are checked with. */
+/**
+ * The id of a key, from its signing point.
+ * @param {Uint8Array} sign
+ */
 export const keyIDOf = async (sign) => (await sha256(concatenated(domain("key"), sign))).slice(0, idBytes);
 
 /** @param {unknown} text @returns {text is string} */
@@ -99,10 +105,13 @@ export function isKeyID(text) {
   }
 }
 
-/** Crockford's: no letter that could be taken for a digit. */
+/** Crockford's base32 alphabet, which omits letters that look like digits. */
 const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** @param {Uint8Array} id The first 80 bits of it, as a person compares them: too many to find another key with the same ones. */
+/**
+ * The first 80 bits of a key's id for people to compare: too many for an attacker to find another key with the same bits.
+ * @param {Uint8Array} id
+ */
 export function shortCodeOf(id) {
   const bits = [...id.subarray(0, 10)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   const letters = bits.match(/.{5}/g)?.map((five) => base32[Number.parseInt(five, 2)]).join("") ?? "";
@@ -115,9 +124,9 @@ export const codeOfKey = (id) => shortCodeOf(bytesOfBase64url(id, "id"));
 // Pairing
 
 /**
- * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine: a host's, or that of a device that vouches.
+ * Parses the parameter `k` of a pairing link: the secret, and the host or vouching device that it belongs to; a link without either is for all hosts of a machine.
  * @param {string} k
- * @returns {{hostID?: Uint8Array, voucher?: {id: Uint8Array, client: string}, secret: Uint8Array}} `client`: what the relay calls that device.
+ * @returns {{hostID?: Uint8Array, voucher?: {id: Uint8Array, client: string}, secret: Uint8Array}} `client`: the relay's id of the vouching device.
  */
 export function linkSecretOf(k) {
   const bytes = bytesOfBase64url(k, "k");
@@ -132,7 +141,7 @@ export function linkSecretOf(k) {
 }
 
 /**
- * The key for tags that only those can make who have seen the link.
+ * The HMAC key for tags, which proves knowledge of the link's secret.
  * @param {Uint8Array} secret @param {Uint8Array} hostID
  */
 export async function pairingKeyOf(secret, hostID) {
@@ -147,16 +156,19 @@ export async function pairingKeyOf(secret, hostID) {
 export const joinBytesOf = (hostID, device, name, nonce) =>
   concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
 
-// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where only those of a secret have a tag
+// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature). LP is a length prefix; only letters made with a link's secret have a tag.
 
 /** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
 
-/** Reads parts that have their length before them, and nothing else. */
+/** Reads length-prefixed parts, and refuses bytes after the last one. */
 export class PartReader {
   /** @type {Uint8Array} */ #rest;
   /** @type {string} */ #name;
 
-  /** @param {Uint8Array} bytes @param {string} name What is read. @param {Uint8Array} prefix What it begins with. */
+  /**
+   * `name` stands in errors; `prefix` is the domain that the bytes must begin with.
+   * @param {Uint8Array} bytes @param {string} name @param {Uint8Array} prefix
+   */
   constructor(bytes, name, prefix) {
     if (bytes.length < prefix.length || !same(bytes.subarray(0, prefix.length), prefix)) throw new ConsentError(name, "it begins otherwise");
     [this.#rest, this.#name] = [bytes.subarray(prefix.length), name];
@@ -180,14 +192,17 @@ export class PartReader {
     return bytes;
   }
 
-  /** @param {string} part One line that people read. */
+  /**
+   * Reads a name: a single line of text for people.
+   * @param {string} part
+   */
   name(part) {
     const bytes = this.part(part, 1, nameBytesMax);
     try {
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
       if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return text;
     } catch {
-      // It is no text.
+      // Invalid UTF-8 is refused below, like an empty line.
     }
     throw new ConsentError(`${this.#name}.${part}`, "it is no name");
   }
@@ -225,7 +240,10 @@ export function letterOf(bytes) {
   return { body, tag, signature };
 }
 
-/** @param {string} name Of a device, as letters may have it: one line, and not too long. */
+/**
+ * A device's name in the form that letters allow: one line, shortened to the limit.
+ * @param {string} name
+ */
 export function letterNameOf(name) {
   let line = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
   while (utf8(line).length > nameBytesMax) line = [...line].slice(0, -1).join("");
@@ -235,8 +253,8 @@ export function letterNameOf(name) {
 /** @typedef {{id: Uint8Array, sign: CryptoKey}} Signer */
 
 /**
- * Asks a host for its trust, or a device to vouch.
- * @param {Signer & {points: Points}} own @param {string} k What the host's link carries. @param {string} host The id of its key. @param {string} name What this device is called.
+ * A letter that asks a host for its trust, or a device to vouch.
+ * @param {Signer & {points: Points}} own @param {string} k The link's parameter. @param {string} host The host's key id. @param {string} name This device's name.
  * @returns {Promise<Uint8Array>}
  */
 export async function joinLetterOf(own, k, host, name) {
@@ -245,16 +263,19 @@ export async function joinLetterOf(own, k, host, name) {
   return taggedLetterOf(own, await pairingKeyOf(linkSecretOf(k).secret, hostID), body);
 }
 
-/** @param {Pick<Signer, "sign">} own @param {CryptoKey} key What the link's secret gives. @param {Uint8Array} body */
+/**
+ * Signs a letter and tags it with the HMAC key of the link's secret.
+ * @param {Pick<Signer, "sign">} own @param {CryptoKey} key @param {Uint8Array} body
+ */
 export async function taggedLetterOf(own, key, body) {
   const [tag, signature] = await Promise.all([crypto.subtle.sign("HMAC", key, body), crypto.subtle.sign(es256, own.sign, body)]);
   return letterBytesOf({ body, tag: new Uint8Array(tag), signature: new Uint8Array(signature) });
 }
 
 /**
- * What a host that has seen the secret answers to a `join`: the keys that it has from now on.
- * @param {Uint8Array} bytes @param {string} k @param {string} host The id of its key, as the link or the relay says. @param {Uint8Array} joinLetter
- * @returns {Promise<Points & {name: string}>} With what the host calls itself.
+ * Checks a host's answer to a `join` letter, tagged with the link's secret, and returns the host's keys to pin.
+ * @param {Uint8Array} bytes @param {string} k @param {string} host The host's key id, from the link or the relay. @param {Uint8Array} joinLetter
+ * @returns {Promise<Points & {name: string}>} `name`: the host's own name.
  */
 export async function admitOf(bytes, k, host, joinLetter) {
   const { body, tag, signature } = letterOf(bytes);
@@ -272,8 +293,8 @@ export async function admitOf(bytes, k, host, joinLetter) {
 }
 
 /**
- * The keys of a host that trusts this device now, by the word of the one that showed the link.
- * @param {Uint8Array} bytes @param {string} k @param {string} voucher The id of that device's key. @param {Uint8Array} joinLetter
+ * Checks the letter of a vouching device and returns the keys of a host that now trusts this device.
+ * @param {Uint8Array} bytes @param {string} k @param {string} voucher The vouching device's key id. @param {Uint8Array} joinLetter
  * @returns {Promise<Points & {id: string, name: string, hosts: number}>}
  */
 export async function introductionOf(bytes, k, voucher, joinLetter) {
@@ -295,25 +316,28 @@ export const untaggedLetterOf = async (own, body) =>
   letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
 
 /**
- * Ends a host's trust in a device.
- * @param {Signer} own @param {string} host The id of its key. @param {string} device The id of the key that is to go. @param {number} count
+ * A letter that ends a host's trust in a device.
+ * @param {Signer} own @param {string} host The host's key id. @param {string} device The key id of the device to remove. @param {number} count
  */
 export const distrustLetterOf = (own, host, device, count) =>
   untaggedLetterOf(own, concatenated(domain("distrust"), counted(bytesOfBase64url(host, "host", idBytes)), counted(bytesOfBase64url(device, "device", idBytes)), u64(count), counted(own.id)));
 
 /**
- * Asks a host which devices it trusts, now and whenever that changes.
- * @param {Signer} own @param {string} host The id of its key.
+ * A letter that asks a host for its trusted devices, now and after each change.
+ * @param {Signer} own @param {string} host The host's key id.
  */
 export const askLetterOf = (own, host) =>
   untaggedLetterOf(own, concatenated(domain("ask"), counted(bytesOfBase64url(host, "host", idBytes)), counted(crypto.getRandomValues(new Uint8Array(nonceBytes))), counted(own.id)));
 
-/** @typedef {{id: string, name: string, since: number, by: string}} TrustedDevice `by`: the id of the device that brought it; empty for a person at the host's terminal. */
+/**
+ * @typedef {{id: string, name: string, since: number, by: string}} TrustedDevice `by`: the id of the device that vouched; empty if it was paired at
+ * the host's terminal.
+ */
 
 /**
- * The devices that a host trusts, the last that came first.
- * @param {Uint8Array} bytes @param {string} host The id of its key. @param {Uint8Array} askLetter
- * @returns {Promise<{count: number, devices: TrustedDevice[]}>} `count` of all: of very many not all fit.
+ * Checks a host's list of trusted devices and returns it, newest first.
+ * @param {Uint8Array} bytes @param {string} host The host's key id. @param {Uint8Array} askLetter
+ * @returns {Promise<{count: number, devices: TrustedDevice[]}>} `count` of all trusted devices: a long list is shortened.
  */
 export async function rollOf(bytes, host, askLetter) {
   const { body, signature } = letterOf(bytes);
@@ -331,7 +355,7 @@ export async function rollOf(bytes, host, askLetter) {
 }
 
 /**
- * A host says that it did what a letter asks; throws if it does not.
+ * Throws unless the bytes are the host's receipt for the letter.
  * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} letter
  */
 export async function checkReceipt(bytes, host, letter) {
@@ -343,7 +367,7 @@ export async function checkReceipt(bytes, host, letter) {
 }
 
 /**
- * Why a host did not do what a letter asks, in its own word, and its generation.
+ * Checks a host's refusal of a letter and returns its reason and generation.
  * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} letter
  */
 export async function refusalOf(bytes, host, letter) {
@@ -358,7 +382,7 @@ export async function refusalOf(bytes, host, letter) {
 }
 
 /**
- * An answer is the named host's, and to this letter.
+ * Throws unless the answer is signed by the named host and answers this letter.
  * @param {string} name @param {{host: string, sign: Uint8Array, body: Uint8Array, signature: Uint8Array, answered: Uint8Array, letter: Uint8Array}} answer
  */
 async function checkAnswer(name, { host, sign, body, signature, answered, letter }) {
@@ -368,18 +392,25 @@ async function checkAnswer(name, { host, sign, body, signature, answered, letter
   if (!(await crypto.subtle.verify(es256, key, signature, body))) throw new ConsentError(`${name}.signature`, "it is not by its host");
 }
 
-/** @param {Uint8Array} point Checked to be on the curve. @param {string} place @param {"ECDSA"|"ECDH"} name */
+/**
+ * Imports a public point, which WebCrypto checks to be on the curve.
+ * @param {Uint8Array} point @param {string} place @param {"ECDSA"|"ECDH"} name
+ */
 export const imported = (point, place, name) =>
   crypto.subtle.importKey("raw", point, { name, namedCurve: "P-256" }, true, name === "ECDSA" ? ["verify"] : []).catch(() => {
     throw new ConsentError(place, "it is no point of the curve");
   });
 
-// Shown texts and decisions
-
-/** @param {string} text What a host sent as `shown`. */
+/**
+ * Hashes the `shown` text of an event as the host sent it.
+ * @param {string} text
+ */
 export const shownHashOf = (text) => sha256(concatenated(domain("shown"), utf8(text)));
 
-/** @param {unknown} text 64 hexadecimal digits. */
+/**
+ * Converts 64 hexadecimal digits into bytes.
+ * @param {unknown} text
+ */
 export function digestBytesOf(text) {
   if (typeof text !== "string" || !/^[0-9a-f]{64}$/.test(text)) throw new ConsentError("digest", "it is no SHA-256 in hexadecimal digits");
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -387,11 +418,11 @@ export function digestBytesOf(text) {
 
 /** @typedef {import("./decisions.js").Verdict} Verdict */
 
-/** In front of what is no bare text: UTF-8 has no such byte, so that neither is taken for the other. */
+/** Marks content that is not plain text: UTF-8 never contains this byte, so the two cannot be confused. */
 const noText = Uint8Array.of(0xff);
 
 /**
- * A verdict's content beyond its word, field by field: the relay writes JSON anew.
+ * Encodes a verdict's content field by field, because the relay re-encodes JSON.
  * @param {Verdict} verdict
  */
 function contentOf(verdict) {
@@ -415,10 +446,10 @@ const named = (name, value) => (value === undefined ? [] : [countedText(name), c
  * @property {Uint8Array} hostID
  * @property {string} session
  * @property {string} approval
- * @property {string} text     What was shown, as it came.
- * @property {string} digest   As the shown event has it.
+ * @property {string} text     The shown text as the host sent it.
+ * @property {string} digest   The digest in the shown event.
  * @property {Verdict} verdict
- * @property {number} issuedAt Milliseconds, for the audit.
+ * @property {number} issuedAt Milliseconds since 1970, for the audit log.
  * @property {Uint8Array} deviceID
  */
 
@@ -429,8 +460,6 @@ export async function decisionStatementOf({ hostID, session, approval, text, dig
     counted(digestBytesOf(digest)), countedText(verdict.decision), counted(content.length ? await sha256(content) : content), u64(issuedAt), counted(deviceID));
 }
 
-// Steering
-
 /** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */
 /** @typedef {Extract<import("./wire").Command, {type: "keys"}>} Keys */
 /** @typedef {Extract<import("./wire").Command, {type: "mode"|"model"|"askAll"|"start"|"resume"|"past"|"interrupt"|"stop"|"ruleOff"|"ruleAdd"|"ruleChange"|"ruleTry"}>} Steering */
@@ -438,9 +467,9 @@ export async function decisionStatementOf({ hostID, session, approval, text, dig
 /**
  * @typedef {object} Sent
  * @property {Uint8Array} hostID
- * @property {string} id       Of the command.
+ * @property {string} id       The command's id.
  * @property {Prompt|Steering|Keys} command
- * @property {number} count    Higher than all before it from this device.
+ * @property {number} count    Higher than in any earlier statement of this device, against replays.
  * @property {Uint8Array} deviceID
  */
 
@@ -486,18 +515,19 @@ const optional = (text) => (text === undefined ? flag(false) : concatenated(flag
 /** @param {import("./wire").Picture[]} pictures */
 const picturesOf = (pictures) => concatenated(u32(pictures.length), ...pictures.flatMap(({ digest, type }) => [counted(digestBytesOf(digest)), countedText(type)]));
 
-// Signatures
-
 /**
- * As `signature` on the wire carries it.
- * @param {Signer} signer @param {number} number When it was decided, or the count of what is sent. @param {Uint8Array} statement
+ * The text of the wire's `signature` field.
+ * @param {Signer} signer @param {number} number The time of the decision, or the count of the command. @param {Uint8Array} statement
  */
 async function signatureTextOf({ id, sign }, number, statement) {
   const signature = new Uint8Array(await crypto.subtle.sign(es256, sign, statement));
   return `1.${base64urlOf(id)}.${number}.${base64urlOf(signature)}`;
 }
 
-/** @param {Signer} signer @param {Omit<Decided, "hostID"|"deviceID"> & {host: string}} decided `host`: the id of its key. */
+/**
+ * Signs a decision. `host`: the host's key id.
+ * @param {Signer} signer @param {Omit<Decided, "hostID"|"deviceID"> & {host: string}} decided
+ */
 export const decisionSignatureOf = async (signer, { host, ...decided }) => signatureTextOf(signer, decided.issuedAt,
   await decisionStatementOf({ ...decided, hostID: bytesOfBase64url(host, "host", idBytes), deviceID: signer.id }));
 

@@ -1,4 +1,4 @@
-/** Costs: asking the relay for them, and how they read. */
+/** Reads cost reports from the relay, and words for them. */
 
 import { explain } from "./devices.js";
 import { language, t } from "./language.js";
@@ -8,11 +8,11 @@ import { language, t } from "./language.js";
 /** @typedef {{days: number[], until: number, byMonth: boolean}} Span */
 /** @typedef {{label: string, begin: number, microUSD: number, sum: Sum, parts: {place: number, microUSD: number}[]}} Bar */
 
-/** @type {Record<string, string>} What can be looked at, the first by itself. */
+/** @type {Record<string, string>} The time ranges of the costs view; the first is the default. */
 export const ranges = { month: t`This month`, week: t`7 days`, thirty: t`30 days`, year: t`12 months` };
 
 const dayMs = 86_400_000;
-/** Models that a bar can tell apart; `CostReport.modelsOfDayMax`. */
+/** The number of models with a colour of their own in a bar; equals the relay's `CostReport.modelsOfDayMax`. */
 export const placesMax = 8;
 
 /**
@@ -30,10 +30,16 @@ export function spanOf(range, now) {
   return { days, until: new Date(year, month, day + 1).getTime(), byMonth: range === "year" };
 }
 
-/** @param {Sum} sum What it cost, with what is guessed. */
+/**
+ * The cost with the estimates for models without a reported price.
+ * @param {Sum} sum
+ */
 export const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUSD + estimateMicroUSD;
 
-/** @param {Sum} one @param {Sum} other @returns {Sum} A cost that is known nowhere stays unknown. */
+/**
+ * Adds two sums. A cost that is unknown in both stays unknown.
+ * @param {Sum} one @param {Sum} other @returns {Sum}
+ */
 export function plus(one, other) {
   /** @type {Partial<import("./wire").Tokens>[]} */
   const [a, b] = [one.tokens ?? {}, other.tokens ?? {}];
@@ -49,7 +55,7 @@ export function plus(one, other) {
 }
 
 /**
- * A bar for each day of the span, or each month of a long one, also where nothing was used.
+ * One bar for each day of the span, or each month of a long span, including those without usage.
  * @param {CostReport} report @param {Span} span @returns {Bar[]}
  */
 export function barsOf(report, { days, byMonth }) {
@@ -79,7 +85,7 @@ export function barsOf(report, { days, byMonth }) {
 }
 
 /**
- * Of all that went in, what a cache already had, from 0 to 1; nothing where no cache is known of.
+ * The share of input tokens that were read from a cache, 0 to 1; null if no cache is reported.
  * @param {Sum} sum
  */
 export function cacheShare({ tokens = {} }) {
@@ -89,7 +95,7 @@ export function cacheShare({ tokens = {} }) {
 }
 
 /**
- * When the day's budget is spent at the pace of the last hour; nothing if there is none, it is spent, or it lasts until its day ends.
+ * The time at which the day's budget is spent at the rate of the last hour; null without such a budget, if it is already spent, or if it lasts the day.
  * @param {import("./wire").BudgetReport[]} budgets @param {number} lastHourMicroUSD @param {number} now
  */
 export function forecast(budgets, lastHourMicroUSD, now) {
@@ -100,14 +106,17 @@ export function forecast(budgets, lastHourMicroUSD, now) {
   return at < budgetDayEnd(now) ? at : null;
 }
 
-/** @param {number} now When the day of the budgets ends, which is one of UTC: in another time zone that is no midnight. */
+/**
+ * The end of the budgets' day, which is midnight UTC, not local midnight.
+ * @param {number} now
+ */
 export const budgetDayEnd = (now) => (Math.floor(now / dayMs) + 1) * dayMs;
 
 export class Costs {
-  /** Why there is no report, as a sentence. */
+  /** The reason why there is no report, as a sentence. */
   problem = "";
   /** @type {CostReport|null} */ report = null;
-  /** @type {Span|null} What the report is of. */ span = null;
+  /** @type {Span|null} The days that the report covers. */ span = null;
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
   /** @type {() => void} */ #changed;
@@ -124,14 +133,17 @@ export class Costs {
     this.#changed = changed;
   }
 
-  /** Somebody looks, so the relay is asked. @param {string} [range] */
+  /**
+   * Asks the relay for the report, because the costs view is on screen.
+   * @param {string} [range]
+   */
   async load(range = this.#range) {
     this.#range = range;
     if (!range || !this.#link.isLive) return;
     const [span, asked] = [spanOf(range, this.#now()), this.#asked += 1];
     try {
       const reply = await this.#link.command({ type: "costs", days: span.days, until: span.until });
-      // Another range may have been chosen since.
+      // A person may have chosen another range while the relay answered.
       if (asked !== this.#asked) return;
       this.report = /** @type {CostReport} */ (reply.costs);
       this.span = span;
@@ -143,7 +155,7 @@ export class Costs {
     this.#changed();
   }
 
-  /** The link is live again. */
+  /** Asks again once the link is live. */
   again() {
     return this.load();
   }

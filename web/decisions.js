@@ -1,8 +1,8 @@
 /**
- * The decisions this page made and that are not known to be recorded yet.
+ * Decisions made on this page that are not known to be recorded yet.
  *
- * The same decision for the same approval always travels under the same id, so that a double tap, a second try and a resend
- * after a lost link have one effect. What became of it comes from the relay, never from here.
+ * Each attempt at the same decision on the same approval uses the same id, so that a double tap, a second try and a resend
+ * after a lost link have one effect. The outcome comes from the relay alone.
  */
 
 import { CommandError } from "./link.js";
@@ -13,14 +13,17 @@ import { keyOf } from "./store.js";
 /** @typedef {{verdict: Verdict, sending: boolean, error?: CommandError}} Attempt */
 
 export class Decisions {
-  /** @type {Pick<import("./trust.js").Trust, "signedDecision">|null} Signs for hosts that want it. */
+  /** @type {Pick<import("./trust.js").Trust, "signedDecision">|null} Signs decisions for hosts that require signatures. */
   signer = null;
 
   /** @type {import("./link.js").Link} */ #link;
   /** @type {(key: string) => void} */ #changed;
-  /** @type {Map<string, Attempt>} The last attempt, by `keyOf`. */
+  /** @type {Map<string, Attempt>} The last attempt for each approval, by `keyOf`. */
   #attempts = new Map();
-  /** @type {Map<string, {id: string, given?: {verdict: Verdict, signature?: string}}>} What is sent, by `keyOf` and verdict: sealed again it were another. */
+  /**
+   * @type {Map<string, {id: string, given?: {verdict: Verdict, signature?: string}}>} Prepared commands by `keyOf` and verdict: kept for retries,
+   * because sealing again would give other bytes.
+   */
   #deeds = new Map();
 
   /** @param {import("./link.js").Link} link @param {(key: string) => void} changed */
@@ -34,7 +37,10 @@ export class Decisions {
     return this.#attempts.get(keyOf(approval));
   }
 
-  /** @param {Approval} asked As it is shown. @param {Verdict} verdict */
+  /**
+   * Sends a decision on the approval as it was shown.
+   * @param {Approval} asked @param {Verdict} verdict
+   */
   async decide(asked, verdict) {
     const { approval, session, request } = asked;
     const key = keyOf({ session, approval });

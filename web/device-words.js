@@ -1,4 +1,4 @@
-/** A device's description, its choices and its pushes, in words. Pure. */
+/** Words for a device, its settings and its pushes. Pure. */
 
 import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
 import { t } from "./language.js";
@@ -8,7 +8,7 @@ import { t } from "./language.js";
 
 /**
  * A push's outcome, in words.
- * @param {Push} push @param {boolean} [isOther] Whether it went to something else than an app.
+ * @param {Push} push @param {boolean} [isOther] True if the push went to a browser, a topic or a receiver instead of an app.
  * @returns {{tone: "going"|"good"|"bad"|"void", words: string}}
  */
 export function fate({ outcome }, isOther = false) {
@@ -34,7 +34,7 @@ const cardStarts = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * A device's choices, as names and values.
+ * A device's settings as pairs of name and value.
  * @param {import("./choices.js").Device} device
  * @param {(session: string) => string} titleOf
  * @returns {[name: string, value: string][]}
@@ -74,7 +74,7 @@ export function wishes(device, titleOf) {
 }
 
 /**
- * A device's description, in a line.
+ * Describes a device in one line.
  * @param {Device} state
  */
 export function about({ device: { web, ntfy, receiver, profile, environment, system }, client }) {
@@ -84,8 +84,8 @@ export function about({ device: { web, ntfy, receiver, profile, environment, sys
 }
 
 /**
- * The push that a test became: the first alert of no session after those that were known.
- * @param {Push[]} pushes @param {number} after The last that was known.
+ * Finds the push of a test notification: the first alert without a session after push `after`.
+ * @param {Push[]} pushes @param {number} after The number of the last push before the test.
  */
 export const testAmong = (pushes, after) => pushes.filter(({ push, purpose, session }) => push > after && purpose === "alert" && session === undefined).at(-1);
 
@@ -98,8 +98,8 @@ const remedies = {
 };
 
 /**
- * What a test has shown so far. A push service takes also what nobody will see, so what is behind an "accepted" is said, too.
- * @param {Push|undefined} push @param {{reach: "app"|"web"|"ntfy"|"receiver", hasArrived: boolean}} known `hasArrived`: this very browser showed it.
+ * Describes the progress of a test notification. A push service also accepts pushes that it never delivers, so the words say what "accepted" means.
+ * @param {Push|undefined} push @param {{reach: "app"|"web"|"ntfy"|"receiver", hasArrived: boolean}} known `hasArrived`: this browser has shown it.
  * @returns {{tone: "going"|"good"|"bad", words: string}}
  */
 export function testWords(push, { reach, hasArrived }) {

@@ -1,4 +1,4 @@
-/** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
+/** The devices of the workspace and the outcome of each push to them, kept in the store's state. */
 
 import { t } from "./language.js";
 
@@ -6,16 +6,16 @@ import { t } from "./language.js";
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
 
-/** What a browser, a topic or a receiver gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
+/** The settings of a new browser, topic or receiver until a person changes them on any device. Sending them again changes nothing. */
 export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
   text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
 });
 
-/** Pushes of one device that are held: more than its Lock Screen can be made of. */
+/** Pushes kept for each device: enough to draw its Lock Screen. */
 const pushesMax = 200;
 
 /**
- * All devices, as the relay has them now. It tells the last pushes only; older ones that are held stay.
+ * Replaces the devices by the relay's list. The relay sends only the latest pushes, so older ones already here are kept.
  * @param {State} state @param {Device[]} devices
  */
 export function takeDevices(state, devices) {
@@ -28,23 +28,23 @@ export function takeDevices(state, devices) {
 }
 
 /**
- * Takes a push that is planned, or its outcome.
+ * Adds a planned push, or the outcome of a known one.
  * @param {State} state @param {Push} push
- * @returns {boolean} False where its device is not known: there is a new one.
+ * @returns {boolean} False if the push's device is unknown, because it is new.
  */
 export function takePush(state, push) {
   const known = state.devices?.get(push.device);
   if (!known) return false;
   const held = known.pushes.find((one) => one.push === push.push);
-  // The payload need not be told twice.
+  // An outcome may omit the payload that came with the planned push.
   const others = known.pushes.filter((one) => one !== held);
   known.pushes = [{ ...held, ...push }, ...others].sort((a, b) => b.push - a.push).slice(0, pushesMax);
   return true;
 }
 
-/** Asks the relay for the devices, and from then on to be told of every push. */
+/** Asks the relay for the devices, and subscribes to their pushes. */
 export class Devices {
-  /** Why there is no list, as a sentence. */
+  /** The reason why there is no list, as a sentence. */
   problem = "";
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
@@ -59,7 +59,7 @@ export class Devices {
     this.#changed = changed;
   }
 
-  /** Somebody looks, so the relay is asked; it goes on telling as long as the link lives. */
+  /** Asks for the devices, because their view is on screen; the relay then sends every push as long as the link lives. */
   async watch() {
     this.#watches = true;
     if (!this.#link.isLive) return;
@@ -73,7 +73,7 @@ export class Devices {
     this.#changed();
   }
 
-  /** The link is live again, or there is a device that is not known. */
+  /** Asks again once the link is live, or if a push names an unknown device. */
   async again() {
     if (this.#watches) await this.watch();
   }
@@ -84,15 +84,18 @@ export class Devices {
   }
 
   /**
-   * Pushes to a topic of ntfy from now on.
-   * @param {string} device Its id: a new one. @param {import("./wire").NtfyTopic} topic
+   * Adds an ntfy topic as a device.
+   * @param {string} device A new id. @param {import("./wire").NtfyTopic} topic
    */
   async addTopic(device, topic) {
     await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, ntfy: topic, ...firstChoices } });
     await this.watch();
   }
 
-  /** @param {string} device @param {import("./choices.js").Choices} choices All of them: what is left out is switched off. */
+  /**
+   * Sends all settings of a device: omitted ones are switched off.
+   * @param {string} device @param {import("./choices.js").Choices} choices
+   */
   async choose(device, choices) {
     await this.#link.command({ type: "deviceChoices", device, ...choices });
     await this.watch();

@@ -1,23 +1,23 @@
-/** Unified diffs: made of two texts, or read from what a host sent. Pure. */
+/** Unified diffs, computed from two texts or parsed from a host's text. Pure. */
 
 import { t } from "./language.js";
 
 /**
- * A line, added, removed, kept, or about the diff itself; its number in the file, where that is told: of a removed line in the file before.
+ * A line that is added, removed, kept, or about the diff itself (`@`). `number` is the line number if known; for a removed line it is that of the old file.
  * @typedef {{sign: "+"|"-"|" "|"@", text: string, number?: number}} Line
  */
 
-/** Above this many line pairs a table of them is too much for a phone: the changed middle is then shown whole, old before new. */
+/** Most line pairs that a phone compares in time; above this the changed middle is shown whole, old before new. */
 const pairsMax = 1_000_000;
 
 /**
- * Line feeds alone end a line: whatever else some program takes for a line end stays inside its line, where it becomes a token.
+ * Splits at line feeds only: other line separators stay inside their line, where they are shown as tokens.
  * @param {string} text @returns {string[]}
  */
 const linesOf = (text) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
 /**
- * The lines that turn `before` into `after`, all of both: nothing is folded away.
+ * The difference of two texts with all unchanged lines.
  * @param {string} before @param {string} after
  * @returns {Line[]}
  */
@@ -39,7 +39,7 @@ export function difference(before, after) {
 }
 
 /**
- * The final line end has no line of its own. Where nothing is said, the texts have one.
+ * A line that says which text has no final line feed; none if both have one.
  * @param {string} before @param {string} after
  */
 function aboutEnd(before, after) {
@@ -53,7 +53,7 @@ function aboutEnd(before, after) {
 const kept = (text) => ({ sign: " ", text });
 
 /**
- * Longest common subsequence by the plain table: short inputs, and the result is the one people expect.
+ * Longest common subsequence by dynamic programming: inputs are short, and the result is minimal.
  * @param {string[]} old @param {string[]} next
  * @returns {Line[]}
  */
@@ -91,8 +91,7 @@ export function middle(old, next) {
 const line = (sign, text) => ({ sign, text });
 
 /**
- * The lines of a unified diff. What is neither added, removed nor kept is shown as it came. Within the lines that a hunk announces the
- * first sign alone tells what a line is: a removed line can look like the head of a file.
+ * The lines of a unified diff. Lines of other kinds are shown unchanged. Within the line counts of a hunk's header only the first character decides, because a removed line can look like a file header.
  * @param {string} text
  * @returns {Line[]}
  */
@@ -124,18 +123,21 @@ export const counts = (lines) => ({
   removed: lines.filter(({ sign }) => sign === "-").length,
 });
 
-/** Of a line more than this has to be as it was, or its words are not compared. */
+/** The smallest unchanged share of a line at which its changed words are marked. */
 const keptShareMin = 0.3;
-/** With more words a line is a file of its own. */
+/** Words of a line above which the comparison would be too slow. */
 const wordsMax = 400;
 
 /** @typedef {[from: number, to: number][]} Ranges */
 
-/** @param {string} text Words, blanks, and each other character by itself. */
+/**
+ * Splits text into words, blanks, and single other characters.
+ * @param {string} text
+ */
 const wordsOf = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
 /**
- * Where two versions of a line differ, in whole words; nothing where they have little in common.
+ * The ranges of whole words in which two versions of a line differ; null if they have little in common.
  * @param {string} before @param {string} after
  * @returns {{before: Ranges, after: Ranges}|null}
  */
@@ -162,7 +164,7 @@ export function changedWords(before, after) {
 }
 
 /**
- * Lines that took each other's place, by the line that went: as many that went as came, next to each other.
+ * Pairs each removed line with the line that replaced it, if equally many adjacent lines were removed and added.
  * @param {Line[]} lines @returns {Map<Line, Line>}
  */
 export function replaced(lines) {

@@ -1,4 +1,4 @@
-/** The few helpers that building a document by hand needs. There is no way here to turn a string into markup. */
+/** Helpers that build DOM elements. None of them parses markup, so that foreign text cannot become HTML. */
 
 import { jsonText } from "./numbers.js";
 
@@ -24,7 +24,7 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * A `span` of that class, the most common of all.
+ * A `span` with a class, the most common element.
  * @param {string} name
  * @param {...Child} children
  */
@@ -33,8 +33,8 @@ export const span = (name, ...children) => h("span", { class: name }, ...childre
 const vectors = "http://www.w3.org/2000/svg";
 
 /**
- * A picture out of the page's sprite (`index.html`); what it means is said by words beside it, or by its button's label.
- * @param {string} name @param {string} [kind] Of what it looks.
+ * An icon from the sprite in `index.html`, hidden from screen readers: text beside it or its button's label gives the meaning.
+ * @param {string} name @param {string} [kind] A further CSS class.
  */
 export function icon(name, kind = "") {
   const [picture, use] = [document.createElementNS(vectors, "svg"), document.createElementNS(vectors, "use")];
@@ -49,7 +49,7 @@ export function icon(name, kind = "") {
 const isChild = (child) => child !== null && child !== undefined && child !== false;
 
 /**
- * Sets, empties or removes an attribute, and only touches the document when that changes something.
+ * Sets, empties or removes an attribute, and touches the document only if that changes something.
  * @param {Element} element @param {string} name @param {string|number|boolean|null|undefined} value
  */
 export function attribute(element, name, value) {
@@ -60,7 +60,7 @@ export function attribute(element, name, value) {
 }
 
 /**
- * Writes the text, unless it is there already: an untouched node is neither laid out nor read out again.
+ * Sets the text unless it is the same already, so that it is neither laid out nor announced again.
  * @param {Node} node @param {string} text
  */
 export function write(node, text) {
@@ -68,7 +68,7 @@ export function write(node, text) {
 }
 
 /**
- * Pieces of foreign text as nodes: plain text, tokens for what could not be seen, and boxes for words written from the right.
+ * Nodes for pieces of foreign text: plain text, tokens for invisible characters, and boxes for right-to-left words.
  * @param {import("./text.js").Piece[]} pieces
  * @returns {DocumentFragment}
  */
@@ -82,9 +82,9 @@ export function nodes(pieces) {
 }
 
 /**
- * Writes foreign text into an element, unless the same text is there already.
+ * Writes foreign text into an element, unless the element already shows it.
  * @param {HTMLElement} element @param {string} text
- * @param {(text: string) => import("./text.js").Piece[]} reading How it is read: `line`, `ordered`, `calm` or `exact`.
+ * @param {(text: string) => import("./text.js").Piece[]} reading The function that splits the text into pieces: `line`, `ordered`, `calm` or `exact`.
  */
 export function say(element, text, reading) {
   const held = spoken.get(element);
@@ -97,7 +97,7 @@ export function say(element, text, reading) {
 const spoken = new WeakMap();
 
 /**
- * Makes the parent's children these, in this order, touching only those that are not in their place: what is moved loses the focus.
+ * Sets the parent's children in this order and moves only misplaced ones, because a moved element loses the focus.
  * @param {Element} parent @param {Element[]} wanted
  */
 export function arrange(parent, wanted) {
@@ -111,7 +111,7 @@ export function arrange(parent, wanted) {
 }
 
 /**
- * A field of a body as text, whatever the host put there.
+ * Converts any value that a host put into a body's field to text.
  * @param {unknown} value
  * @returns {string}
  */

@@ -1,26 +1,29 @@
-/** Unsent texts for agents, by session, kept on this device: they outlive a reload and a tab that the phone put away. */
+/** Unsent texts for agents, by session, kept on this device so that they survive a reload or a discarded tab. */
 
 import { keep, stored } from "./stored.js";
 
-/** Drafts kept at most; with more, the one not touched for longest goes. */
+/** Most drafts that are kept; the least recently changed is dropped first. */
 const draftsMax = 20;
-/** The limit of all drafts together. Browsers give an origin about five million. */
+/** The limit of all drafts together in characters. Browsers give an origin about five million. */
 const charactersMax = 300_000;
-/** `page-key.js` takes them away with the key: a person who logs out leaves nothing behind. */
+/** The storage key; `page-key.js` removes it together with the page key, so that logging out leaves nothing behind. */
 const place = "heliograph.drafts";
 
 /**
  * @typedef {object} Draft
  * @property {string} text
- * @property {string} [command] The agent's own command that the text is, chosen as such.
- * @property {string} [id]      Under which it was sent, where nobody knows yet whether it arrived. Sent again under it, it has one effect.
+ * @property {string} [command] The agent's slash command, if the text was chosen as one.
+ * @property {string} [id]      The id of a sent prompt without a reply: sent again under the same id it has one effect.
  */
 
 export class Drafts {
-  /** @type {Map<string, Draft>} By session, the last touched last. */ #drafts = new Map();
+  /** @type {Map<string, Draft>} Drafts by session id, the most recently changed last. */ #drafts = new Map();
   /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
 
-  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then they last for this visit. */
+  /**
+   * `storage` throws if site data is blocked; drafts then last for this visit only.
+   * @param {() => Pick<Storage, "getItem"|"setItem">} storage
+   */
   constructor(storage) {
     this.#storage = storage;
     this.#read();
@@ -31,9 +34,12 @@ export class Drafts {
     return this.#drafts.get(session) ?? { text: "" };
   }
 
-  /** @param {string} session @param {Draft} draft Without text there is none. */
+  /**
+   * Keeps a draft, or removes it if its text is empty.
+   * @param {string} session @param {Draft} draft
+   */
   keep(session, draft) {
-    // Another tab may have written to other sessions meanwhile.
+    // Another tab may have changed the drafts of other sessions.
     this.#read();
     this.#drafts.delete(session);
     if (draft.text) this.#drafts.set(session, draft);

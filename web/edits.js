@@ -1,32 +1,38 @@
-/** File changes from a session's events, kept apart from them: far more of a session can be read for that than the timeline holds. Pure. */
+/** File changes from a session's events, kept apart from the timeline because they reach back far further than its rows. Pure. */
 
 /** @typedef {import("./wire").Event} Event */
 
-/** Edits that are kept; of more, the first are let go. A long day of work of an agent has some hundreds. */
+/** Most edits that are kept; the oldest are dropped. An agent's long day of work has some hundreds. */
 export const editsMax = 2_000;
-/** Characters of their diffs that are kept; the joined ones are as long again. */
+/** The limit of all kept diffs in characters; the joined diffs take as much again. */
 export const editCharactersMax = 4_000_000;
 
-/** Events that one tap reads through for older ones. */
+/** Older events that one tap reads. */
 export const eventsReadMax = 5_000;
 
 export class Edits {
-  /** @type {Event[]} In their order. */
+  /** @type {Event[]} Edits in the order of their events. */
   all = [];
-  /** The number of the first event that was looked at. */
+  /** The number of the oldest event that was examined. */
   first;
-  /** Some were let go: what came before cannot be had by asking again. */
+  /** Edits at the start were dropped for the limit, so reading older events is pointless. */
   isCut = false;
 
   #characters = 0;
 
-  /** @param {number} first The number of the first event. @param {Event[]} events */
+  /**
+   * `first` is the number of the first event.
+   * @param {number} first @param {Event[]} events
+   */
   constructor(first, events) {
     this.first = first;
     events.forEach((event) => this.append(event));
   }
 
-  /** @param {Event} event The next one. */
+  /**
+   * `event` is the event after the last one.
+   * @param {Event} event
+   */
   append(event) {
     if (event.kind !== "file.changed") return;
     this.all.push(event);
@@ -35,8 +41,8 @@ export class Edits {
   }
 
   /**
-   * @param {number} first @param {Event[]} events Those right before.
-   * @returns {boolean} Whether they were.
+   * @param {number} first @param {Event[]} events The events right before the known ones.
+   * @returns {boolean} False if there is a gap between them.
    */
   prepend(first, events) {
     if (this.isCut || !events.length || first + events.length !== this.first) return false;

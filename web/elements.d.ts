@@ -1,4 +1,4 @@
-/** Elements that come with the page's part: until then they are made by their names, and are empty. */
+/** Types of the elements whose code loads later: until then they exist by name and are empty. */
 
 import type { ComposerPanel } from "./elements/composer-panel.js";
 import type { HeldPrompts } from "./elements/held-prompts.js";

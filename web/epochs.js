@@ -1,6 +1,6 @@
 /**
- * Hosts' keys by epoch, as this browser holds them: unwrapped from what each host offers for this device, and kept with the host's pin, from where no script can
- * read them out. So what is sealed opens without the host, without a connection, and in the worker. They go with the pin.
+ * Hosts' content keys by epoch: unwrapped from the wraps that each host offers this device, and kept with the host's pin as keys that no script can
+ * export. So sealed content opens without the host, without a connection, and in the service worker. Removing the pin removes the keys.
  */
 
 import { base64urlOf, bytesOfBase64url, idBytes } from "./consent.js";
@@ -9,18 +9,21 @@ import { epochKeyOf, wrapKeyOf } from "./sealing.js";
 /** @typedef {import("./keys.js").Pin} Pin */
 /** @typedef {{epoch: number, device: string, wrap: string}} Wrap */
 
-/** The newest: a host offers no more. */
+/** A host offers this many of its newest epochs at most. */
 const epochsOfferedMax = 64;
-/** Kept here beyond those, for what is older: whoever has devices distrusted can have a host begin an epoch for each. */
+/** The limit of kept epochs for older content: any client that may revoke devices can make a host begin epochs. */
 const epochsMax = 4096;
 
-/** @param {Pin|undefined} pin The newest epoch that this browser can open; 0 for none. */
+/**
+ * The newest epoch that this browser can open; 0 if there is none.
+ * @param {Pin|undefined} pin
+ */
 export const newestEpochIn = (pin) => Math.max(0, ...(pin?.epochs?.keys() ?? []));
 
 /**
- * What a host offers, for this device and not known here yet. One that does not open is not by that host, and is left out.
- * @param {import("./keys.js").OwnKeys} own @param {Pin} pin @param {unknown} wraps As the relay has them.
- * @returns {Promise<Map<number, CryptoKey>|undefined>} All that are known then; nothing where none is new.
+ * Unwraps the keys that a host offers this device and that are not known yet. A wrap that does not open was not made by the host, and is skipped.
+ * @param {import("./keys.js").OwnKeys} own @param {Pin} pin @param {unknown} wraps The host's wraps, from the relay.
+ * @returns {Promise<Map<number, CryptoKey>|undefined>} All known keys; undefined if none is new.
  */
 export async function learned(own, pin, wraps) {
   const device = base64urlOf(own.id);
@@ -34,7 +37,7 @@ export async function learned(own, pin, wraps) {
     try {
       all.set(epoch, await epochKeyOf(wrapKey, wrap, { hostID, deviceID: own.id, epoch }));
     } catch {
-      // The relay changed it: then this key is not here.
+      // The relay altered the wrap, so its key is skipped.
     }
   }
   if (all.size === held.size) return undefined;

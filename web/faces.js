@@ -1,8 +1,8 @@
 /**
- * What an app draws of one card, reduced to what a picture of it needs. Pure.
+ * An app's Live Activity reduced to what a drawn preview needs. Pure.
  *
- * Cards of the profile `heliograph` are drawn as `LiveActivityKit` draws them. For other apps the relay knows the fields but not the look:
- * theirs are shown by name.
+ * Cards of the profile `heliograph` are drawn as `LiveActivityKit` draws them. For other apps the relay knows the fields but not the look, so
+ * the preview lists the fields by name.
  */
 
 import { costOf, count, countdown, duration, timeOfDay } from "./format.js";
@@ -22,16 +22,16 @@ import { plural, t } from "./language.js";
  * @property {string} detail
  * @property {string} place       Project and machine; empty where unknown.
  * @property {{completed: number, total: number, text: string}} [progress]
- * @property {number} [since]     Counts up from there without a push; milliseconds since 1970.
- * @property {number} [stoppedAt] Counts no further than this.
+ * @property {number} [since]     The start of a running timer; milliseconds since 1970.
+ * @property {number} [stoppedAt] The end of the timer; milliseconds since 1970.
  * @property {string} cost        Empty where unknown.
- * @property {"near"|"over"|null} budget How far the money goes.
- * @property {string} short       What the compact island has room for, where no time is counted.
+ * @property {"near"|"over"|null} budget The state of the budget.
+ * @property {string} short       The text of the compact Dynamic Island if no timer runs.
  * @property {boolean} needsPerson
  * @property {[name: string, value: string][]} facts For other apps: all the fields.
  */
 
-/** @type {Record<string, [symbol: Symbol, tint: Tint]>} By phase. */
+/** @type {Record<string, [symbol: Symbol, tint: Tint]>} Symbol and tint by the session's phase. */
 const looks = {
   starting: ["wait", "gray"],
   working: ["work", "blue"],
@@ -44,14 +44,14 @@ const looks = {
   stale: ["offline", "gray"],
 };
 
-/** In percent: nothing is left. Every level that is crossed makes a card one about its money. */
+/** The level in percent at which a budget is spent. Only crossed levels appear on a card. */
 const budgetLevelSpent = 100;
 
 /** Seconds between 1970 and 2001, which is where Swift's dates begin. */
 const reference2001 = 978_307_200;
 
 /**
- * @param {Card} card @param {string} profile @param {string} title Of the session, where the card does not say.
+ * @param {Card} card @param {string} profile @param {string} title The session's title, for cards without one.
  * @returns {Face}
  */
 export const faceOf = (card, profile, title) => (profile === "heliograph" ? ownFace(card, title) : foreignFace(card, title));
@@ -78,7 +78,7 @@ function ownFace({ attributes, contentState: state, isStale }, title) {
 function phaseOf(state, isStale) {
   if (state.status === "completed") return "done";
   if (state.status === "failed") return "failed";
-  // A session that waits for the person stays so, however old the news.
+  // A session that waits for a person keeps that status, however old its last event.
   if (typeof state.approval === "object" && state.approval) return state.approval.isQuestion ? "question" : "approval";
   if (number(state.approvals) > 0 || state.status === "waitingApproval") return "approval";
   if (number(state.questions) > 0 || state.status === "waitingAnswer") return "question";
@@ -135,7 +135,7 @@ function foreignFace({ attributes, contentState }, title) {
 }
 
 /**
- * How long it has taken, or took.
+ * The running time, or the final time, of a card's timer.
  * @param {Face} face @param {number} now Milliseconds since 1970.
  */
 export function elapsed({ since, stoppedAt }, now) {
@@ -150,7 +150,7 @@ function stepsOf(steps, between) {
 }
 
 /**
- * Fields by names that people read, nested ones too.
+ * All fields with readable names, including nested ones.
  * @param {Fields} fields @param {string} [prefix] @returns {[string, string][]}
  */
 function flatten(fields, prefix = "") {
@@ -164,7 +164,7 @@ function flatten(fields, prefix = "") {
 /** @param {string} key @param {unknown} value */
 function plainly(key, value) {
   if (typeof value !== "number") return String(value);
-  // A number of seconds that is a moment of these years, under a name that says so: since 2001 or since 1970, by its size.
+  // A number in the range of the years 1989 to 2096 under a name that suggests a time: seconds since 2001 or 1970, depending on its size.
   if (/(at|date|time|updated?|delivery)$/i.test(key) && value > 6e8 && value < 4e9) {
     return timeOfDay((value < 1.2e9 ? value + reference2001 : value) * 1000);
   }

@@ -1,14 +1,14 @@
-/** Words in a session: the rows in which each of them is. Pure. */
+/** Finds words in a session's rows. Pure. */
 
 import { asText } from "./dom.js";
 
 /** @typedef {import("./timeline.js").Row} Row */
 
-/** Of a row's text that much is looked at: outputs may be megabytes. */
+/** Characters of a row that are searched: a tool's output may have megabytes. */
 const charactersMax = 200_000;
 
 /**
- * A row's text, as if it were open.
+ * A row's full text, including folded parts.
  * @param {Row} row
  */
 export function wordsIn({ event, end }) {
@@ -21,7 +21,8 @@ export function wordsIn({ event, end }) {
 const read = new WeakMap();
 
 /**
- * @param {Row[]} rows @param {string} text @returns {string[]} Keys, in the order of the log.
+ * The keys of the rows that contain all words, in the order of the log.
+ * @param {Row[]} rows @param {string} text @returns {string[]}
  */
 export function rowsWith(rows, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,13 +1,13 @@
 /**
- * Runs before the rest of the page has come: a browser that was let in before opens its socket at once, so that the page and what it shows
- * are under way together; and who reads another language gets its sentences before a word is drawn. Not a module, as those wait for the whole page.
+ * Runs before the rest of the page has loaded: a paired browser opens its socket at once, so that page and data load
+ * in parallel, and the page's language is loaded before anything is drawn. A classic script, because modules wait for the whole page.
  */
 
-/** Where a browser that was let in has its key: see `page-key.js`. */
+/** The storage key that marks a paired browser: see `page-key.js`. */
 const keyIsHere = "heliograph.key";
 
 /**
- * Opens the socket, which greets the relay and asks for the workspace as soon as it is open.
+ * Opens a socket that greets the relay and subscribes to the workspace as soon as it is open.
  * @type {(subprotocols: string[]) => WebSocket}
  */
 const openSocket = (() => {
@@ -22,12 +22,12 @@ const openSocket = (() => {
     try {
       return localStorage.getItem(keyIsHere);
     } catch {
-      return null; // Site data is blocked: nothing is lost but the head start.
+      return null; // Site data is blocked; the page then only starts later.
     }
   };
   /** @type {WebSocket|null} */
   let first = null;
-  /** @type {MessageEvent[]} What came before the page. */
+  /** @type {MessageEvent[]} Messages that arrived before the page had loaded. */
   const early = [];
   const kept = key();
   if (!location.hash.includes("=") && kept) {
@@ -38,7 +38,7 @@ const openSocket = (() => {
     const socket = first && first.readyState <= WebSocket.OPEN ? first : null;
     first = null;
     if (!socket) return open(subprotocols);
-    // The caller says in this same turn what it listens to; only then comes what was kept, and after that what arrives.
+    // The caller sets its listeners in this turn; the early messages are delivered after it, and before later ones.
     queueMicrotask(() => {
       if (socket.readyState === WebSocket.OPEN) socket.onopen?.(new Event("open"));
       for (const message of early.splice(0)) socket.onmessage?.(message);
@@ -48,8 +48,8 @@ const openSocket = (() => {
 })();
 
 /**
- * The language of the page, with its sentences: the first of those that its reader wants that is there. What is drawn before them would be drawn twice, so
- * the page waits for them, once: `later.js` keeps them, as no worker answers a request that a page waits for.
+ * The page's language with its sentences: the first of the reader's languages that exists. Texts drawn earlier would be drawn twice, so
+ * the page waits for the sentences once. `later.js` caches them, because no service worker answers a request that blocks the page.
  */
 const spoken = (() => {
   const files = document.querySelector("meta[name=languages]")?.getAttribute("content")?.split(" ") ?? [];
@@ -59,7 +59,7 @@ const spoken = (() => {
   try {
     [chosen, kept] = ["language", "sentences"].map((name) => localStorage.getItem(`heliograph.${name}`) ?? "");
   } catch {
-    // Site data is blocked, and with it a choice.
+    // Site data is blocked, so no chosen language can be read.
   }
   for (const tag of [chosen, ...navigator.languages]) {
     const [code] = tag.split("-");

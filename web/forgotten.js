@@ -4,19 +4,18 @@ import { asText } from "./dom.js";
 
 /** @typedef {import("./timeline.js").Row} Row */
 
-/** What a rewinding takes back; what else happened meanwhile, such as a budget that was crossed, stays as it is. */
+/** Kinds of events that a rewind takes back; others, such as a crossed budget, stay. */
 const takenBack = new Set([
   "message", "tool.started", "tool.finished", "file.changed", "approval.requested", "subagent.started", "subagent.finished", "steering.requested", "rewound",
 ]);
 
-/** How a host marks what it has cut. */
+/** The mark with which a host ends a shortened text. */
 const cut = "… ⟨cut⟩";
 
 /**
- * The rows that each rewinding takes back: from the first prompt after the one that it names, or from the first prompt of all if it names
- * none. One that names a prompt that is not here takes back nothing: where it leads to is unknown.
+ * The rows that each rewind takes back: from the prompt after the one that it names, or from the very first prompt if it names none. A rewind to a prompt that is not loaded takes back nothing, because its target is unknown.
  * @param {Row[]} rows In the order of the log.
- * @returns {Map<Row, Row[]>} By the row of the rewinding.
+ * @returns {Map<Row, Row[]>} Forgotten rows by the rewind's row.
  */
 export function forgottenRows(rows) {
   /** @type {Map<Row, Row[]>} */
@@ -38,7 +37,7 @@ export function forgottenRows(rows) {
   return found;
 }
 
-/** @param {Row[]} rows Of one rewinding. */
+/** @param {Row[]} rows The forgotten rows of a rewind. */
 export const messagesIn = (rows) => rows.filter(({ event }) => event.kind === "message").length;
 
 /** @param {Row} row */
@@ -48,7 +47,7 @@ const isRewinding = ({ event }) => event.kind === "rewound";
 const isPrompt = ({ event: { kind, head } }) => kind === "message" && head.role === "user" && !head.agent;
 
 /**
- * Rows that wait or still run stay in sight.
+ * True for rows that wait or still run, which stay visible.
  * @param {Row} row
  */
 function isOpen({ event, end, isCut, change, said, subagent }) {
@@ -58,11 +57,14 @@ function isOpen({ event, end, isCut, change, said, subagent }) {
   return event.kind === "steering.requested" && !said && !change;
 }
 
-/** @param {Row} row @param {string} name The first line of a prompt, which may be cut. */
+/** @param {Row} row @param {string} name The first line of a prompt, perhaps shortened. */
 function isNamed({ event: { head, body } }, name) {
   const words = firstLine(asText(body?.text ?? head.summary));
   return name.endsWith(cut) ? words.startsWith(name.slice(0, -cut.length)) : words === name;
 }
 
-/** @param {string} text As a host shortens a text to a line: the first that says something. */
+/**
+ * Shortens a text to its first non-blank line, as hosts do.
+ * @param {string} text
+ */
 const firstLine = (text) => text.trimStart().split(/[\n\v\f\r\u0085\u2028\u2029]/, 1)[0].replace(/[\u0000-\u001f\u007f]/g, "").trim();

@@ -1,9 +1,9 @@
-/** Numbers as people read them. Every function is pure and gives plain text. */
+/** Formats numbers as text for people. All functions are pure. */
 
 import { language, plural, t } from "./language.js";
 
 /**
- * `$0.41` from whole micro-dollars. What is more than nothing never reads as nothing.
+ * Formats whole micro-dollars as `$0.41`. A positive amount never reads as zero.
  * @param {number|null|undefined} micro
  */
 export function money(micro) {
@@ -11,11 +11,11 @@ export function money(micro) {
   return micro > 0 && micro < 10_000 ? `<${dollars.format(0.01)}` : dollars.format(micro / 1_000_000);
 }
 
-/** Made once: a thousand rows have one each, and making it takes longer than using it. */
+/** Created once, because creating a formatter takes longer than using it, and a list has a thousand rows. */
 const dollars = new Intl.NumberFormat(language.tag, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" });
 
 /**
- * What a session has cost. A guess of the agent for a model whose price it does not know, which is in no budget, is marked as one.
+ * A session's cost. The agent's estimate for a model without a known price is marked as such; no budget includes it.
  * @param {{costMicroUSD?: number|null, estimateMicroUSD?: number|null}} summary
  */
 export function costOf({ costMicroUSD, estimateMicroUSD }) {
@@ -25,13 +25,13 @@ export function costOf({ costMicroUSD, estimateMicroUSD }) {
 }
 
 /**
- * How long ago, in the largest unit that fits, and calmly: nothing on screen ticks by the second. A clock that runs ahead reads as `now`.
+ * An age in the largest unit that fits, without seconds, so that nothing ticks. A negative age reads as `now`.
  * @param {number} milliseconds
  */
 export const age = (milliseconds) => (milliseconds < 60_000 ? t`now` : runningFor(milliseconds));
 
 /**
- * For how long something has been running, which is watched by the second.
+ * A running time, with seconds.
  * @param {number} milliseconds
  */
 export function runningFor(milliseconds) {
@@ -43,22 +43,22 @@ export function runningFor(milliseconds) {
 }
 
 /**
- * `12 min ago`, or `just now`.
+ * An age such as `12 min ago`, or `just now`.
  * @param {number} milliseconds
  */
 export const ago = (milliseconds) => (milliseconds < 60_000 ? t`just now` : t`${age(milliseconds)} ago`);
 
-/** So long before an end its seconds are counted. */
+/** Remaining time below which the seconds are shown. */
 const countedMs = 600_000;
 
 /**
- * How long is left: in the largest unit that fits, and by the second only at the end.
+ * A remaining time in the largest unit that fits, with seconds only towards the end.
  * @param {number} milliseconds
  */
 export const left = (milliseconds) => (milliseconds < countedMs ? countdown(milliseconds) : runningFor(milliseconds));
 
 /**
- * `4:07`, counting down; nothing is left below zero.
+ * A countdown such as `4:07`; negative values read as zero.
  * @param {number} milliseconds
  */
 export function countdown(milliseconds) {
@@ -69,7 +69,7 @@ export function countdown(milliseconds) {
 }
 
 /**
- * How long it took.
+ * Formats a finished duration.
  * @param {number} milliseconds
  */
 export function duration(milliseconds) {
@@ -80,7 +80,7 @@ export function duration(milliseconds) {
 }
 
 /**
- * `950`, `12.3k`, `4.5M`.
+ * Formats a number as `950`, `12.3k` or `4.5M`.
  * @param {number} number
  */
 export function count(number) {
@@ -92,11 +92,11 @@ export function count(number) {
 /** @param {number} value */
 const trim = (value) => (value < 100 ? atMost.format(value) : String(Math.round(value)));
 
-/** With one digit behind the point at most, and exactly so many. */
+/** Formatters with at most one fraction digit, and with exactly one. */
 const [atMost, exactly] = [0, 1].map((minimumFractionDigits) => new Intl.NumberFormat(language.tag, { minimumFractionDigits, maximumFractionDigits: 1 }));
 
 /**
- * `950 bytes`, `12.3 kB`, `4.5 MB`.
+ * Formats a number of bytes as `950 bytes`, `12.3 kB` or `4.5 MB`.
  * @param {number} bytes
  */
 export function size(bytes) {
@@ -107,7 +107,7 @@ export function size(bytes) {
 const clock = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /**
- * The time of day, `14:05`, of the same width everywhere.
+ * The time of day as `14:05`, with leading zeros so that columns align.
  * @param {number} at
  */
 export const timeOfDay = (at) => clock.format(at);

@@ -1,48 +1,48 @@
 /**
- * Prompts that wait in this browser for their time, or for an agent that is idle. The relay knows nothing of them: they are sent, and signed, when they are due
- * and the page is open. Pure but for what it is given.
+ * Prompts held in this browser until a time, or until an agent is idle. The relay does not know them: they are signed and sent when they are due
+ * and the page is open. Pure; storage, clock and link are passed in.
  */
 
 import { t } from "./language.js";
 import { promptBytesMax } from "./steering.js";
 import { keep, stored } from "./stored.js";
 
-/** Prompts that wait at most, of all sessions. */
+/** Most held prompts, of all sessions together. */
 const heldMax = 20;
-/** A prompt that was due while no page was open is sent by itself until then; later it may not be meant any more. */
+/** A prompt that became due while no page was open is still sent automatically within this time; later it may be obsolete. */
 const lateMs = 10 * 60_000;
-/** Likewise one for an idle agent, from when it was written. */
+/** The same limit for a prompt that waits for an idle agent, since it was written. */
 const staleMs = 12 * 3_600_000;
-/** An agent that was just sent one is idle until its host has said otherwise. */
+/** After a prompt the agent counts as busy for this long, because its host's next status may take that time. */
 const settlingMs = 30_000;
-/** `page-key.js` takes them away with the key. */
+/** The storage key; `page-key.js` removes it together with the page key. */
 const place = "heliograph.held";
 
 /**
  * @typedef {object} HeldPrompt
- * @property {string} id       Under which it is sent: by several tabs, or twice, it has one effect.
+ * @property {string} id       The id of the sent command: sent twice, or by several tabs, it has one effect.
  * @property {string} session @property {string} text
- * @property {boolean} [command] It is one of the agent's own commands.
- * @property {number} [at]     When it is due; without it when the agent is idle.
+ * @property {boolean} [command] The text is one of the agent's own commands.
+ * @property {number} [at]     The time at which it is due; without it, when the agent is idle.
  * @property {number} made
- * @property {string} [problem] Why it was not taken: a person sends it again, or takes it back.
+ * @property {string} [problem] The reason why it was refused; a person sends it again, or takes it back.
  */
 
 /**
  * @typedef {object} HeldSurroundings
- * @property {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then they last for this visit.
+ * @property {() => Pick<Storage, "getItem"|"setItem">} storage Throws if site data is blocked; prompts then last for this visit only.
  * @property {() => number} now
  * @property {() => string} freshID
- * @property {(session: string) => {isBusy: boolean, obstacle: string}} standing Whether its agent works, and why nothing can be sent to it.
- * @property {(prompt: HeldPrompt) => Promise<{isKnown: boolean, words: string}|null>} send Null: the relay has it. `isKnown`: it has not.
- * @property {(run: () => Promise<void>) => Promise<void>} alone Runs it unless another tab is at it.
+ * @property {(session: string) => {isBusy: boolean, obstacle: string}} standing `isBusy`: the agent works; `obstacle`: why no prompt can be sent.
+ * @property {(prompt: HeldPrompt) => Promise<{isKnown: boolean, words: string}|null>} send Null once the relay has the prompt. `isKnown`: the relay certainly does not have it.
+ * @property {(run: () => Promise<void>) => Promise<void>} alone Runs the function unless another tab runs it.
  */
 
-/** @typedef {"waits"|"due"|"missed"|"failed"|"sending"} HeldStage `missed`: its time has passed too long ago. */
+/** @typedef {"waits"|"due"|"missed"|"failed"|"sending"} HeldStage `missed`: due too long ago to be sent automatically. */
 
 export class Held {
   /** @type {HeldPrompt[]} */ #prompts = [];
-  /** @type {Map<string, number>} When each session was sent one for its idle agent. */ #sent = new Map();
+  /** @type {Map<string, number>} The time at which each session was last sent a prompt for its idle agent. */ #sent = new Map();
   #sending = "";
   /** @type {HeldSurroundings} */ #around;
   /** @type {() => void} */ #changed;
@@ -53,7 +53,10 @@ export class Held {
     this.#read();
   }
 
-  /** @param {string} session @returns {HeldPrompt[]} In the order in which they were written. */
+  /**
+   * The held prompts of a session, oldest first.
+   * @param {string} session @returns {HeldPrompt[]}
+   */
   of(session) {
     return this.#prompts.filter((one) => one.session === session);
   }
@@ -68,7 +71,10 @@ export class Held {
     return now - at > lateMs ? "missed" : "due";
   }
 
-  /** @param {string} text Why it cannot wait here; empty where it can. */
+  /**
+   * The reason why a text cannot be held; empty if it can.
+   * @param {string} text
+   */
   obstacle(text) {
     if (this.#prompts.length >= heldMax) return t`${heldMax} prompts wait in this browser already.`;
     return new TextEncoder().encode(text).length > promptBytesMax ? t`The prompt is too long.` : "";
@@ -82,7 +88,10 @@ export class Held {
     this.#write();
   }
 
-  /** @param {string} id One that is not under way. @returns {HeldPrompt|undefined} */
+  /**
+   * Removes a held prompt unless it is being sent.
+   * @param {string} id @returns {HeldPrompt|undefined}
+   */
   takeBack(id) {
     if (id === this.#sending) return undefined;
     this.#read();
@@ -92,19 +101,22 @@ export class Held {
     return taken;
   }
 
-  /** @param {string} id A person wants it sent now, whatever it waited for. */
+  /**
+   * Sends a held prompt at once, on a person's request.
+   * @param {string} id
+   */
   sendNow(id) {
     return this.#send(id);
   }
 
-  /** A second went by: what is due is sent, one at a time. */
+  /** Called every second: sends one due prompt at a time. */
   async tick() {
     if (this.#sending || !this.#prompts.length) return;
     const next = this.#prompts.find((one) => this.#isDue(one));
     if (next) await this.#send(next.id);
   }
 
-  /** Another tab wrote, or sent, some. */
+  /** Called when another tab has added, sent or removed held prompts. */
   changedElsewhere() {
     this.#read();
     this.#changed();
@@ -136,7 +148,7 @@ export class Held {
         this.#prompts = this.#prompts.flatMap((held) => {
           if (held.id !== id) return [held];
           if (failure === null) return [];
-          // Where nobody knows it goes again by itself, under the same id.
+          // After an unknown outcome the prompt is sent again under the same id; after a known failure it gets a new one.
           return [failure.isKnown ? { ...held, id: this.#around.freshID(), problem: failure.words } : held];
         });
         this.#write();

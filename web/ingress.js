@@ -1,9 +1,9 @@
 /**
- * Where what the relay says enters the page. What hosts have sealed is opened here, by a part of the page that comes when the first of it does: all behind this
- * sees events, summaries and approvals as every host sends them.
+ * The entrance for all messages of the relay. Sealed content is opened here, by a module that loads when the first sealed message arrives, so that all other
+ * code sees events, summaries and approvals in the open.
  *
- * Messages with nothing sealed go straight through, but in a browser that has keys of a host: there the opener sees all, whatever the relay leaves out.
- * Behind one that is being opened all wait in their order: nothing overtakes.
+ * Messages without sealed content pass directly, except in a browser that has keys of a host: there the opener examines every message, in case the relay left something out.
+ * While a message is being opened, later ones wait, so that the order is kept.
  */
 
 import { stored } from "./stored.js";
@@ -11,10 +11,10 @@ import { stored } from "./stored.js";
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {{concerns: (message: any) => boolean, open: (messages: any[]) => Promise<any[]>, followed: (session: string) => void}} Opener */
 
-/** In a text of JSON; within a string of it quotes look otherwise. */
+/** Marks of sealed content in JSON text; quotes inside a JSON string are escaped, so strings cannot match. */
 const sealedMarks = /"seal(?:s":true|ed":")/;
 
-/** Where a browser remembers that it has keys of a host that seals. */
+/** The storage key that marks a browser with keys of a host that seals. */
 export const sealsHere = "heliograph.seals";
 
 const seals = () => stored(() => localStorage, sealsHere);
@@ -26,7 +26,7 @@ const notices = new WeakMap();
 
 /**
  * @template T
- * @param {T} value What was opened, or nothing of it. @returns {T} As the relay sent it: only that is kept on this device.
+ * @param {T} value An opened or a plain message. @returns {T} The message as the relay sent it: only that form is kept on this device.
  */
 export const asSent = (value) => /** @type {any} */ (origins.get(/** @type {any} */ (value)) ?? value);
 
@@ -37,7 +37,7 @@ export const openedFrom = (opened, sent) => {
 };
 
 /**
- * What the page shows before and after an event, for example that others are missing there.
+ * Notices that the page shows before and after an event, such as that events are missing there.
  * @param {import("./wire").Event} event
  */
 export const noticesOf = (event) => notices.get(event) ?? {};
@@ -47,10 +47,13 @@ export const notice = (event, words) => notices.set(event, { ...notices.get(even
 
 export class Ingress {
   /** @type {Opener|null} */ opener = null;
-  /** @type {Promise<void>|null} What is being opened, or waits behind it. */ #last = null;
+  /** @type {Promise<void>|null} Resolves when all messages that are being opened, or wait behind one, were delivered. */ #last = null;
   /** @type {() => Promise<unknown>} */ #load;
 
-  /** @param {() => Promise<unknown>} load Brings the opener, if it can. */
+  /**
+   * Loads the opener; resolves in any case.
+   * @param {() => Promise<unknown>} load
+   */
   constructor(load) {
     this.#load = load;
   }
@@ -63,7 +66,7 @@ export class Ingress {
     if (!this.#last && !(opener ? messages.some((one) => opener.concerns(one)) : seals() || sealedMarks.test(text))) return deliver(messages);
     const turn = (this.#last ?? Promise.resolve()).then(async () => {
       if (!this.opener) await this.#load();
-      // Without it there are stand-ins: they say nothing, and nothing can be allowed. What has no mark could be anybody's.
+      // Without the opener the page shows placeholders, which cannot be allowed. Unmarked messages could be forged, so they become placeholders, too.
       if (this.opener) deliver(await this.opener.open(messages));
       else if (!seals()) deliver(messages);
     }).catch(reportError).finally(() => {

@@ -1,25 +1,25 @@
 /**
- * Unified diffs of one file, one after the other, as the one diff that they make together. Pure.
+ * Joins consecutive unified diffs of one file into one. Pure.
  *
- * Nothing here has the file: of it only the lines that are in the diffs are known. Where two diffs disagree about a line that both have, or one of
- * them is not whole, they are not joined, and the caller shows them in their order.
+ * The file itself is not available: only the lines in the diffs are known. If two diffs contradict each other about a line, or one of
+ * them is incomplete, they are not joined, and the caller shows them one after the other.
  */
 
 import { middle } from "./diff.js";
 import { t } from "./language.js";
 
 /** @typedef {import("./diff.js").Line} Line */
-/** @typedef {{sign: "+"|"-"|" ", text: string, isOpen: boolean}} Entry `isOpen`: the file ends in it, without a line end. */
-/** @typedef {{old: number, next: number, lines: Entry[]}} Hunk The numbers of the lines that it begins with, before and after, from 1. */
+/** @typedef {{sign: "+"|"-"|" ", text: string, isOpen: boolean}} Entry `isOpen`: the last line of the file, without a final line feed. */
+/** @typedef {{old: number, next: number, lines: Entry[]}} Hunk `old` and `next`: the first line's number in the old and in the new file, from 1. */
 
-/** Kept lines around what changed, as hosts give them. */
+/** Unchanged lines around a change; the number that hosts send. */
 const contextLines = 3;
-/** Lines of one file's diff that are joined with more. What goes on beyond that begins another diff. */
+/** Most lines of a joined diff; an edit beyond that starts another diff. */
 export const joinedLinesMax = 20_000;
 
 /**
  * @param {string} text A unified diff, or the added lines alone of a new file.
- * @returns {Hunk[]|null} Nothing where it is not whole, or does not say where it belongs.
+ * @returns {Hunk[]|null} Null if it is incomplete or has no line numbers.
  */
 export function hunksOf(text) {
   /** @type {Hunk[]} */
@@ -55,7 +55,10 @@ export function hunksOf(text) {
   return oldLeft || nextLeft || !hunks.length ? null : hunks;
 }
 
-/** @param {Hunk|undefined} hunk Its last line has no end. */
+/**
+ * Marks a hunk's last line as having no final line feed.
+ * @param {Hunk|undefined} hunk
+ */
 function close(hunk) {
   const last = hunk?.lines.at(-1);
   if (!last) return false;
@@ -70,8 +73,8 @@ function close(hunk) {
 const beginning = (start, count) => (count === 0 ? (start <= 1 ? 1 : start + 1) : start);
 
 /**
- * The lines of a new file as its diff.
- * @param {string} text Lines that all begin with a plus.
+ * The hunks of a new file.
+ * @param {string} text Its lines, each with a leading plus.
  * @returns {Hunk[]|null}
  */
 export function hunksOfNew(text) {
@@ -82,17 +85,20 @@ export function hunksOfNew(text) {
 /** @param {Hunk[]} hunks */
 const lengthOf = (hunks) => hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 
-/** @param {Hunk} hunk @param {"+"|"-"} sign Lines that the other side does not have. */
+/**
+ * The number of a hunk's lines on one side, which lacks the lines with `sign`.
+ * @param {Hunk} hunk @param {"+"|"-"} sign
+ */
 const without = ({ lines }, sign) => lines.reduce((sum, line) => sum + (line.sign === sign ? 0 : 1), 0);
 
 /**
  * The combined effect of `first` and then `second`.
  * @param {Hunk[]} first @param {Hunk[]} second
- * @returns {Hunk[]|null} Nothing where they contradict each other, or are too long together. Empty where nothing is left of both.
+ * @returns {Hunk[]|null} Null if they contradict each other or are too long together; empty if the second undoes the first.
  */
 export function joined(first, second) {
   if (lengthOf(first) + lengthOf(second) > joinedLinesMax) return null;
-  // By the numbers of the lines between the two: what the first left, and what the second found.
+  // The file's state between the two diffs: the lines that the first left, and the lines that the second expects.
   const [left, found] = [new Between(), new Between()];
   for (const hunk of first) left.add(hunk, hunk.next, "+", "-");
   for (const hunk of second) found.add(hunk, hunk.old, "-", "+");
@@ -126,14 +132,14 @@ export function joined(first, second) {
   return result;
 }
 
-/** Lines by their number between two diffs. */
+/** The known lines between two diffs, by line number. */
 class Between {
   /** @type {Map<number, Entry>} */ #lines = new Map();
   /** @type {Map<number, Entry[]>} */ #beside = new Map();
 
   /**
-   * @param {Hunk} hunk @param {number} start @param {"+"|"-"} own The sign of lines that are between but not on the far side.
-   * @param {"+"|"-"} foreign The sign of those that are not between.
+   * @param {Hunk} hunk @param {number} start @param {"+"|"-"} own The sign of lines that exist between the diffs but not on the hunk's other side.
+   * @param {"+"|"-"} foreign The sign of lines that do not exist between the diffs.
    */
   add({ lines }, start, own, foreign) {
     let at = start;
@@ -151,19 +157,22 @@ class Between {
 
   /** @param {number} at */
   at = (at) => this.#lines.get(at);
-  /** @param {number} at Those that come before that line, and not between. */
+  /**
+   * Lines before line `at` that exist only on the other side.
+   * @param {number} at
+   */
   beside = (at) => this.#beside.get(at) ?? [];
 }
 
 /**
- * How many lines longer the file got before that line.
- * @param {Hunk[]} hunks @param {number} at @param {"old"|"next"} side On which the line's number is.
+ * The number of lines that the hunks add before a line.
+ * @param {Hunk[]} hunks @param {number} at @param {"old"|"next"} side The side that the line number refers to.
  */
 const shift = (hunks, at, side) =>
   hunks.reduce((sum, hunk) => (hunk[side] < at ? sum + without(hunk, "-") - without(hunk, "+") : sum), 0);
 
 /**
- * Keeps lines that go and come back.
+ * Turns lines that are removed and added again into unchanged ones.
  * @param {Entry[]} lines
  * @returns {Entry[]}
  */
@@ -187,11 +196,14 @@ function shortest(lines) {
   return result;
 }
 
-/** @param {Entry} line With its end, by which lines differ too. */
+/**
+ * A line with its ending, because a missing final line feed is a difference.
+ * @param {Entry} line
+ */
 const marked = ({ text, isOpen }) => `${text}${isOpen ? "\\" : "\n"}`;
 
 /**
- * Only what is near a change stays, in a hunk for each place.
+ * Splits a hunk so that only lines near a change remain.
  * @param {Hunk} hunk @returns {Hunk[]}
  */
 function trimmed({ old, next, lines }) {
@@ -219,7 +231,7 @@ function trimmed({ old, next, lines }) {
 }
 
 /**
- * As they are shown.
+ * The lines of hunks for display, with a header line before each hunk.
  * @param {Hunk[]} hunks
  * @returns {Line[]}
  */

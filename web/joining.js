@@ -1,12 +1,12 @@
 /**
- * How hosts come to trust this browser, by the secret of a link: one of their own, or one of a device that vouches.
+ * Establishes hosts' trust in this browser by the secret of a link: a host's own link, or the link of a device that vouches.
  *
  * ```
  * a link's `k` ─▶ asked ─▶ accepted ─▶ join ⇄ its host ─▶ admit: pinned
  *                   └▶ declined          └▶ refused, or ten minutes are over
  *                         join ⇄ a device ─▶ introductions: each host pinned
  * ```
- * The secret never goes to the relay: letters carry what only those can make who have it.
+ * The secret is never sent to the relay: letters carry only tags, which prove knowledge of it.
  */
 
 import { ConsentError, admitOf, base64urlOf, introductionOf, isKeyID, joinLetterOf, linkSecretOf, refusalOf } from "./consent.js";
@@ -15,36 +15,39 @@ import { comparingWords, damagedWords, introducedWords, notIntroducedWords, refu
 
 /** @typedef {import("./keys.js").LinkSecret} LinkSecret */
 /** @typedef {import("./keys.js").OwnKeys} OwnKeys */
-/** @typedef {import("./consent.js").Points & {name: string}} Admitted The keys of a host, and what it calls itself. */
-/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string, newcomer?: {host: string, device: string}}} News What a person is told; `code` is to be the same on the other screen, `newcomer` a device that can be told to go. */
+/** @typedef {import("./consent.js").Points & {name: string}} Admitted A host's keys and its own name. */
+/**
+ * @typedef {{tone: "going"|"good"|"bad", words: string, code?: string, newcomer?: {host: string, device: string}}} News A message for the person;
+ * `code` has to equal the one on the other screen, `newcomer` is a device that can be removed.
+ */
 
 /**
- * @typedef {object} TrustHands What `Trust` knows and does for its parts.
- * @property {() => string} reason Why this browser cannot sign at all; empty where it can.
- * @property {() => Promise<OwnKeys>} make Its keys, made if there are none.
- * @property {() => string} code The first part of its id.
+ * @typedef {object} TrustHands What `Trust` provides to its parts.
+ * @property {() => string} reason The reason why this browser cannot sign; empty if it can.
+ * @property {() => Promise<OwnKeys>} make This browser's keys, created if there are none.
+ * @property {() => string} code The short code of this browser's key.
  * @property {(host: string) => boolean} isTrusted
- * @property {() => string[]} signedHosts Those that are here and want signatures, as the relay says.
+ * @property {() => string[]} signedHosts Known hosts that require signatures, according to the relay.
  * @property {(host: string, admitted: Admitted) => Promise<void>} pin
  * @property {(host: string) => string} nameOf
  * @property {(news: News|null) => void} tell
- * @property {() => News|null} news What was told last.
- * @property {() => void} fail Nothing can be kept in this browser.
+ * @property {() => News|null} news The last message.
+ * @property {() => void} fail Reports that this browser cannot store keys.
  */
 
-/** A letter is live only: it is sent again until its host answers. */
+/** Interval at which a letter is sent again until its host answers, because the relay does not store letters. */
 export const letterEveryMs = 5_000;
-/** As long as a host or device takes the secret of its link. */
+/** Time for which a host or device accepts the secret of its link. */
 export const linkSecretMs = 10 * 60_000;
-/** That of a relay's link for all hosts of its machine: the first of them may be set up when the page has been looked at for a while. */
+/** Time for which the secret for all hosts of a relay's machine is accepted: a host may be set up only after the page has been open for a while. */
 export const machineSecretMs = 24 * 60 * 60_000;
-/** Links under way at a time; of more the oldest goes. */
+/** Most links in progress; a further one replaces the oldest. */
 const linkSecretsMax = 4;
-/** Hosts that are asked at a time by a link for every host of a machine: as many letters as the relay takes of one client, 60 a minute. */
+/** Hosts that are asked at a time: the relay accepts 60 letters a minute from a client. */
 const lettersMax = 5;
 
 export class Joining {
-  /** @type {string|null} A link's `k` that waits for a person's word. */
+  /** @type {string|null} The parameter `k` of a link that waits for the person's consent. */
   asked = null;
 
   /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer"|"name"|"persist">} */ #around;
@@ -52,7 +55,7 @@ export class Joining {
   /** @type {TrustHands} */ #trust;
   /** @type {LinkSecret[]} */ #secrets = [];
   #isPulsing = false;
-  /** Counts the times that letters went out: of many hosts others are asked each time. */ #turn = 0;
+  /** Number of rounds in which letters were sent, so that each round asks other hosts. */ #turn = 0;
 
   /**
    * @param {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer"|"name"|"persist">} around
@@ -63,7 +66,7 @@ export class Joining {
   }
 
   /**
-   * Takes up what an earlier visit left under way.
+   * Resumes the links of an earlier visit.
    * @param {boolean} hasKeys
    */
   async read(hasKeys) {
@@ -79,8 +82,8 @@ export class Joining {
   }
 
   /**
-   * A link brought a secret.
-   * @param {string} k @param {boolean} isMeant A person has said so already.
+   * Called with the secret of an opened link.
+   * @param {string} k @param {boolean} isMeant The person has consented already.
    */
   async offered(k, isMeant) {
     try {
@@ -94,7 +97,7 @@ export class Joining {
     return isMeant ? this.accept() : this.#trust.tell(null);
   }
 
-  /** The person wants what the link is for. */
+  /** Called when the person consents. */
   async accept() {
     const k = this.asked;
     if (!k) return;
@@ -119,19 +122,19 @@ export class Joining {
     this.#trust.tell(null);
   }
 
-  /** The link is live, or other hosts are here: letters go out. */
+  /** Called when the link is live or the hosts have changed: sends letters. */
   stirred() {
     if (this.#secrets.length && !this.#isPulsing) this.#pulse();
   }
 
-  /** Hosts may be here that were not before: those that have had no letter are asked. */
+  /** Sends letters to hosts that have appeared since the last round. */
   met() {
     if (this.#secrets.some((secret) => this.#wanted(secret).some((host) => !Object.hasOwn(secret.letters, host)))) this.stirred();
   }
 
   /**
-   * An answer to a join, or not; what is made up changes nothing.
-   * @param {string} from The id of the host's key, as the relay says. @param {Uint8Array} bytes
+   * Handles a host's answer to a `join` letter. A forged one has no effect.
+   * @param {string} from The host's key id, according to the relay. @param {Uint8Array} bytes
    */
   async take(from, bytes) {
     for (const secret of this.#secrets) {
@@ -149,7 +152,7 @@ export class Joining {
   }
 
   /**
-   * An answer of a device that shows a link, or not; what is made up changes nothing.
+   * Handles the answer of a vouching device. A forged one has no effect.
    * @param {Uint8Array} bytes
    */
   async takeOfDevice(bytes) {
@@ -182,7 +185,7 @@ export class Joining {
     else await this.#around.keys.keepSecret(secret);
   }
 
-  /** Sends what is not answered, and comes back until nothing is under way. */
+  /** Sends unanswered letters, and repeats until none is left. */
   async #pulse() {
     if (this.#isPulsing) return;
     this.#isPulsing = true;
@@ -213,12 +216,15 @@ export class Joining {
         await this.#around.keys.keepSecret(secret);
       }
       const [bytes, { voucher }] = [base64urlOf(secret.letters[host]), linkSecretOf(secret.k)];
-      // It may not be there just now; the next pulse asks again.
+      // The addressee may be offline; the next round sends the letter again.
       this.#link.command(voucher ? { type: "letter", client: voucher.client, bytes } : { type: "letter", to: host, bytes }).catch(() => undefined);
     }
   }
 
-  /** @param {LinkSecret} secret @returns {string[]} The hosts that have not answered, or the device that has not brought all of its own. */
+  /**
+   * The hosts that have not answered, or the vouching device until it has introduced all of its hosts.
+   * @param {LinkSecret} secret @returns {string[]}
+   */
   #wanted({ k, answered }) {
     const { hostID, voucher } = linkSecretOf(k);
     if (voucher) return [base64urlOf(voucher.id)];
@@ -226,7 +232,10 @@ export class Joining {
     return hosts.filter((host) => !answered.includes(host));
   }
 
-  /** @param {LinkSecret} secret Its time is over, or it has done its work. */
+  /**
+   * Removes a secret that has expired or done its work.
+   * @param {LinkSecret} secret
+   */
   async #end(secret) {
     this.#secrets = this.#secrets.filter((one) => one !== secret);
     await this.#around.keys.dropSecret(secret.k);
@@ -242,12 +251,15 @@ export class Joining {
 
   /** @param {LinkSecret} secret @param {string} host @param {string} reason */
   async #refused(secret, host, reason) {
-    // Hosts of other machines are asked, too, and know nothing of it.
+    // Links for all hosts of a machine are also tried on other machines' hosts, which do not know the secret.
     if (linkSecretOf(secret.k).hostID || reason !== "unknownSecret") this.#trust.tell({ tone: "bad", words: refusedWords(this.#trust.nameOf(host), reason) });
     await this.#answered(secret, host);
   }
 
-  /** @param {LinkSecret} secret One that is for every host of a machine stays for those that come within its time. @param {string} host */
+  /**
+   * Records a host's answer. A secret for all hosts of a machine stays until it expires, for further hosts.
+   * @param {LinkSecret} secret @param {string} host
+   */
   async #answered(secret, host) {
     secret.answered.push(host);
     if (linkSecretOf(secret.k).hostID) await this.#end(secret);

@@ -1,6 +1,6 @@
 /**
- * The relay's last messages, kept on this device, which the page shows without a connection. Sealed content stays sealed: it opens with keys
- * that no script can read out. It is deleted with this browser's key. Nothing of it can be decided, and anything that the relay says replaces it.
+ * The relay's last messages, kept on this device so that the page can show them without a connection. Sealed content stays sealed: the keys that open it
+ * cannot be exported by scripts. Deleted together with this browser's key. Kept approvals cannot be decided, and the relay's messages replace everything here.
  */
 
 import { asSent } from "./ingress.js";
@@ -9,7 +9,7 @@ import { jsonText, parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {{at: number, text: string}} Leaf */
 /**
- * @typedef {object} Shelf Where it lies.
+ * @typedef {object} Shelf The storage for kept messages.
  * @property {(name: string) => Promise<Leaf|undefined>} get
  * @property {(name: string, leaf: Leaf) => Promise<unknown>} put
  * @property {(name: string) => Promise<unknown>} drop
@@ -17,16 +17,16 @@ import { jsonText, parsedMessage } from "./numbers.js";
  * @property {() => Promise<unknown>} forget
  */
 
-/** The most recent are kept: some weeks of one person's. */
+/** Sessions that are kept, most recent first: some weeks of one person's work. */
 const sessionsMax = 300;
-/** Of a session's events the last: what a screen of them shows, and some pages before it. */
+/** Events that are kept of a session, from its end: a screen and some pages before it. */
 const eventsMax = 300;
-/** A longer log keeps fewer events: phones give a page little room. */
+/** Bytes of a kept log, which may have fewer events for that: phones give a page little room. */
 const logBytesMax = 1_000_000;
-/** Sessions whose events are kept: those opened last. */
+/** Sessions whose events are kept: the last opened ones. */
 const logsMax = 12;
 
-/** What is older is not shown: a browser that the relay threw out meanwhile could not be told. */
+/** Age above which kept content is not shown, because a browser revoked meanwhile would not know. */
 const keptMs = 7 * 86_400_000;
 
 const workspace = "workspace";
@@ -35,7 +35,7 @@ const log = (/** @type {string} */ session) => `log ${session}`;
 export class Kept {
   #shelf;
   #now;
-  /** @type {Map<string, number>} Which state of each session is there, as its last event's number. */ #written = new Map();
+  /** @type {Map<string, number>} The last event's number of each session when it was kept. */ #written = new Map();
   #forgotten = 0;
 
   /** @param {Shelf} shelf @param {() => number} now */
@@ -45,7 +45,7 @@ export class Kept {
   }
 
   /**
-   * The workspace, as messages that the store takes, without its last page: it is not whole until the relay has said so.
+   * The kept workspace as messages for the store, but without the mark of the last page, so that it counts as incomplete until the relay answers.
    * @returns {Promise<{at: number, messages: Message[]}|undefined>}
    */
   async workspace() {
@@ -69,7 +69,7 @@ export class Kept {
     for (const { session, seq, last, epoch, events } of state.logs.values()) {
       if (begun !== this.#forgotten) return;
       const summary = state.sessions.get(session);
-      // Of a reader who is far back the newest are not here.
+      // A log whose reader is far back lacks the newest events, so it is not kept.
       if (!summary || last < seq || this.#written.get(session) === seq) continue;
       for (let count = Math.min(events.length, eventsMax); count > 0; count = Math.floor(count / 2)) {
         const text = jsonText({ type: "snapshot", session, epoch, first: seq - count + 1, seq, events: events.slice(-count).map(asSent), summary: asSent(summary), approvals: [] });
@@ -82,7 +82,7 @@ export class Kept {
     await this.#prune();
   }
 
-  /** It was another workspace's, or somebody logged out. */
+  /** Deletes everything, after a logout or a change of workspace. */
   async forget() {
     this.#forgotten += 1;
     this.#written.clear();
@@ -96,7 +96,10 @@ export class Kept {
     for (const { name } of leaves.sort((a, b) => b.at - a.at).slice(logsMax)) await this.#shelf.drop(name);
   }
 
-  /** @param {string} name @returns {Promise<{at: number, value: any}|undefined>} Nothing where the browser keeps nothing, or something that we did not write. */
+  /**
+   * Undefined if nothing is stored, or something that this page did not write.
+   * @param {string} name @returns {Promise<{at: number, value: any}|undefined>}
+   */
   async #read(name) {
     try {
       const leaf = await this.#shelf.get(name);
@@ -109,7 +112,10 @@ export class Kept {
 
 const database = "heliograph.kept";
 
-/** @returns {Shelf} In this browser. */
+/**
+ * The storage of this browser.
+ * @returns {Shelf}
+ */
 export function browserShelf() {
   /** @type {Promise<IDBDatabase>|undefined} */ let opened;
   const open = () => (opened ??= new Promise((resolve, reject) => {

@@ -1,28 +1,35 @@
 /**
- * What this browser keeps for consent, in IndexedDB: its own two keys, which no script can read out, the hosts that it trusts, and the secrets of links that
- * are under way. Page and worker share it.
+ * This browser's data for signed consent, in IndexedDB: its two private keys, which scripts cannot export, the hosts that it trusts, and secrets of links in
+ * progress. Page and service worker share it.
  *
- * Losing it costs nothing but pairing again: there is no other copy, on purpose.
+ * If it is lost, the browser has to be paired again: on purpose there is no other copy.
  */
 
 import { keyIDOf } from "./consent.js";
 
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {{sign: CryptoKey, box: CryptoKey, points: Points, id: Uint8Array}} OwnKeys */
-/** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>, relayed?: string[]}} Pin A host: the id of its key, what it called itself, the devices that it trusts as far as a person here has read, the keys of what it seals, and what the relay calls it then. */
+/**
+ * @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>, relayed?:
+ * string[]}} Pin A trusted host. `known`: its trusted devices that the person here has seen; `epochs`: its content keys; `relayed`: the relay's ids
+ * of the host.
+ */
 /** @typedef {Partial<Pick<Pin, "known"|"epochs"|"relayed">> & {id: string}} PinPart */
-/** @typedef {{id: Uint8Array, point: Uint8Array, code: string, hosts: Record<string, "asked"|"taken">}} KeptPasskey The browser's id of it, its public key, and how it stands at each host. */
+/**
+ * @typedef {{id: Uint8Array, point: Uint8Array, code: string, hosts: Record<string, "asked"|"taken">}} KeptPasskey A passkey: its credential id, its
+ * public key, and its state at each host.
+ */
 /**
  * @typedef {object} LinkSecret
- * @property {string} k       What the link carried.
- * @property {number} at      When it was opened.
- * @property {Record<string, Uint8Array>} letters What was made for each host: sent again, it is the same letter.
- * @property {string[]} answered Hosts that said yes or no.
+ * @property {string} k       The link's parameter `k`.
+ * @property {number} at      The time at which the link was opened.
+ * @property {Record<string, Uint8Array>} letters The letter to each host, kept so that a repetition is the same letter.
+ * @property {string[]} answered Hosts that accepted or refused.
  */
 
 const name = "heliograph.consent";
 const version = 1;
-/** The one record of its store. */
+/** The key of the single record in the store of own keys. */
 const own = "own";
 
 export class KeyStore {
@@ -34,7 +41,7 @@ export class KeyStore {
   }
 
   /**
-   * Those that are there, or new ones. Of two tabs that make some at once both get the same.
+   * The existing keys, or new ones. Two tabs that create keys at once get the same ones.
    * @returns {Promise<OwnKeys>}
    */
   async make() {
@@ -50,8 +57,7 @@ export class KeyStore {
   }
 
   /**
-   * The number of the next prompt. Taken in one transaction, so that two tabs never give the same; above the clock, so that a profile that was restored from a
-   * backup goes on above what it gave after it.
+   * The count of the next command. Taken in one transaction, so that two tabs never use the same; not below the clock, so that a profile restored from a backup continues above the counts used after the backup.
    * @param {number} now Milliseconds.
    * @returns {Promise<number>}
    */
@@ -65,8 +71,8 @@ export class KeyStore {
   }
 
   /**
-   * Keeps what has changed of a pin, and a new one as a whole: what others of this browser wrote meanwhile stays.
-   * @param {Pin|PinPart} part @returns {Promise<Pin|undefined>} As it is now; nothing if the host was forgotten.
+   * Stores the changed fields of a pin, or a new pin: fields that other tabs wrote meanwhile are kept.
+   * @param {Pin|PinPart} part @returns {Promise<Pin|undefined>} The stored pin; undefined if the host was forgotten meanwhile.
    */
   pin(part) {
     return this.#change("hosts", part.id, (held) => (held || /** @type {Pin} */ (part).sign ? { ...held, ...part } : undefined));
@@ -93,7 +99,7 @@ export class KeyStore {
   }
 
   /**
-   * Of this browser besides: what the page shows the relay, for its worker, which has no other place to look, and its passkey.
+   * Reads another record: the page's half of the credential, which the service worker can read only here, or the passkey.
    * @param {"page"|"passkey"} name @returns {Promise<any>}
    */
   kept(name) {
@@ -105,13 +111,13 @@ export class KeyStore {
     return this.#do("keys", "readwrite", (store) => store.put(value, name));
   }
 
-  /** Everything goes, as when a person logs out. */
+  /** Deletes everything, for example when a person logs out. */
   async forget() {
     (await this.#opened)?.close();
     this.#opened = undefined;
     await new Promise((resolve, reject) => {
       const asked = indexedDB.deleteDatabase(name);
-      // Other tabs close theirs when they are told, and the browser deletes it then.
+      // Other tabs close the database when they are notified; the browser then deletes it.
       asked.onsuccess = asked.onblocked = resolve;
       asked.onerror = () => reject(asked.error);
     });
@@ -129,7 +135,7 @@ export class KeyStore {
       };
       asked.onsuccess = () => {
         asked.result.onclose = gone;
-        // Another tab that deletes it waits for this one.
+        // The database is closed, because another tab's deletion waits for that.
         asked.result.onversionchange = () => {
           gone();
           asked.result.close();
@@ -140,9 +146,9 @@ export class KeyStore {
   }
 
   /**
-   * One record, in one transaction.
-   * @param {string} place @param {string} key @param {(held: any) => any} changed Nothing where it stays as it is.
-   * @returns {Promise<any>} As it is now.
+   * Changes a record in one transaction.
+   * @param {string} place @param {string} key @param {(held: any) => any} changed Returns undefined to leave the record unchanged.
+   * @returns {Promise<any>} The record afterwards.
    */
   #change(place, key, changed) {
     /** @type {any} */ let now;
@@ -157,8 +163,8 @@ export class KeyStore {
   }
 
   /**
-   * One transaction, which is on the disk when this is done.
-   * @param {string} place @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work Gives the request whose result is wanted.
+   * Runs one transaction; resolves once it is committed.
+   * @param {string} place @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work Returns the request whose result is returned.
    * @returns {Promise<any>}
    */
   async #do(place, mode, work) {

@@ -1,12 +1,15 @@
-/** Which language this browser is shown, where somebody has chosen one: `first.js` reads it before the page. */
+/** The language that a person chose for this browser; `first.js` reads it before the page is drawn. */
 
 import { t } from "./language.js";
 import { metaOf } from "./page-shell.js";
 
-/** Its value is a language, and empty where the browser's own order counts. */
+/** The storage key of the chosen language; empty means the browser's own preference. */
 const chosenHere = "heliograph.language";
 
-/** @returns {[code: string, words: string][]} What there is to choose from, each language by its own name for itself. */
+/**
+ * The languages to choose from, each under its own name.
+ * @returns {[code: string, words: string][]}
+ */
 export const languageChoices = () => [
   ["", t`As this browser says`],
   ...["en", ...metaOf("languages").split(" ").map((file) => file.split("-")[0])].map((code) => /** @type {[string, string]} */ ([code, new Intl.DisplayNames([code], { type: "language" }).of(code) ?? code])),
@@ -20,13 +23,16 @@ export function chosenLanguage() {
   }
 }
 
-/** @param {string} code The page is drawn anew in it. */
+/**
+ * Stores the chosen language and reloads the page in it.
+ * @param {string} code
+ */
 export function chooseLanguage(code) {
   try {
     if (code) localStorage.setItem(chosenHere, code);
     else localStorage.removeItem(chosenHere);
   } catch {
-    // This browser keeps nothing for this page, and goes by its own order.
+    // Site data is blocked, so the browser's own preference stays in force.
   }
   location.reload();
 }

@@ -1,4 +1,4 @@
-/** Until when something is put off, in this device's own time zone. Pure. */
+/** Times for snoozing and holding, in this device's time zone. Pure. */
 
 import { timeOfDay } from "./format.js";
 import { t } from "./language.js";
@@ -9,7 +9,10 @@ const morning = 8;
 /** @param {number} now */
 export const inAnHour = (now) => now + hourMs;
 
-/** @param {number} now @returns {number} Eight in the morning, after a night. */
+/**
+ * Eight o'clock on the next morning.
+ * @param {number} now @returns {number}
+ */
 export function tomorrow(now) {
   const day = new Date(now);
   day.setDate(day.getDate() + 1);
@@ -23,8 +26,8 @@ export const isToday = (at, now) => new Date(at).toDateString() === new Date(now
 export const untilWords = (until, now) => (isToday(until, now) ? t`at ${timeOfDay(until)}` : t`tomorrow at ${timeOfDay(until)}`);
 
 /**
- * The next time that a clock shows that.
- * @param {string} time `14:30`. @param {number} now @returns {number|null} Nothing where it is no time.
+ * The next moment with that time of day.
+ * @param {string} time A time such as `14:30`. @param {number} now @returns {number|null} Null if the text is no time.
  */
 export function nextAt(time, now) {
   const [, hours, minutes] = time.match(/^(\d\d):(\d\d)/) ?? [];

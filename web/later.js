@@ -1,4 +1,4 @@
-/** The views that nobody sees before the list: they come after it in the page, and join it when they have arrived. Those that few open come later still (`seldom.js`). */
+/** The views that are not needed for the list of sessions: they load after it. Rare views load on demand (`seldom.js`). */
 
 import { join, seldomViews, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
@@ -17,19 +17,19 @@ import { WebPush } from "./web-push.js";
 const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>, standalone?: boolean}} */ (navigator);
 const inbox = view("approvals-inbox", ApprovalsInbox);
 
-/** Keeps the page's sentences for its next visit (`first.js`), and for the worker's own words. */
+/** Caches the language's sentences for the next visit (`first.js`) and for the service worker. */
 async function keepLanguage() {
   const { tag, file, sentences } = language;
   const path = `/languages/${file}.json`;
   const cache = await caches.open("shell");
   for (const { url } of await cache.keys()) if (url.includes("/languages/") && !url.endsWith(path)) await cache.delete(url);
-  // A page in pieces has sentences that change while somebody works on them.
+  // A development page serves sentences without a digest in the file name; they change, so they are not cached.
   if (tag === "en-GB" || !file.includes("-")) return;
   if (!(await cache.match(path))) await cache.add(path);
   if (!localStorage.getItem("heliograph.sentences")?.startsWith(file)) localStorage.setItem("heliograph.sentences", file + JSON.stringify(sentences));
 }
 
-/** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */
+/** True if prompts are held in this browser (`held.js`): sending them needs the part that loads on demand. */
 function holdsPrompts() {
   try {
     return localStorage.getItem("heliograph.held")?.includes("text") === true;
@@ -62,7 +62,7 @@ join({
       more: () => inbox.app.loadSeldom(),
     }, link, state, changed);
     tabs?.addEventListener("message", () => trust.changedElsewhere());
-    // For a host that has sealed, whatever the relay says of it now.
+    // A pinned host has sealed before, so the opener is loaded, whatever the relay says of that host now.
     trust.ready.then(() => [...trust.hosts.values()].some(({ epochs }) => epochs) && inbox.app.loadSeldom());
     return trust;
   },

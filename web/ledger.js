@@ -1,25 +1,31 @@
 /**
- * What a page knows of one session's log by its host's own numbers, which stand in what is sealed: where the relay dropped, repeated or reordered something. Pure.
+ * Detects events of one session that the relay dropped, repeated or reordered, by the host's own numbers inside the sealed content. Pure.
  *
- * The relay numbers all events (`seq`), its own among them; the host numbers its own alone (`number`), from 1 and without a hole.
+ * The relay numbers all events, including its own (`seq`); the host numbers only its own (`number`), from 1 without gaps.
  */
 
-/** @typedef {"repeated"|"oldKey"|"unsealed"} Doubt Why an event is not shown. */
 /**
- * @typedef {{seq: number, number: number, epoch: number}} Numbered What opened, and is the host's.
- * @typedef {{seq: number, counts: number, isPlain?: true}} Counted What has no number that is known, but took one of the host's: it did not open, or was not sealed.
- * @typedef {{seq: number, skips: number}} Skipped What the relay says that it has not.
- * @typedef {{seq: number, isPlain: true}} Plain An event of a host that was not sealed.
+ * The reason why an event is not shown.
+ * @typedef {"repeated"|"oldKey"|"unsealed"} Doubt
  */
-/** @typedef {{doubts: Map<number, Doubt>, missing: Map<number, number>, missingAfter: number}} Reading Both by `seq`; `missing`: how many before it. */
+/**
+ * @typedef {{seq: number, number: number, epoch: number}} Numbered An opened event of the host.
+ * @typedef {{seq: number, counts: number, isPlain?: true}} Counted Events with unknown host numbers, because they did not open or were not sealed.
+ * @typedef {{seq: number, skips: number}} Skipped Events that the relay says it does not have.
+ * @typedef {{seq: number, isPlain: true}} Plain An unsealed event of a host.
+ */
+/**
+ * @typedef {{doubts: Map<number, Doubt>, missing: Map<number, number>, missingAfter: number}} Reading Both maps are by `seq`; `missing`: the number
+ * of events missing before that one.
+ */
 
 export class Ledger {
   /** @type {(Numbered|Counted|Skipped)[]} By `seq`. */ #entries = [];
-  /** @type {{from: number, to: number}[]} What of the relay's log was seen, in stretches without a hole. */ #stretches = [];
+  /** @type {{from: number, to: number}[]} The parts of the relay's log that were seen, as ranges without gaps. */ #stretches = [];
 
   /**
-   * A stretch of the log, in its order.
-   * @param {number} first @param {number} last @param {(Numbered|Counted|Skipped|Plain)[]} found What of it is a host's. @param {number} [plainMax] So many events were there before the host sealed.
+   * Adds a contiguous range of the log.
+   * @param {number} first @param {number} last @param {(Numbered|Counted|Skipped|Plain)[]} found The host's events in the range. @param {number} [plainMax] The number of events from before the host sealed.
    * @returns {Reading}
    */
   take(first, last, found, plainMax = 0) {
@@ -31,7 +37,7 @@ export class Ledger {
       if (doubt) doubts.set(one.seq, doubt);
       else if (!isPlain(one)) this.#put(one);
     }
-    // From the last one, as each leaves less room for those before it.
+    // Backwards, because each unsealed event leaves less room for those before it.
     for (const one of [...found].reverse()) {
       if (!isPlain(one)) continue;
       if (this.#hasRoom(one.seq, plainMax)) this.#put({ seq: one.seq, counts: 1, isPlain: true });
@@ -47,7 +53,7 @@ export class Ledger {
   }
 
   /**
-   * The relay may have an event of its own now where it first brought one of the host's, which counts no more.
+   * Drops known events in the range that the relay no longer sends as the host's: at their `seq` it may now have events of its own.
    * @param {number} first @param {number} last @param {Set<number>} found
    */
   #replace(first, last, found) {
@@ -58,12 +64,18 @@ export class Ledger {
     }
   }
 
-  /** @param {number} seq Whether its host had sealed something before. */
+  /**
+   * True if the host had sealed an event before this one.
+   * @param {number} seq
+   */
   isBehindSealed(seq) {
     return this.#lastNumbered(this.#at(seq)) >= 0;
   }
 
-  /** @param {number} first @param {number} last @returns {boolean} Whether what follows was known before. */
+  /**
+   * Adds a range to the seen ones. Returns true if what follows it was seen before.
+   * @param {number} first @param {number} last @returns {boolean}
+   */
   #see(first, last) {
     const isJoined = this.#stretches.some(({ from }) => from === last + 1);
     const isTouching = (/** @type {{from: number, to: number}} */ { from, to }) => to + 1 >= first && from <= last + 1;
@@ -72,7 +84,10 @@ export class Ledger {
     return isJoined;
   }
 
-  /** @param {number} seq The place in the entries of the first that is not before it. */
+  /**
+   * Index of the first entry at or after `seq`.
+   * @param {number} seq
+   */
   #at(seq) {
     let [low, high] = [0, this.#entries.length];
     while (low < high) {
@@ -95,7 +110,10 @@ export class Ledger {
     return at;
   }
 
-  /** @param {number} at @returns {number} Of the one before that place; -1 for none. */
+  /**
+   * Index of the last numbered entry before `at`; -1 if there is none.
+   * @param {number} at @returns {number}
+   */
   #lastNumbered(at) {
     do at -= 1;
     while (at >= 0 && !("number" in this.#entries[at]));
@@ -114,7 +132,10 @@ export class Ledger {
     return after && "number" in after && (number >= after.number || epoch > after.epoch) ? "repeated" : undefined;
   }
 
-  /** @param {number} seq Whether an event that is not sealed may be from before its host sealed any. @param {number} plainMax */
+  /**
+   * True if an unsealed event may be from before its host sealed.
+   * @param {number} seq @param {number} plainMax
+   */
   #hasRoom(seq, plainMax) {
     const at = this.#at(seq);
     const held = this.#entries[at];
@@ -130,7 +151,10 @@ export class Ledger {
     return this.#entries.slice(from, to).reduce((sum, one) => sum + ("counts" in one ? one.counts : 0), 0);
   }
 
-  /** @param {number} at Of an entry, where all of the relay's log between it and the one before was seen. */
+  /**
+   * The number of events missing before an entry, if the whole range since the previous entry was seen.
+   * @param {number} at
+   */
   #missingBefore(at) {
     const entry = this.#entries[at];
     if (!entry || !("number" in entry)) return 0;
@@ -139,7 +163,7 @@ export class Ledger {
     const stretch = this.#stretches.find(({ from, to }) => from <= entry.seq && entry.seq <= to);
     if (!stretch || stretch.from > (floor?.seq ?? 1)) return 0;
     const missing = Math.max(0, entry.number - 1 - (floor && "number" in floor ? floor.number : 0) - this.#countsIn(before + 1, at));
-    // The relay's word for a hole counts only if it is that hole.
+    // The relay's claim about skipped events counts only if it explains the whole gap.
     const said = this.#entries.slice(before + 1, at).reduce((sum, one) => sum + ("skips" in one ? one.skips : 0), 0);
     return said === missing ? 0 : missing;
   }

@@ -1,12 +1,12 @@
 /**
- * The WebSocket to the relay: greeting, subscriptions, commands, and coming back after every kind of loss.
+ * The WebSocket to the relay: greeting, subscriptions, commands, and reconnecting after every kind of loss.
  *
  * ```
  * connecting ─▶ greeting ─▶ catchingUp ─▶ live ⇄ silent
  *      ▲            │            │          │      │
- *      └── waiting ◀┴────────────┴──────────┴──────┘        stopped: a close code said not to come back
+ *      └── waiting ◀┴────────────┴──────────┴──────┘        stopped: a close code forbade reconnecting
  * ```
- * The clock, the timers, the dice and the socket are arguments, so that tests can hold all four.
+ * Clock, timers, randomness and socket are arguments, so that tests control them.
  */
 
 import { t } from "./language.js";
@@ -19,36 +19,36 @@ import { parsedMessage } from "./numbers.js";
 
 /**
  * @typedef {object} Environment
- * @property {() => WebSocket} open             Opens the socket, which by itself says hello and subscribes to the workspace.
- * @property {() => number} now                 Milliseconds.
- * @property {() => number} random              0 up to 1.
+ * @property {() => WebSocket} open             Opens a socket that sends `hello` and subscribes to the workspace by itself.
+ * @property {() => number} now                 The time in milliseconds.
+ * @property {() => number} random              A random number from 0 up to 1.
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
- * @property {() => Promise<boolean>} [answers] Whether the relay answers an ordinary request; without it each attempt is a socket.
- * @property {() => Promise<boolean>} paired    Whether the relay still knows this browser; asked when an upgrade was refused.
+ * @property {() => Promise<boolean>} [answers] True if the relay answers a plain HTTP request; if absent, every attempt opens a socket.
+ * @property {() => Promise<boolean>} paired    True if the relay still knows this browser; called after a refused upgrade.
  */
 
 /**
  * @typedef {object} Listener
- * @property {(message: Message, text: string) => void} message With its text.
- * @property {(reply: Reply & {session: string}, text: string, give: (reply: Reply) => void) => void} [history] Events that were asked for have come: takes them, and gives them on.
- * @property {() => void} state                 The link's state changed.
- * @property {(session: string) => Position|undefined} position Where the session's log can go on from.
+ * @property {(message: Message, text: string) => void} message A message, parsed and as received text.
+ * @property {(reply: Reply & {session: string}, text: string, give: (reply: Reply) => void) => void} [history] Called with requested older events; passes the reply on by `give`.
+ * @property {() => void} state                 Called when the link's state changed.
+ * @property {(session: string) => Position|undefined} position The position from which a session's log can continue.
  */
 
 /** @typedef {"idle"|"connecting"|"greeting"|"catchingUp"|"live"|"silent"|"waiting"|"stopped"} Phase */
 
-const backoffFirstMs = 500; // one round trip of a bad line
-const backoffMaxMs = 30_000; // a phone in a pocket finds the relay again within half a minute
-const restartingMs = 1_000; // the relay said it is restarting, and not when to come back: about how long that takes
+const backoffFirstMs = 500; // one round trip on a bad line
+const backoffMaxMs = 30_000; // a phone taken out of a pocket reaches the relay again within half a minute
+const restartingMs = 1_000; // used if a restarting relay names no time: about how long a restart takes
 const restartingMaxMs = 60_000;
-const socketsMax = 3; // attempts that fail before the relay is asked first: Firefox holds a page's next socket back for longer after each one that failed, up to a minute
-const settledMs = 5_000; // a link that lived this long was a good one: forget the failures before it
-const attemptMs = 10_000; // a network that swallows packets refuses nothing: browsers themselves try for minutes
-const wakeProbeMs = 4_000; // a page that comes back to the screen waits this long for a sign of life
-const commandsMax = 100; // commands that wait for a reply: more than hands can make
+const socketsMax = 3; // failed attempts before the relay is first asked by HTTP: Firefox delays a page's next socket after each failed one, up to a minute
+const settledMs = 5_000; // lifetime of a link after which earlier failures no longer count
+const attemptMs = 10_000; // limit of an attempt: if a network drops packets silently, browsers try for minutes
+const wakeProbeMs = 4_000; // time for a sign of life from the relay after the page returned to the screen
+const commandsMax = 100; // commands that wait for a reply: more than a person can send
 
-/** An answer that was not the wanted one. `code` is the wire's, or `linkLost`. */
+/** A refused or lost command. `code` is the wire's error code, or `linkLost`. */
 export class CommandError extends Error {
   /** @param {import("./wire").WireError} error */
   constructor({ code, message, winner }) {
@@ -61,9 +61,9 @@ export class CommandError extends Error {
 export class Link {
   /** @type {Phase} */
   phase = "idle";
-  /** When the relay was last heard, or 0. */
+  /** The time of the relay's last message, or 0. */
   heardAt = 0;
-  /** When the next attempt is due, while waiting. */
+  /** The time of the next attempt, while waiting. */
   retryAt = 0;
   /** The close code that stopped the link. */
   stopCode = 0;
@@ -71,15 +71,15 @@ export class Link {
   /** @type {Environment} */ #environment;
   /** @type {Listener} */ #listener;
   /** @type {WebSocket|null} */ #socket = null;
-  /** @type {object|null} The question whether the relay answers, before a socket is opened. */ #asked = null;
+  /** @type {object|null} Identifies the current HTTP request that checks whether the relay answers. */ #asked = null;
   /** @type {any} */ #timer = null;
   /** @type {any} */ #pulse = null;
   #failures = 0;
   #liveAt = 0;
   #heartbeat = { pingSeconds: 20, hangUpSeconds: 45 };
-  /** When the link is dead unless the relay was heard; 0 while nothing was asked. */ #probedUntil = 0;
+  /** The time at which a probed link counts as dead; 0 if no probe is open. */ #probedUntil = 0;
   /** @type {Set<string>} */ #watched = new Set();
-  /** @type {Set<string>} Watched, but not known to the relay when it was asked. */ #refused = new Set();
+  /** @type {Set<string>} Watched sessions that the relay did not know when they were requested. */ #refused = new Set();
   /** @type {Map<string, {message: Command, again: boolean, resolve: (reply: Reply) => void, reject: (error: CommandError) => void}>} */
   #commands = new Map();
 
@@ -113,14 +113,14 @@ export class Link {
   #open() {
     const socket = this.#environment.open();
     this.#socket = socket;
-    // Each handler asks whether its socket is still the one: a socket that was given up may still speak.
+    // Each handler checks that its socket is the current one, because an abandoned socket may still fire events.
     socket.onopen = () => socket === this.#socket && this.#opened();
     socket.onmessage = (event) => socket === this.#socket && this.#received(event.data);
     socket.onclose = (event) => socket === this.#socket && this.#closed(event.code, event.reason);
     this.#limit();
   }
 
-  /** Says goodbye and stays away, as after logging out. */
+  /** Closes the link for good, for example after logging out. */
   stop() {
     this.#cancel();
     const socket = this.#socket;
@@ -132,8 +132,8 @@ export class Link {
   }
 
   /**
-   * The page came to the screen, the network came back, or a person asked: a timer may have slept, and an attempt that has not become a live link
-   * may go by a network that is gone. So it begins anew; a live link is asked first.
+   * Called when the page returns to the screen, the network is back, or a person asks. A timer may have slept, and an attempt
+   * in progress may use a network that is gone, so it is restarted; a live link is probed first.
    */
   wake() {
     if (this.phase === "idle" || this.phase === "stopped") return;
@@ -143,7 +143,7 @@ export class Link {
   }
 
   /**
-   * Follows a session from its log's position.
+   * Subscribes to a session from its log's position.
    * @param {string} session
    */
   watch(session) {
@@ -157,7 +157,7 @@ export class Link {
   }
 
   /**
-   * There is news of the session: if the relay did not know it when it was asked for, it does now.
+   * Called for news of a session: requests it again if the relay did not know it before.
    * @param {string} session
    */
   exists(session) {
@@ -165,7 +165,7 @@ export class Link {
   }
 
   /**
-   * Follows the session again, from a snapshot.
+   * Subscribes to a session again, from a snapshot.
    * @param {string} session
    */
   rewatch(session) {
@@ -173,7 +173,7 @@ export class Link {
   }
 
   /**
-   * Sends a command and gives its reply.
+   * Sends a command and resolves to its reply.
    * @param {Command} message
    * @param {{id?: string, again?: boolean}} [options] `again`: send it once more, with the same id, if the link breaks before the reply.
    * @returns {Promise<Reply>}
@@ -189,7 +189,7 @@ export class Link {
     });
   }
 
-  /** An id for a command. `crypto.randomUUID` would need a secure context, which a relay on the local network is not. */
+  /** A random id for a command. Not `crypto.randomUUID`, which needs a secure context: a relay on the local network has none. */
   freshID() {
     return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
@@ -203,7 +203,7 @@ export class Link {
     this.#limit();
   }
 
-  /** For the phase that begins. */
+  /** Sets the time limit of the current phase. */
   #limit() {
     this.#environment.clearTimer(this.#timer);
     this.#timer = this.#environment.setTimer(() => this.#giveUp(), attemptMs);
@@ -219,7 +219,7 @@ export class Link {
     try {
       message = parsedMessage(text);
     } catch {
-      return; // Not JSON: nothing that this page could do something about, and no reason to lose the link.
+      return; // A message that is not JSON is ignored: the page could not do anything about it, and the link is still good.
     }
     if (message.type === "welcome") this.#welcomed(message);
     if (message.type === "reply") this.#replied(message, text);
@@ -268,7 +268,7 @@ export class Link {
     if (code === 4029) return this.#wait((named || 10) * 1000);
     if (code === 4000) return this.#wait(Math.min(named >= 0 ? named : restartingMs * (1 + this.#environment.random()), restartingMaxMs));
     if (!greeted && code === 1006) {
-      // A refused upgrade looks like a network failure from here; only an ordinary request can tell 401 from nobody there.
+      // Browsers report a refused upgrade like a network failure; only a plain request can tell 401 from an unreachable relay.
       this.#environment.paired().then((paired) => {
         if (!paired && this.phase === "waiting") this.#halt(4401);
       });
@@ -276,7 +276,7 @@ export class Link {
     return this.#wait(this.#backoff());
   }
 
-  /** Capped, doubling, and at random within the whole span: a thousand pages must not come back at the same moment. */
+  /** The delay before the next attempt: doubling up to a limit, and random, so that a thousand pages do not return at once. */
   #backoff() {
     const span = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures);
     this.#failures += 1;
@@ -299,7 +299,7 @@ export class Link {
     this.#commands.clear();
   }
 
-  /** The peer is not there any more, whatever the socket says. */
+  /** Abandons a socket whose peer no longer answers, although the socket still counts as open. */
   #giveUp() {
     this.#leave();
     this.#closed(1006, "");
@@ -311,7 +311,10 @@ export class Link {
     socket?.close();
   }
 
-  /** @param {boolean} all Whether also the commands that would be sent again are given up: one of them may be what broke the link. */
+  /**
+   * Fails the waiting commands. `all` includes those to be sent again, because one of them may have broken the link.
+   * @param {boolean} all
+   */
   #drop(all) {
     this.#cancel();
     this.#asked = null;
@@ -332,13 +335,13 @@ export class Link {
   }
 
   /**
-   * Browsers hide the socket's pings, so silence alone proves nothing. When the relay has not been heard for as long as it
-   * lets its own pings wait, it is asked something; without an answer before its hang-up time, the link is dead.
+   * Browsers hide the socket's pings, so silence alone proves nothing. If the relay has been silent for as long as its own
+   * pings may take, the link sends it a probe; without an answer before the relay's hang-up time, the link counts as dead.
    */
   #beat() {
     this.#environment.clearTimer(this.#pulse);
     const { pingSeconds, hangUpSeconds } = this.#heartbeat;
-    // A clock that is set back says as little of when that was as one that is set forward.
+    // The absolute difference, because the device's clock may have been set back.
     const silence = Math.abs(this.#environment.now() - this.heardAt);
     if (this.#probedUntil) return this.#silent(Math.max(hangUpSeconds * 1000 - silence, 1000));
     if (silence >= pingSeconds * 1000) return this.#probe(Math.max((hangUpSeconds - pingSeconds) * 1000, wakeProbeMs));
@@ -346,7 +349,10 @@ export class Link {
     return undefined;
   }
 
-  /** @param {number} patience Milliseconds for the answer: the link is called silent after a third, dead after all. */
+  /**
+   * Probes the relay. After a third of `patience` milliseconds the link counts as silent, after all of it as dead.
+   * @param {number} patience
+   */
   #probe(patience) {
     const until = this.#environment.now() + patience;
     if (this.#probedUntil && this.#probedUntil <= until) return;
@@ -359,14 +365,17 @@ export class Link {
     }, patience / 3);
   }
 
-  /** @param {number} milliseconds Until it is given up. */
+  /**
+   * Marks the link as silent, and gives it up after `milliseconds`.
+   * @param {number} milliseconds
+   */
   #silent(milliseconds) {
     if (this.phase === "live") this.#become("silent");
     this.#pulse = this.#environment.setTimer(() => (this.#probedUntil ? this.#giveUp() : this.#beat()), milliseconds);
   }
 
   /**
-   * Sends a command whose failure needs no words.
+   * Sends a command whose failure is ignored.
    * @param {Command} message
    */
   #quietly(message) {

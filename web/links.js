@@ -1,6 +1,6 @@
-/** Addresses in foreign text, and what of them may become a link. Pure. */
+/** Finds addresses in foreign text, and decides which may become links. Pure. */
 
-/** A longer address is text. */
+/** A longer address stays text. */
 const addressCharactersMax = 2_048;
 
 /** @param {string} address @returns {URL|null} */
@@ -13,8 +13,7 @@ export function urlOf(address) {
 }
 
 /**
- * Where a link leads, and to whom as it is to be shown next to its words: the host as browsers read it, whatever the address looks like.
- * Nothing for what is not to be followed: other schemes, hidden or foreign characters, names and passwords before the host.
+ * The target of a link, and the host as browsers parse it, which is shown next to the link's words because an address may look like another one. Null for addresses that must not be followed: other schemes, invisible or non-ASCII characters, user names and passwords.
  * @param {string} address
  * @returns {{href: string, host: string, rest: string}|null}
  */

@@ -1,9 +1,9 @@
 /**
- * What a phone shows, computed from the pushes that Apple's server took: the Lock Screen and the Dynamic Island. Pure.
+ * Computes the Lock Screen and the Dynamic Island of a phone from the pushes that APNs accepted. Pure.
  *
- * The rules are those of `APNsSimulator/Device`, and one table of cases holds both to them (`Tests/Web/Fixtures/lockscreen.json`).
- * What cannot be known from here is left out: whether the phone was reachable, what it had budget for, and what was swiped away.
- * One device is one app, so that no other app's card shares the island.
+ * The rules are those of `APNsSimulator/Device`; one table of cases tests both (`Tests/Web/Fixtures/lockscreen.json`).
+ * Unknown facts are ignored: whether the phone was reachable, its push budget, and dismissed notifications.
+ * A device is one app, so no other app's Live Activity shares the island.
  */
 
 /** @typedef {import("./wire").Push} Push */
@@ -11,17 +11,17 @@
 
 /**
  * @typedef {object} Card
- * @property {number} id           The push that made it: a card is named after nothing else that the relay knows.
- * @property {string|undefined} session None for the one card of all sessions.
- * @property {string|undefined} type The `attributes-type`; none where the start was not seen.
+ * @property {number} id           The number of the push that started the card; the relay knows no other name of it.
+ * @property {string|undefined} session Undefined for a card about all sessions.
+ * @property {string|undefined} type The `attributes-type`; undefined if the start was not seen.
  * @property {Fields} attributes
  * @property {Fields} contentState
  * @property {number} startedAt    Milliseconds since 1970, as are all times here but `timestamp`.
- * @property {number} timestamp    Seconds since 1970, of the newest content that was applied.
+ * @property {number} timestamp    Seconds since 1970, of the newest applied content.
  * @property {number} updatedAt
  * @property {number} [staleAt]
  * @property {number} relevance
- * @property {Alert|undefined} alert What lit the screen up within `alertMs`.
+ * @property {Alert|undefined} alert The alert that lit up the screen within the last `alertMs`.
  * @property {number} [endedAt]
  * @property {number} [dismissAt]
  * @property {boolean} isStale
@@ -36,7 +36,7 @@
  * @property {string} title
  * @property {string} subtitle
  * @property {string} body
- * @property {string|undefined} thread  Notifications with the same one lie on one stack.
+ * @property {string|undefined} thread  Notifications with the same thread form a stack.
  * @property {string|undefined} collapse
  * @property {string|undefined} category
  * @property {boolean} isTimeSensitive
@@ -46,32 +46,32 @@
 
 /**
  * @typedef {object} Screen
- * @property {Card[]} cards             From the top.
- * @property {{top: Notification, count: number}[]} stacks Below the cards, the newest first.
+ * @property {Card[]} cards             The cards from top to bottom.
+ * @property {{top: Notification, count: number}[]} stacks Stacks of notifications below the cards, newest first.
  * @property {{form: "empty"}|{form: "compact"|"expanded", card: Card}} island
- * @property {Map<number, string>} ignored Why a push that was accepted changes nothing on a phone, by its number.
+ * @property {Map<number, string>} ignored The reason why an accepted push has no effect on the phone, by push number.
  */
 
-/** How long an alert keeps the island expanded. */
+/** Time for which an alert keeps the island expanded. */
 export const alertMs = 5000;
-/** The system ends a card after this long... */
+/** iOS ends a Live Activity after this time. */
 const activeMsMax = 8 * 3_600_000;
-/** ...and takes it off the Lock Screen so long after its end. */
+/** iOS removes an ended Live Activity from the Lock Screen after this time. */
 const endedMsMax = 4 * 3_600_000;
-/** A timestamp further ahead than this is not believed. */
+/** Timestamps further ahead are ignored. */
 const futureSecondsMax = 8 * 3600;
-/** Live at the same time. */
+/** Live Activities that iOS allows an app at the same time. */
 const cardsMax = 5;
 
 /**
- * @param {Push[]} pushes Of one device, in any order.
+ * @param {Push[]} pushes The pushes of one device, in any order.
  * @param {number} now The relay's time, in milliseconds.
  * @returns {Screen}
  */
 export function lockScreen(pushes, now) {
   /** @type {Card[]} */
   let cards = [];
-  /** @type {Notification[]} The newest last. */
+  /** @type {Notification[]} Notifications, newest last. */
   let notifications = [];
   /** @type {Screen["ignored"]} */
   const ignored = new Map();
@@ -95,12 +95,15 @@ export function lockScreen(pushes, now) {
     isEnded: card.endedAt !== undefined,
     alert: card.alert && now - card.alert.at < alertMs ? card.alert : undefined,
   }));
-  // The most relevant first; of two alike, the one that was heard of last.
+  // The most relevant card first; with equal relevance, the most recently updated one.
   cards.sort((a, b) => b.relevance - a.relevance || b.updatedAt - a.updatedAt || b.id - a.id);
   return { cards, stacks: stacks(notifications), island: island(cards.filter(({ isEnded }) => !isEnded)), ignored };
 }
 
-/** @param {Push[]} pushes @returns {Push[]} Those that APNs took, in the order in which it did. */
+/**
+ * The pushes that APNs accepted, in that order.
+ * @param {Push[]} pushes @returns {Push[]}
+ */
 const arrived = (pushes) =>
   pushes.filter(({ outcome, purpose }) => outcome?.result === "accepted" && purpose !== "channel")
     .sort((a, b) => arrival(a) - arrival(b) || a.push - b.push);
@@ -108,12 +111,10 @@ const arrived = (pushes) =>
 /** @param {Push} push */
 const arrival = ({ answeredAt, plannedAt }) => answeredAt ?? plannedAt;
 
-// Cards
-
 /**
- * @param {Card[]} cards The device's; one may be added or changed.
+ * @param {Card[]} cards The device's cards; the push may add or change one.
  * @param {Push} push @param {Fields} aps @param {number} at
- * @returns {string} Why nothing came of it, or nothing.
+ * @returns {string} The reason why the push had no effect, or an empty text.
  */
 function applyToCard(cards, push, aps, at) {
   if (!isWhole(aps.timestamp)) return "its timestamp is no whole number";
@@ -153,12 +154,12 @@ function change(cards, push, aps, at) {
   if (!card) {
     if (own.length) return "its card has ended";
     if (!aps["content-state"]) return "there is no such card";
-    // The app began it itself, or its start is longer ago than what the relay tells.
+    // The app started this card itself, or its start is older than the pushes that the relay sends.
     card = begin(push, aps, at);
     cards.push(card);
   }
   const isNewer = aps.timestamp > card.timestamp;
-  // An end that comes late still ends the card; what it says of the state is then old.
+  // A late end still ends the card, but its content is outdated.
   if (!isEnd && !isNewer) return aps.timestamp === card.timestamp ? "it is as old as what is shown" : `it is ${card.timestamp - aps.timestamp} s older than what is shown`;
   if (!isEnd && !aps["content-state"]) return "it has no content-state";
   if (isNewer) apply(card, aps, at);
@@ -189,7 +190,7 @@ function end(card, dismissAt, at) {
 }
 
 /**
- * Lets the eight hours and the four hours come to pass.
+ * Ends and removes cards whose eight and four hours have passed.
  * @param {Card[]} cards @param {number} now
  */
 function live(cards, now) {
@@ -200,16 +201,20 @@ function live(cards, now) {
   return cards.filter(({ dismissAt }) => dismissAt === undefined || dismissAt > now);
 }
 
-/** @param {Card[]} cards Those that have not ended, in order. @returns {Screen["island"]} */
+/**
+ * The island's form for the cards that have not ended, most relevant first.
+ * @param {Card[]} cards @returns {Screen["island"]}
+ */
 function island(cards) {
   if (!cards.length) return { form: "empty" };
   const alerting = cards.find(({ alert }) => alert);
   return alerting ? { form: "expanded", card: alerting } : { form: "compact", card: cards[0] };
 }
 
-// Notifications
-
-/** @param {Push} push @param {Fields} aps @param {number} at @returns {Notification|string} Or why there is none. */
+/**
+ * The notification of a push, or the reason why there is none.
+ * @param {Push} push @param {Fields} aps @param {number} at @returns {Notification|string}
+ */
 function notification(push, aps, at) {
   const text = textOf(aps.alert);
   if (!text.title && !text.body) return "there is nothing to show";
@@ -221,7 +226,10 @@ function notification(push, aps, at) {
   };
 }
 
-/** @param {Notification[]} notifications The newest last. @returns {Screen["stacks"]} */
+/**
+ * Stacks notifications by thread. `notifications` has the newest last.
+ * @param {Notification[]} notifications @returns {Screen["stacks"]}
+ */
 function stacks(notifications) {
   /** @type {Map<string, {top: Notification, count: number}>} */
   const threads = new Map();
@@ -229,14 +237,12 @@ function stacks(notifications) {
   return [...threads.values()].sort((a, b) => b.top.at - a.top.at || (a.top.title < b.top.title ? 1 : -1));
 }
 
-/** @param {unknown} alert A string or an object. */
+/** @param {unknown} alert APNs allows a string or an object. */
 function textOf(alert) {
   if (typeof alert === "string") return { title: "", subtitle: "", body: alert };
   const fields = isObject(alert) ? alert : {};
   return { title: asString(fields.title) ?? "", subtitle: asString(fields.subtitle) ?? "", body: asString(fields.body) ?? "" };
 }
-
-// JSON
 
 /** @param {unknown} value @returns {value is Fields} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

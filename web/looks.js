@@ -1,6 +1,6 @@
 /**
- * Looks at a session's terminal for as long as somebody sees it: asks for the next screen when the one before is drawn, so that a slow line shows
- * fewer of them, and none late.
+ * Streams a session's terminal while it is visible: requests the next screen once the last one is drawn, so that a slow line shows
+ * fewer screens, but none late.
  */
 
 import { t } from "./language.js";
@@ -8,17 +8,17 @@ import { CommandError } from "./link.js";
 
 /** @typedef {import("./wire").Screen} Drawing */
 
-/** Its host answers within ten seconds. */
+/** Limit for an answer; a host answers within ten seconds. */
 const answerMs = 20_000;
-/** After a failure that may pass. */
+/** Delay before the next request after a temporary failure. */
 const againMs = 2_000;
-/** Nothing that asking again would change. */
+/** Error codes for which asking again is pointless. */
 const lasting = ["closed", "unsupported", "notFound", "forbidden"];
 
 /**
  * @typedef {object} LookHands
- * @property {() => string} of What is drawn; empty: nothing is.
- * @property {(session: string, id: string, drawing: Drawing) => Drawing|Promise<Drawing>} opened As its host has drawn it, for the command of that id.
+ * @property {() => string} of The session whose terminal is drawn; empty if none is.
+ * @property {(session: string, id: string, drawing: Drawing) => Drawing|Promise<Drawing>} opened Opens a sealed screen, for the command with that id.
  * @property {(drawing: Drawing) => void} drawn
  * @property {(error: CommandError) => void} failed
  * @property {(run: () => void, milliseconds: number) => any} setTimer
@@ -27,7 +27,7 @@ const lasting = ["closed", "unsupported", "notFound", "forbidden"];
 export class Looks {
   /** @type {Pick<import("./link.js").Link, "command"|"freshID"|"isLive">} */ #link;
   /** @type {LookHands} */ #hands;
-  /** Of the last call to look; an answer to an earlier one is not drawn. */ #turn = 0;
+  /** Number of the last request; answers to earlier ones are ignored. */ #turn = 0;
   isLooking = false;
 
   /** @param {Pick<import("./link.js").Link, "command"|"freshID"|"isLive">} link @param {LookHands} hands */
@@ -51,7 +51,7 @@ export class Looks {
         if (turn !== this.#turn) return;
         const reason = /** @type {CommandError} */ (error);
         this.#hands.failed(reason);
-        // The link says when it is back.
+        // After a lost link the next request follows when the link is live again.
         if (reason.code === "linkLost" || lasting.includes(reason.code)) return this.stop();
         await new Promise((done) => this.#hands.setTimer(() => done(undefined), againMs));
       }

@@ -1,8 +1,8 @@
 /**
- * Markdown as agents write it, cut into blocks and inlines: headings, lists, tasks, quotes, code, tables, emphasis, links. Pure.
+ * Parses Markdown as agents write it into blocks and inlines: headings, lists, tasks, quotes, code, tables, emphasis, links. Pure.
  *
- * What it does not know stays the text that it is, HTML and links that are not to be followed among it: only the marks of what it knows go
- * away. Its time grows with the text alone, whatever the text is: nothing is looked for twice, and all nesting is bounded.
+ * Unknown syntax stays text, including HTML and links that must not be followed: only the marks of known syntax are removed.
+ * The running time is linear in the text, whatever the text is: nothing is searched twice, and nesting is bounded.
  */
 
 import { linkTo } from "./links.js";
@@ -10,22 +10,22 @@ import { linkTo } from "./links.js";
 /**
  * @typedef {string|{type: "code", text: string}|{type: "strong"|"emphasis"|"struck", inlines: Inline[]}|Link} Inline
  * @typedef {{type: "link", href: string, host: string, rest: string, isImage: boolean, inlines: Inline[]}} Link
- *   `host` is empty where the words are the address, as it is.
+ *   `host` is empty if the link's words are its unaltered address.
  * @typedef {{type: "paragraph", inlines: Inline[]}|{type: "heading", level: number, inlines: Inline[]}|{type: "code", language: string, text: string}
  *   |{type: "quote", blocks: Block[]}|{type: "list", first: number|null, items: Item[]}|{type: "table", head: Inline[][], rows: Inline[][][]}
  *   |{type: "rule"}} Block
- * @typedef {{isDone: boolean|null, blocks: Block[]}} Item `isDone` of a task; `first` of a list with numbers.
+ * @typedef {{isDone: boolean|null, blocks: Block[]}} Item `isDone` is set for tasks, `first` for numbered lists.
  */
 
-/** A longer text is one paragraph of plain text: its elements alone would take a phone a second. */
+/** A longer text becomes one paragraph of plain text, because creating its elements would take a phone a second. */
 export const charactersMax = 120_000;
-/** Quotes and lists in each other. */
+/** Most levels of nested quotes and lists. */
 const nestingMax = 8;
-/** Emphases and links that are open at the same time; of more, the oldest stays text. */
+/** Most emphases and links that are open at once; beyond that the oldest stays text. */
 const openMax = 16;
-/** Marks in a row that mean something. */
+/** Most consecutive emphasis marks that are interpreted. */
 const marksMax = 3;
-/** Columns; what is in more is told in the last one. */
+/** Most columns of a table; the last one contains the rest of the row. */
 const columnsMax = 24;
 
 /** @param {string} text @returns {Block[]} */
@@ -70,7 +70,10 @@ function blocksOf(lines, depth) {
   return blocks;
 }
 
-/** @param {string} line Words behind backticks that have backticks are no fence but code within a line. */
+/**
+ * Words with a backtick after the opening backticks are code within a line, not a fence.
+ * @param {string} line
+ */
 function opensFence(line) {
   const [, , marks, words] = /** @type {RegExpMatchArray} */ (line.match(fence));
   return marks[0] === "~" || !words.includes("`");
@@ -111,7 +114,7 @@ function readQuote(lines, at, blocks, depth) {
 }
 
 /**
- * Items of one kind. What is set in deeper than the first item's mark belongs to an item, as does the next line of its words.
+ * Reads list items with one kind of mark. Lines indented deeper than the first item's mark belong to an item, as do continuation lines of its text.
  * @param {string[]} lines @param {number} at @param {Block[]} blocks @param {number} depth
  */
 function readList(lines, at, blocks, depth) {
@@ -182,7 +185,7 @@ function readTable(lines, at, blocks) {
 }
 
 /**
- * The cells of a row. A bar behind a backslash is text, as are those past the last column.
+ * The cells of a table row. An escaped bar is text, as are bars after the last column.
  * @param {string} line @returns {string[]}
  */
 function cellsOf(line) {
@@ -209,9 +212,9 @@ class Inlines {
   #at = 0;
   #plain = "";
   /** @type {Inline[]} */ #items = [];
-  /** @type {{mark: string, count: number, index: number}[]} Marks that may open an emphasis, with their places among the items. */ #marks = [];
+  /** @type {{mark: string, count: number, index: number}[]} Marks that may open an emphasis, with their index in the items. */ #marks = [];
   /** @type {{index: number, marks: number, isImage: boolean}[]} Brackets that may open a link. */ #brackets = [];
-  /** @type {Map<number, number[]>|null} Where runs of backticks begin, the last first, by their length. */ #ticks = null;
+  /** @type {Map<number, number[]>|null} Start positions of runs of backticks by length, the last position first. */ #ticks = null;
 
   /** @param {string} text */
   constructor(text) {
@@ -280,7 +283,7 @@ class Inlines {
     return undefined;
   }
 
-  /** Every run of backticks, looked for once. */
+  /** Finds all runs of backticks once. */
   #ends() {
     if (this.#ticks) return this.#ticks;
     this.#ticks = new Map();
@@ -320,8 +323,8 @@ class Inlines {
   }
 
   /**
-   * Ends what these marks can end.
-   * @param {string} mark @param {number} count @returns {number} The marks that are left.
+   * Closes the emphases that a run of marks can close.
+   * @param {string} mark @param {number} count @returns {number} The number of unused marks.
    */
   #close(mark, count) {
     while (count) {
@@ -367,18 +370,21 @@ class Inlines {
     this.#flush();
     const [, ...inlines] = this.#items.splice(open.index);
     this.#marks = this.#marks.filter(({ index }) => index < open.index);
-    // No link within a link.
+    // Open brackets are dropped, because links cannot be nested.
     this.#brackets = [];
     this.#items.push({ type: "link", ...to, isImage: open.isImage, inlines: joined(inlines) });
     this.#at += 1 + match[0].length;
     return undefined;
   }
 
-  /** @param {string} character An address by itself, in angle brackets or bare. */
+  /**
+   * Reads an address in angle brackets, or a bare one.
+   * @param {string} character
+   */
   #address(character) {
     const pattern = character === "<" ? inAngles : bare;
     pattern.lastIndex = this.#at;
-    // Within brackets it would be a link within a link.
+    // Within open brackets an address would become a link inside a link.
     const isApart = !this.#brackets.length && (character === "<" || !/[\p{L}\p{N}_]/u.test(this.#text[this.#at - 1] ?? ""));
     const match = isApart ? pattern.exec(this.#text) : null;
     const address = match && (character === "<" ? match[1] : trimmed(match[0]));
@@ -394,7 +400,7 @@ class Inlines {
 const scheme = /^(?:https?:\/\/|mailto:)/i;
 
 /**
- * Whether the address shows to whom it leads.
+ * True if the written address begins with the host that it leads to.
  * @param {string} address @param {string} host
  */
 function isAsWritten(address, host) {
@@ -402,7 +408,10 @@ function isAsWritten(address, host) {
   return written.startsWith(real) && ["", "/", "?", "#"].includes(written.charAt(real.length));
 }
 
-/** @param {string} address Without what ends the sentence around it. */
+/**
+ * Removes the punctuation that ends the sentence around an address.
+ * @param {string} address
+ */
 function trimmed(address) {
   let end = address.length;
   const hasParenthesis = address.includes("(");
@@ -410,7 +419,10 @@ function trimmed(address) {
   return address.slice(0, end);
 }
 
-/** @param {Inline[]} items @returns {Inline[]} Neighbouring texts as one: what hides is found across them. */
+/**
+ * Joins neighbouring texts, so that invisible characters are found across them.
+ * @param {Inline[]} items @returns {Inline[]}
+ */
 function joined(items) {
   /** @type {Inline[]} */
   const whole = [];

@@ -1,10 +1,10 @@
-/** A search by words. Pure. */
+/** Searches by words. Pure. */
 
-/** Results shown at most: nobody reads more than a screen. */
+/** Most results shown: a person reads no more than a screen. */
 const foundMax = 12;
 
 /**
- * What each of the words is in, those that begin with them first.
+ * The entries that contain all words; those that begin with them first.
  * @template {{words: string, also?: string}} T
  * @param {T[]} all @param {string} text @returns {T[]}
  */

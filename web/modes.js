@@ -1,11 +1,11 @@
-/** Modes of agents: what each lets it do, and when a change to one is asked twice. Pure. */
+/** Agents' modes: what each mode allows, and which changes of mode need confirmation. Pure. */
 
 import { t } from "./language.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 
 /**
- * How free the agent is in a mode, and in words. Names of several agents: none of them means more elsewhere.
+ * The degree of freedom in a mode, and its description. Modes of all agents share one table, because no name means more freedom in another agent.
  * @type {Map<string, {freedom: number, words: string}>}
  */
 const modes = new Map(Object.entries({
@@ -16,7 +16,7 @@ const modes = new Map(Object.entries({
   ask: { freedom: 1, words: t`asks first` },
   acceptEdits: { freedom: 2, words: t`edits without asking` },
   "accept-edits": { freedom: 2, words: t`edits without asking` },
-  // Codex
+  // Modes of Codex follow.
   untrusted: { freedom: 1, words: t`asks before what is not known to be safe` },
   "on-request": { freedom: 2, words: t`decides itself when to ask` },
   "on-failure": { freedom: 3, words: t`asks only about what failed` },
@@ -28,11 +28,14 @@ const modes = new Map(Object.entries({
   "auto-approve": { freedom: 4, words: t`asks nothing` },
 }));
 
-/** @param {string} mode What it means, where that is known. */
+/**
+ * The description of a mode; empty for unknown modes.
+ * @param {string} mode
+ */
 export const modeWords = (mode) => modes.get(mode)?.words ?? "";
 
 /**
- * Whether to ask again before the agent goes on so. A mode that nobody here knows may give any freedom; one whose present mode is not known has none.
+ * True if a change of mode needs confirmation. An unknown new mode counts as full freedom, an unknown present mode as none.
  * @param {string|undefined} from @param {string} to
  */
 export function isFreer(from, to) {
@@ -44,13 +47,14 @@ export function isFreer(from, to) {
 export const modeQuestion = (mode) =>
   `${t`Change to the mode ${mode}?`} ${modeWords(mode) ? t`In it the agent ${modeWords(mode)}.` : t`What it lets the agent do is not known here.`}`;
 
-// Asking
-
-/** The asking of a session: as a person wants it, or as its agent would. */
+/** The two choices of when a session's agent asks: for everything, or by its own rules. */
 export const everything = t`for everything`;
 export const ownRules = t`by its own rules`;
 
-/** @param {string} choice @param {Summary|undefined} summary Empty where it takes freedom away. */
+/**
+ * The question before the choice takes effect; empty if it gives the agent less freedom.
+ * @param {string} choice @param {Summary|undefined} summary
+ */
 export const askingQuestion = (choice, summary) =>
   choice === ownRules && summary?.steering?.asksAll
     ? summary.steering.mode ? t`Follow the agent's own rules again? What they, or its mode ${summary.steering.mode}, let run is not asked for any more.`

@@ -1,4 +1,4 @@
-/** Sessions that this browser is silent about, where it gets notifications. */
+/** Mutes sessions on this browser, if it gets notifications. */
 
 import { t } from "./language.js";
 
@@ -6,21 +6,33 @@ import { t } from "./language.js";
 
 /** @typedef {import("./choices.js").Choices} Choices */
 
-/** @type {Record<keyof Choices, true>} The type check finds a choice that is not among them. */
+/** @type {Record<keyof Choices, true>} All settings of a device: the type check fails if one is missing. */
 const chosen = { text: true, kinds: true, muted: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
 
-/** @param {import("./wire").DeviceShown} device All that its person chose. @returns {Choices} */
+/**
+ * The settings that a person chose for a device.
+ * @param {import("./wire").DeviceShown} device @returns {Choices}
+ */
 const choicesOf = (device) => /** @type {any} */ (Object.fromEntries(Object.entries(device).filter(([name]) => name in chosen)));
 
-/** @param {App} app This browser, as the relay knows it. */
+/**
+ * This browser as a device for pushes, if the relay has it.
+ * @param {App} app
+ */
 export const ownDevice = ({ state, webPush }) => state.devices?.get(webPush?.device)?.device;
 
-/** @param {App} app What this device is silent about is asked for once. */
+/**
+ * Asks the relay once for this device's muted sessions.
+ * @param {App} app
+ */
 export function askOfDevice({ state, webPush, devices }) {
   if (webPush?.device && !state.devices) devices.watch();
 }
 
-/** @param {App} app @param {string} session @param {boolean} mutes @returns {Promise<boolean>} Whether it is so now. */
+/**
+ * Mutes or unmutes a session. Resolves to true if that succeeded.
+ * @param {App} app @param {string} session @param {boolean} mutes @returns {Promise<boolean>}
+ */
 export async function mute(app, session, mutes) {
   const device = ownDevice(app);
   if (!device) return false;

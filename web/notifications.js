@@ -1,15 +1,15 @@
-/** Notifications that the worker made, and the number on an installed page's icon. */
+/** Notifications that the service worker showed, and the count on the installed page's icon. */
 
 /**
- * @typedef {object} Surroundings What of the browser is used; all of it may be missing.
+ * @typedef {object} Surroundings The browser's functions used here; each may be missing.
  * @property {Pick<ServiceWorkerContainer, "addEventListener"|"getRegistration">} [serviceWorker]
  * @property {(count: number) => Promise<void>} [setAppBadge]
  * @property {(hash: string) => void} go
- * @property {() => void} arrived A test push was shown by this browser.
- * @property {() => void} moved The browser changed its subscription.
+ * @property {() => void} arrived Called when this browser has shown a test push.
+ * @property {() => void} moved Called when the browser changed its push subscription.
  */
 
-/** A page that is looked at leaves no notification behind, and goes where one that was pressed leads. */
+/** Removes shown notifications while the page is visible, and opens the screen of a pressed notification. */
 export class Notifications {
   /** @type {Surroundings} */ #around;
   #count = -1;
@@ -24,17 +24,20 @@ export class Notifications {
     });
   }
 
-  /** Somebody looks: what a notification says is on the page. */
+  /** Removes all notifications, because their content is visible on the page. */
   async clear() {
     const registration = await this.#around.serviceWorker?.getRegistration();
     for (const notification of (await registration?.getNotifications()) ?? []) notification.close();
   }
 
-  /** @param {number} count Approvals that wait. */
+  /**
+   * Shows the number of waiting approvals on the page's icon.
+   * @param {number} count
+   */
   badge(count) {
     if (count === this.#count) return;
     this.#count = count;
-    // A browser without an installed page refuses, and nothing is lost by that.
+    // Browsers refuse if the page is not installed, which is harmless.
     this.#around.setAppBadge?.(count).catch(() => undefined);
   }
 }

@@ -1,11 +1,14 @@
 /**
- * Numbers as an agent wrote them. A browser reads each as a double: `9007199254740993` as …992, `1e400` as no number at all. What a person is
- * asked to allow is what runs, so in tools' inputs and outputs a number that a double would not write again keeps its own digits. Pure.
+ * Preserves numbers as an agent wrote them. Browsers parse numbers as doubles: `9007199254740993` becomes …992, and `1e400` Infinity. A person
+ * must see what would run, so a number in a tool's input or output that a double would alter keeps its own digits. Pure.
  */
 
-/** A number whose digits are not those that a double would be written with. */
+/** A number whose digits a double would alter. */
 export class SourceNumber {
-  /** @param {string} text As JSON has it. */
+  /**
+   * `text` is the number's JSON text.
+   * @param {string} text
+   */
   constructor(text) {
     this.text = text;
   }
@@ -19,11 +22,11 @@ export class SourceNumber {
   }
 }
 
-/** Fields of a body that are shown as they are; in all else a number is there to be reckoned with. */
+/** Fields of a body that are shown verbatim; all other numbers are only calculated with. */
 const shown = new Set(["input", "output"]);
 
 /**
- * The result of `JSON.parse`, but for numbers in what is shown.
+ * Parses JSON like `JSON.parse`, except for numbers in fields that are shown verbatim.
  * @param {string} text @returns {any}
  */
 export function parsedMessage(text) {
@@ -33,10 +36,10 @@ export function parsedMessage(text) {
   return marked === text ? plain : restored(JSON.parse(marked), mark, false, false);
 }
 
-/** Begins no string of the text, as nobody can guess it. */
+/** A random mark that no string in the text begins with, because nobody can guess it. */
 const freshMark = () => `${crypto.getRandomValues(new Uint32Array(3)).join("-")}#`;
 
-/** Fewer digits than a double holds in any case. */
+/** Numbers with at most this many digits fit a double exactly. */
 const plainDigitsMax = 15;
 const [quote, backslash, minus, plus, dot, zero, nine, capitalE, smallE] = [..."\"\\-+.09Ee"].map((character) => character.charCodeAt(0));
 
@@ -44,7 +47,7 @@ const [quote, backslash, minus, plus, dot, zero, nine, capitalE, smallE] = [..."
 const isDigit = (code) => code >= zero && code <= nine;
 
 /**
- * The JSON text with each number that a double would change as a string that begins with the mark.
+ * Turns each number that a double would alter into a string with the mark in front.
  * @param {string} text @param {string} mark
  */
 function withMarks(text, mark) {
@@ -81,7 +84,7 @@ function restored(value, mark, isBody, isShown) {
     return isShown ? new SourceNumber(digits) : Number(digits);
   }
   if (typeof value !== "object" || value === null) return value;
-  // In place: a name such as `__proto__` stays a field.
+  // Values are replaced in place, so that a name such as `__proto__` stays a field.
   for (const [name, part] of Object.entries(value)) {
     const given = restored(part, mark, !isShown && name === "body", isShown || (isBody && shown.has(name)));
     if (given !== part) value[name] = given;
@@ -90,7 +93,7 @@ function restored(value, mark, isBody, isShown) {
 }
 
 /**
- * A value as JSON for a person to read, with the numbers as they came.
+ * Readable JSON of a value, with its numbers as they were received.
  * @param {unknown} value
  */
 export function jsonText(value) {

@@ -1,4 +1,4 @@
-/** An agent's own offers besides a plain yes and a plain no, and what a person should know before taking one. Pure. */
+/** The options that an agent offers besides allow and deny, and the risks of each. Pure. */
 
 import { isWhole } from "./approvals.js";
 import { t } from "./language.js";
@@ -6,7 +6,7 @@ import { t } from "./language.js";
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {{id: string, label: string, rule?: string, mode?: string, scope: string, effect: "allow"|"deny"}} Offer */
 
-/** @type {Record<string, string>} Where each is written, and so for how long it holds. */
+/** @type {Record<string, string>} The place where each option's rule is written, which determines how long it applies. */
 const places = {
   once: t`For this request alone.`,
   session: t`Until this session ends. Nothing is written to a file.`,
@@ -20,13 +20,13 @@ const places = {
 export const scopeWords = (offer) => places[offer.scope];
 
 /**
- * It holds beyond this project, for others too, for nobody knows how long, or for more than one kind of tool: a person is asked twice.
+ * True if the option applies beyond this project, to other people, for an unknown time, or to several kinds of tools: it needs confirmation.
  * @param {Offer} offer
  */
 export const isFarReaching = ({ scope, mode }) => !["once", "session", "local"].includes(scope) || mode !== undefined;
 
 /**
- * Those that are known whole here, and could be taken. Two of one name are none.
+ * The agent's options that arrived completely and can be chosen. Options with the same name are omitted, because they are ambiguous.
  * @param {Approval} approval
  * @returns {Offer[]}
  */
@@ -46,7 +46,7 @@ const isKnown = (offer) =>
 const isText = (value) => typeof value === "string" && value !== "";
 
 /**
- * The button that opens the list.
+ * The label of the button that opens the list of options.
  * @param {Offer[]} offers
  */
 export const openerWords = (offers) =>
@@ -59,7 +59,7 @@ export const openerWords = (offers) =>
 export const verdictOf = ({ id, effect }) => ({ decision: effect, offer: id });
 
 /**
- * The chosen offer, once it is decided; empty for a plain answer.
+ * The option that was chosen in the decision; empty for a plain allow or deny.
  * @param {Approval} approval
  */
 export function chosenIn({ request: { head }, decision }) {

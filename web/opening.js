@@ -1,7 +1,7 @@
 /**
- * Opens what hosts that seal have sent for this device, message by message in the order in which they came, and seals what is sent to such hosts.
+ * Opens sealed messages of hosts in the order of their arrival, and seals commands to such hosts.
  *
- * What opens is all that is shown of it: what the relay says beside is for lists. What does not open, or comes twice, too late or not at all, is said.
+ * The page shows only content that opened; the relay's own fields serve lists. Content that does not open, is repeated, late or missing is reported to the person.
  */
 
 import { sha256 } from "./consent.js";
@@ -22,20 +22,20 @@ import { consentOf, shownEvent } from "./shown.js";
  * @typedef {object} OpeningSurroundings
  * @property {Pick<import("./trust.js").Trust, "hosts"|"ready"|"keep">} trust
  * @property {() => Promise<import("./keys.js").OwnKeys|undefined>} own
- * @property {() => number} now Milliseconds.
- * @property {(session: string) => Summary|undefined} summary What is known of a session.
- * @property {(session: string) => void} again Asks for a session's log again.
+ * @property {() => number} now The time in milliseconds.
+ * @property {(session: string) => Summary|undefined} summary The known summary of a session.
+ * @property {(session: string) => void} again Requests a session's log again.
  */
 
-/** After a new key has come, what was sealed before is still under way for a while. */
+/** Time after a new key for which content sealed with the previous key is still accepted, because it may be on its way. */
 const settledMs = 30_000;
-/** New keys of one host within that time. One beyond these counts from when there is room. */
+/** Most new keys of a host that are pending within that time; the time of a further one starts when there is room. */
 const settlingMax = 64;
 
-/** Of sessions that represent their hosts. */
+/** The name prefix of sessions that represent their hosts. */
 const deskPrefix = "heliograph-";
 
-/** Ids that a relay has called a host by: more than one person has of them. */
+/** Most relay ids that are remembered for a host: more than one person's relays give it. */
 const relayedMax = 16;
 
 /** @param {Summary} summary */
@@ -44,19 +44,22 @@ const isMarked = ({ steering, line }) => line !== undefined || steering?.seals =
 export class Opening {
   /** @type {OpeningSurroundings} */ #around;
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
-  /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
-  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
-  /** @type {Map<string, {settled: number, next: {epoch: number, at: number}[]}>} By host: its newest key that has been here for `settledMs`, and those that follow. */ #epochs = new Map();
-  /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
-  /** @type {Map<string, number>} The highest epoch in anything of a host. */ #highest = new Map();
-  /** A session is known to be another host's than before. */ #isRebound = false;
+  /** @type {Map<string, string>} Hosts' key ids by the relay's host id: for sessions without an offer this is the only link to a key. */ #hosts = new Map();
+  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} Offered wraps by host, with the host's relay id and the time of the pin that opened them. */ #offered = new Map();
+  /** @type {Map<string, {settled: number, next: {epoch: number, at: number}[]}>} For each host, the newest key that was known for `settledMs`, and the newer ones. */ #epochs = new Map();
+  /** @type {Map<string, Summary|Approval>} Summaries and approvals that could not be opened without a key. */ #closed = new Map();
+  /** @type {Map<string, number>} The highest epoch seen in any content of a host. */ #highest = new Map();
+  /** A session turned out to belong to another host than was known. */ #isRebound = false;
 
   /** @param {OpeningSurroundings} around */
   constructor(around) {
     this.#around = around;
   }
 
-  /** @param {any} message Whether something of it, or before it, may be sealed for this browser. */
+  /**
+   * True if the message may need opening, or affects sealed messages.
+   * @param {any} message
+   */
   concerns(message) {
     return this.#isStirred || this.#isSealed(message);
   }
@@ -73,25 +76,34 @@ export class Opening {
     }
   }
 
-  /** @param {Summary} summary Whether its host seals, by what stands there or as its pin remembers: whatever the relay leaves out. */
+  /**
+   * True if the session's host seals, by its offer or its pin, whatever the relay leaves out.
+   * @param {Summary} summary
+   */
   #seals(summary) {
     return isMarked(summary) || this.#sealingHost(summary) !== undefined;
   }
 
-  /** @param {Summary} summary @returns {string|undefined} The id of its host's key, if that is pinned and has sealed. */
+  /**
+   * The key id of the session's host, if it is pinned and has sealed.
+   * @param {Summary} summary @returns {string|undefined}
+   */
   #sealingHost({ host, steering }) {
     for (const { id, epochs, relayed } of this.#around.trust.hosts.values()) if (epochs?.size && (steering?.consent === id || relayed?.includes(host.id))) return id;
     return undefined;
   }
 
-  /** @param {Approval} approval Whether it is sealed, or has to be: its session was, or it names a host that seals, in whatever session. */
+  /**
+   * True if the approval is sealed or has to be, because its session was, or because it names a host that seals.
+   * @param {Approval} approval
+   */
   #isOfSealed({ session, approval, request }) {
     if (this.#sessions.has(session) || sealedIn(request) !== undefined) return true;
     const consent = consentOf(shownEvent(request, session, approval));
     return consent !== undefined && "host" in consent && Boolean(this.#around.trust.hosts.get(consent.host)?.epochs?.size);
   }
 
-  /** A host offered keys before this browser had pinned it, or pinned it anew: whoever trusts it says more right after. */
+  /** True if a host offered keys before this browser pinned it: after pinning, the offer is examined again. */
   get #isStirred() {
     for (const [host, offer] of this.#offered) if (this.#isLearnable(host, offer)) return true;
     return false;
@@ -103,7 +115,10 @@ export class Opening {
     return pin !== undefined && pin.since !== since;
   }
 
-  /** @param {any[]} messages @returns {Promise<any[]>} What they say, for all that is behind this. */
+  /**
+   * Opens messages for the code behind the ingress.
+   * @param {any[]} messages @returns {Promise<any[]>}
+   */
   async open(messages) {
     await this.#around.trust.ready;
     const opened = [];
@@ -132,14 +147,14 @@ export class Opening {
     const session = this.#of(message.session);
     switch (type) {
       case "events": return [{ ...message, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: true }) }];
-      // Older events that were asked for.
+      // The reply carries older events that the page requested.
       case "reply": return [{ ...message, events: await session.events(message.first, message.events) }];
       case "deltas":
       case "output": {
         const text = await session.live(message.text, message.message ?? message.call, type === "deltas" ? "…" : "");
         return text === undefined ? [] : [{ ...message, text }];
       }
-      // One that was removed, too, is remembered: it may come back.
+      // Removed sessions are not dropped here, because a session may return.
       default: return [message];
     }
   }
@@ -153,8 +168,6 @@ export class Opening {
     const approvals = await Promise.all(message.approvals.map((one) => this.#approval(one, false)));
     return { ...message, summary, approvals, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: false }) };
   }
-
-  // Whose it is
 
   /** @param {string} name */
   #of(name) {
@@ -180,7 +193,7 @@ export class Opening {
     const epoch = newestEpochIn(this.#around.trust.hosts.get(host));
     let held = this.#epochs.get(host);
     const last = held?.next.at(-1)?.epoch ?? held?.settled ?? 0;
-    // A host that was forgotten, and trusts this browser anew, may have fewer.
+    // A host that was forgotten and then trusted again may start with fewer epochs.
     if (!held || epoch < last) this.#epochs.set(host, (held = { settled: 0, next: [{ epoch, at: this.#around.now() }] }));
     else if (epoch > last && held.next.length < settlingMax) held.next.push({ epoch, at: this.#around.now() });
     for (let [first] = held.next; first && this.#isSettled(first.at); [first] = held.next) {
@@ -195,14 +208,17 @@ export class Opening {
     if (epoch > (this.#highest.get(host) ?? 0)) this.#highest.set(host, epoch);
   }
 
-  /** @param {string} session Its log is asked for from where it is held here. */
+  /**
+   * Returns the position from which a session's log is requested.
+   * @param {string} session
+   */
   followed(session) {
     this.#sessions.get(session)?.followed();
   }
 
   /**
-   * Learns the keys that hosts offer for this device.
-   * @param {Summary[]} summaries @returns {Promise<Set<string>>} The hosts of which a new key is here.
+   * Unwraps the keys that hosts offer this device.
+   * @param {Summary[]} summaries @returns {Promise<Set<string>>} The hosts with a new key.
    */
   async #learn(summaries) {
     for (const { host, steering } of summaries) {
@@ -220,14 +236,14 @@ export class Opening {
       offer.since = pin.since;
       const own = await this.#around.own();
       const epochs = own && await learned(own, pin, offer.wraps).catch(() => undefined);
-      // It may be forgotten meanwhile, or trusted anew.
+      // The pin may have been removed or replaced while the keys were unwrapped.
       const held = trust.hosts.get(host);
       if (held?.since !== pin.since) continue;
       const { relayed = [] } = held;
       if (!(epochs ?? held.epochs) || (!epochs && relayed.includes(offer.relayed))) continue;
       const part = { id: host, ...(epochs ? { epochs } : {}), relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
       trust.hosts.set(host, { ...held, ...part });
-      // A browser that keeps nothing gets them again.
+      // If the browser cannot store the keys, they are unwrapped again on the next visit.
       trust.keep(part).catch(() => undefined);
       if (!epochs) continue;
       this.#settledOf(host);
@@ -237,8 +253,8 @@ export class Opening {
   }
 
   /**
-   * Opens content that waited for a key that is here now.
-   * @param {Set<string>} hosts Of which one has just come.
+   * Opens content that waited for a key.
+   * @param {Set<string>} hosts Hosts with a new key.
    */
   async #reopened(hosts) {
     const opened = [];
@@ -255,8 +271,6 @@ export class Opening {
     }
     return opened;
   }
-
-  // Opening
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async #summary(sent) {
@@ -286,10 +300,9 @@ export class Opening {
     else this.#closed.delete(key);
   }
 
-  // Sealing
-
   /**
-   * @param {string} name @returns {SealedSession|undefined} Nothing where what is sent is sent in the open. Once a session was sealed, it is.
+   * The sealed session of that name; undefined if commands to it are sent in the open. A session that was sealed once stays so.
+   * @param {string} name @returns {SealedSession|undefined}
    */
   #sealedFor(name) {
     const held = this.#sessions.get(name);
@@ -300,7 +313,7 @@ export class Opening {
 
   /**
    * @template {import("./wire").Command} C
-   * @param {C} command @param {string} id Under which it is sent. @returns {Promise<C>} As its host takes it.
+   * @param {C} command @param {string} id The command's id. @returns {Promise<C>} The command, sealed if its host requires that.
    */
   async command(command, id) {
     const { session: name = "", text, project, rule, toml, keys, pictures, command: isCommand } =
@@ -318,14 +331,17 @@ export class Opening {
     return { ...command, text: [await session.alias(first), ...(rest ? [await session.sealed(rest, id)] : [])].join(" ") };
   }
 
-  /** @param {string} name A session. @param {Uint8Array} bytes A picture. @returns {Promise<Uint8Array>} As the relay keeps it. */
+  /**
+   * Seals a picture for a session, if its host seals. The result is what the relay stores.
+   * @param {string} name @param {Uint8Array} bytes @returns {Promise<Uint8Array>}
+   */
   async picture(name, bytes) {
     return this.#sealedFor(name)?.picture(bytes) ?? bytes;
   }
 
   /**
-   * A picture of a session's prompts, or of the start of one: that was brought for the session of its host.
-   * @param {string} name @param {string} digest @param {Uint8Array} bytes As the relay keeps it. @returns {Promise<Uint8Array>}
+   * Opens a picture of a session's prompts. A picture of a session's start was sealed for the session that represents its host.
+   * @param {string} name @param {string} digest @param {Uint8Array} bytes The stored bytes. @returns {Promise<Uint8Array>}
    */
   async openedPicture(name, digest, bytes) {
     const session = this.#sessions.get(name);
@@ -344,15 +360,17 @@ export class Opening {
   }
 
   /**
-   * @param {string} name A session. @param {string} id Of the command that asked. @param {import("./wire").Screen} screen
-   * @returns {Promise<import("./wire").Screen>} As its host has drawn it.
+   * Opens a terminal screen. `id` is the id of the command that requested it.
+   * @param {string} name @param {string} id @param {import("./wire").Screen} screen
+   * @returns {Promise<import("./wire").Screen>}
    */
   async screen(name, id, screen) {
     return this.#sealedFor(name)?.screen(screen.sealed, id) ?? screen;
   }
 
   /**
-   * @param {Pick<Approval, "session"|"approval"|"request">} asked @param {Verdict} verdict @returns {Promise<Verdict>} As the relay and the host take it.
+   * Seals a verdict, if the approval's host requires that.
+   * @param {Pick<Approval, "session"|"approval"|"request">} asked @param {Verdict} verdict @returns {Promise<Verdict>}
    */
   async verdict({ session: name, approval, request }, verdict) {
     const session = sealedIn(asSent(request)) === undefined ? this.#sealedFor(name) : this.#of(name);
@@ -360,16 +378,16 @@ export class Opening {
     if (verdict.decision === "deny" && verdict.message !== undefined) return { ...verdict, message: await session.sealed(verdict.message, approval) };
     if (verdict.decision !== "answer") return verdict;
     return { ...verdict, answers: await Promise.all(verdict.answers.map(async ({ text, ...answer }) => ({
-      // In what the relay reads, a choice is called by its place, from 1.
+      // The relay sees a sealed choice only by its position, from 1.
       ...answer, ...(answer.indexes ? { choices: answer.indexes.map((place) => String(place + 1)) } : {}), ...(text === undefined ? {} : { text: await session.sealed(text, approval) }),
     }))) };
   }
 }
 
-/** The relay's name for the type of a picture that it cannot see. */
+/** The media type under which the relay stores a sealed picture. */
 const sealedPicture = "application/x-heliograph-sealed";
 
-/** Of a rule, as the relay takes it. */
+/** The relay's limit for a rule's text, in bytes. */
 const ruleBytesMax = 4096;
 
 /** @param {Uint8Array} bytes */

@@ -1,19 +1,19 @@
-/** Long outputs, folded by their shape: how they begin, what went wrong in them, and how they end. Pure. */
+/** Folds long outputs by their shape: beginning, errors and end stay visible. Pure. */
 
-/** With fewer lines an output is shown whole. */
+/** Outputs with fewer lines are shown whole. */
 const linesMax = 32;
 const headLines = 5;
 const tailLines = 14;
-/** Lines that tell of an error and are shown where they stand; of more the first. */
+/** Most lines with errors that stay visible in their place: the first ones. */
 const errorsMax = 8;
-/** A gap of fewer lines is no gap. */
+/** Gaps with fewer lines are not folded. */
 const gapMin = 3;
 
 const tellsOfError = /\b(?:error|errors|fail|failed|failure|fatal|panic|exception|traceback|denied|not ok|undefined|cannot)\b|[✗✘❌]/i;
 
 /**
  * @param {string} text
- * @returns {{text: string, lines: number, isFolded: boolean}[]} Joined by line ends, the text again.
+ * @returns {{text: string, lines: number, isFolded: boolean}[]} Parts that make up the text, if joined by line feeds.
  */
 export function outlineOf(text) {
   const lines = text.split("\n");

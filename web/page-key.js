@@ -1,16 +1,16 @@
 /**
- * The half of this browser's credential that the page keeps. The other half is a cookie that no script reads; but a cookie goes to every
- * port of this name, and so to whatever an agent starts there. `localStorage` is this origin's alone, port and all: neither is worth
- * anything without the other.
+ * The page's half of this browser's credential. The other half is an HttpOnly cookie; but a cookie is sent to every
+ * port of this host name, and so to any server that an agent starts there. `localStorage` is per origin, including the port. Neither half is
+ * accepted without the other.
  */
 
 import { t } from "./language.js";
 
 const place = "heliograph.key";
-/** For as long as this page is open, where the browser keeps nothing for it. */
+/** The key while this page is open, if the browser cannot store it. */
 let held = "";
 
-/** Empty where the relay has not let this browser in. */
+/** The page's key; empty if this browser is not paired. */
 export function pageKey() {
   try {
     return localStorage.getItem(place) ?? held;
@@ -19,13 +19,16 @@ export function pageKey() {
   }
 }
 
-/** @param {string} key What pairing gave. */
+/**
+ * Stores the key that pairing returned.
+ * @param {string} key
+ */
 export function keepKey(key) {
   held = key;
   try {
     localStorage.setItem(place, key);
   } catch {
-    // Site data is blocked: it holds until the page is closed.
+    // Site data is blocked: the key lasts until the page is closed.
   }
 }
 
@@ -33,24 +36,24 @@ export function forgetKey() {
   held = "";
   try {
     localStorage.removeItem(place);
-    // What was written here (`drafts.js`, `held.js`, `templates.js`) is its owner's, too.
+    // Texts written on this page (`drafts.js`, `held.js`, `templates.js`) are deleted as well.
     for (const name of ["drafts", "held", "templates"]) localStorage.removeItem(`heliograph.${name}`);
   } catch {
-    // Nothing was kept.
+    // Site data is blocked, so nothing was stored.
   }
 }
 
-/** Whether the relay let this browser in, as far as it knows. */
+/** True if this browser was paired, as far as it knows. */
 export const hasKey = () => pageKey() !== "";
 
-/** The subprotocols of a WebSocket, whose headers the page cannot set. The relay never picks the second. */
+/** Subprotocols carry the key, because a page cannot set a WebSocket's headers. The relay never selects the second one. */
 export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${pageKey()}`] : [])];
 
-/** Longer than a relay on a bad line takes. A network that swallows packets fails nothing for minutes. */
+/** Limit for an answer: longer than a relay takes on a bad line. A network that drops packets would fail only after minutes. */
 export const answerMs = 15_000;
 
 /**
- * Ends a request that has no whole answer by then, as one that reached nobody.
+ * Aborts a request that has no complete answer in time.
  * @param {number} milliseconds
  */
 export function within(milliseconds) {
@@ -60,8 +63,8 @@ export function within(milliseconds) {
 }
 
 /**
- * The reason of a refusal, as a sentence: the relay's own, if it is the relay that answered.
- * @param {number} status @param {any} answer Its body, if that is JSON.
+ * The reason of a refusal as a sentence: the relay's own words, unless a proxy answered.
+ * @param {number} status @param {any} answer The answer's JSON body, if it has one.
  */
 export function refusalIn(status, answer) {
   const message = answer?.error?.message;
@@ -71,8 +74,8 @@ export function refusalIn(status, answer) {
 }
 
 /**
- * A request to the relay, as this browser.
- * @param {string} path @param {RequestInit} [options] @param {number} [milliseconds] The limit for the whole answer.
+ * Sends a request with this browser's key to the relay.
+ * @param {string} path @param {RequestInit} [options] @param {number} [milliseconds] The time limit for the complete answer.
  */
 export function ask(path, options = {}, milliseconds = answerMs) {
   return fetch(path, { signal: within(milliseconds), ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": pageKey() } : {}) } });

@@ -1,36 +1,42 @@
 /**
- * The page as something that is kept and replaced: the worker that shows it without a connection, and whether the relay has another one by now.
+ * Keeps the page for use without a connection by a service worker, and replaces it once the relay serves another version.
  *
- * A page that came in one file has a digest in its `meta[name=page]`, and the name of its part in `meta[name=part]`. One in pieces, as while it is worked on, has
- * neither, and nothing of this is done.
+ * A bundled page has its digest in `meta[name=page]`, and the name of its later part in `meta[name=part]`. An unbundled development page has
+ * neither, and is not kept.
  */
 
-/** Where a tab remembers that it was reloaded by itself: once is enough, as two relays behind one name could have two pages. */
+/** The storage key that marks a tab as reloaded automatically: only once, because two relays behind one name could serve different pages. */
 const renewedHere = "heliograph.renewed";
 
-/** @param {string} html @returns {string} The digest in a page's text. */
+/**
+ * The page's digest in its HTML text.
+ * @param {string} html @returns {string}
+ */
 export const digestIn = (html) => html.match(/<meta name="page" content="([0-9a-f]*)">/)?.[1] ?? "";
 
 const workerAddress = "/worker.js";
 
 /**
- * The page's policy lets no text become code or its address, but what is named here. Which code may run it says by its digest.
+ * The only Trusted Types policy that the page's CSP allows, for the script addresses named here. The CSP also lists the allowed scripts' digests.
  * @type {any}
  */
 export const ownPolicy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("own", { createScriptURL: () => workerAddress, createScript: (/** @type {string} */ text) => text });
 
-/** @param {string} name What the page says of itself. */
+/**
+ * The content of one of the page's `meta` elements.
+ * @param {string} name
+ */
 export const metaOf = (name) => document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? "";
 
-/** The digest of the page that runs here. */
+/** The digest of the running page. */
 const ownDigest = () => metaOf("page");
 
 /** @type {Promise<ServiceWorkerRegistration|undefined>|null} */
 let kept = null;
 
 /**
- * Where the browser can have one (over TLS, and on the relay's own machine), a worker keeps the shell, and shows what is pushed.
- * @returns {Promise<ServiceWorkerRegistration|undefined>} None where the browser takes none.
+ * Registers the service worker, which keeps the page and shows pushes. Browsers allow it over TLS and on the relay's own machine only.
+ * @returns {Promise<ServiceWorkerRegistration|undefined>} Undefined if the browser refuses.
  */
 export const keepShell = () => (kept ??= register());
 
@@ -39,16 +45,15 @@ async function register() {
   try {
     return await navigator.serviceWorker.register(ownPolicy?.createScriptURL(workerAddress) ?? workerAddress, { updateViaCache: "none" });
   } catch {
-    // A browser that takes the page in spite of its certificate takes no worker, and says so itself: the page does without a shell.
+    // A browser with an exception for an invalid certificate refuses service workers, and logs that itself.
     return undefined;
   }
 }
 
 /**
- * The relay may serve another page than this one: it was upgraded while this page was open, or the shell is from before. A page that has
- * nothing to lose is reloaded.
- * @param {{isFirst: boolean}} link Whether it is live for the first time: what just came from the relay itself is the relay's.
- * @returns {Promise<boolean>} Whether somebody should be asked to reload it.
+ * Checks whether the relay serves another version of the page, after an upgrade or because the kept page is old. A page without unsent input is reloaded.
+ * @param {{isFirst: boolean}} link `isFirst`: the link is live for the first time, so a page just loaded from the relay is current.
+ * @returns {Promise<boolean>} True if the person should be asked to reload.
  */
 export async function renew({ isFirst }) {
   if (!ownDigest() || (isFirst && !navigator.serviceWorker?.controller)) return false;
@@ -60,7 +65,7 @@ export async function renew({ isFirst }) {
     sessionStorage.setItem(renewedHere, served);
     location.reload();
   } catch {
-    // It is asked again with the next link.
+    // After a failure the check is repeated when the link is live again.
   }
   return false;
 }

@@ -1,4 +1,4 @@
-/** The page's later part: two files, which it requests when a person opens what is in them. */
+/** The page's later part: two files that load when a person opens one of their views. */
 
 import { metaOf, ownPolicy } from "./page-shell.js";
 
@@ -6,7 +6,7 @@ import { metaOf, ownPolicy } from "./page-shell.js";
 let part = null;
 
 /**
- * Requests the views that the page came without, which join it then; once, unless it fails. Its name has its digest: a relay that was upgraded does not have it.
+ * Loads the views that the page omits; once, unless that fails. The file name contains a digest, so an upgraded relay no longer has it.
  * @returns {Promise<undefined>}
  */
 export const loadPart = () => (part ??= requestPart().catch((error) => {

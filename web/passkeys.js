@@ -1,5 +1,5 @@
 /**
- * This browser's passkey, with which its person confirms what a machine's owner wants confirmed. A machine takes it after a yes at its own terminal.
+ * This browser's passkey, with which its person confirms requests if a host's owner requires that. A host accepts a passkey after a yes at its own terminal.
  *
  * ```
  * create ─▶ asked ─passkey⇄its host─▶ waiting ─(a yes at its terminal)─▶ receipt: taken
@@ -22,13 +22,13 @@ import { consentOf, shownApproval } from "./shown.js";
  * @property {() => void} changed
  */
 
-/** A person finds a security key. */
+/** Milliseconds for the browser's passkey dialog: enough to find a security key. */
 const timeout = 120_000;
 
-/** @param {string} code @param {string} name The machine's. */
+/** @param {string} code @param {string} name The host's name. */
 const askedWords = (code, name) => t`Passkey ${code} waits for a yes: on ${name} run heliograph host passkey ${code}.`;
 
-/** @type {Record<string, (name: string) => string>} By the host's own word. */
+/** @type {Record<string, (name: string) => string>} Sentences for the reasons with which a host refuses a passkey. */
 const refusals = {
   full: (name) => t`${name} has taken as many passkeys of this browser as it can. Run heliograph host distrust there, and scan its link again.`,
   restored: (name) => t`${name} was restored from older files, and asks for what this browser knows first: decide something else, and try again.`,
@@ -45,7 +45,7 @@ export class Passkeys {
   /** @type {import("./trust.js").LetterLink} */ #link;
   /** @type {Pick<import("./rolls.js").RollHands, "hosts">} */ #trust;
   /** @type {KeptPasskey|undefined} */ #kept;
-  /** @type {Map<string, {bytes: Uint8Array, tries: number, isAnswered: boolean}>} By host. */ #asks = new Map();
+  /** @type {Map<string, {bytes: Uint8Array, tries: number, isAnswered: boolean}>} Letters that ask a host to accept the passkey, by host. */ #asks = new Map();
   #isWaiting = false;
 
   /**
@@ -57,7 +57,7 @@ export class Passkeys {
     this.read();
   }
 
-  /** Also when another tab has changed what is kept. */
+  /** Also called when another tab has changed the stored passkeys. */
   async read() {
     this.#kept = await this.#around.keys.kept("passkey").catch(() => undefined);
     this.isKnown = true;
@@ -65,14 +65,17 @@ export class Passkeys {
     this.#page.changed();
   }
 
-  /** Why no passkey works on this page, as a sentence; empty where one can. */
+  /** The reason why passkeys do not work on this page, as a sentence; empty if they do. */
   get reason() {
     const { credentials, place: { hostname } } = this.#page;
     if (/^[\d.]+$|^\[/.test(hostname)) return t`A passkey belongs to a name, and this page was opened by a number: open it by the relay's HTTPS name.`;
     return credentials ? "" : t`This browser has no passkeys.`;
   }
 
-  /** @param {string} host The id of its key. @param {string} name @returns {string} How it stands there; empty where there is none. */
+  /**
+   * @param {string} host The host's key id. @param {string} name @returns {string} The state of the passkey at the host, in words; empty without a
+   * passkey.
+   */
   standing(host, name) {
     const asked = this.#kept?.hosts[host];
     if (!this.#kept || asked === undefined) return "";
@@ -80,8 +83,8 @@ export class Passkeys {
   }
 
   /**
-   * Why what a host wants confirmed cannot be allowed from here; empty where it can.
-   * @param {string|undefined} host Nothing where it takes no signatures. @param {string} name
+   * The reason why a request that needs a passkey cannot be allowed in this browser; empty if it can.
+   * @param {string|undefined} host Undefined if the host accepts no signatures. @param {string} name
    */
   obstacle(host, name) {
     if (!this.isKnown) return "…";
@@ -93,8 +96,8 @@ export class Passkeys {
   }
 
   /**
-   * A person wants one for a host. The browser's own is asked for if the host does not have it; else a new one is made, which takes its place.
-   * @param {string} host The id of its key.
+   * Sets up a passkey for a host on a person's request. An existing passkey is used if the host does not have it yet; otherwise a new one replaces it.
+   * @param {string} host The host's key id.
    */
   async setUp(host) {
     this.problem = this.reason;
@@ -136,15 +139,16 @@ export class Passkeys {
     this.#page.changed();
   }
 
-  // The hosts
-
-  /** The connection is another one: what was told meanwhile went nowhere. */
+  /** Sends all letters again after a reconnect, because letters sent meanwhile are lost. */
   stirred() {
     this.#asks.clear();
     for (const [host, state] of Object.entries(this.#kept?.hosts ?? {})) if (state === "asked" && this.#trust.hosts().has(host)) this.#ask(host);
   }
 
-  /** @param {import("./wire").Message} message One that says that a host does not know it any more is followed by the question whether it takes it. */
+  /**
+   * If a host no longer knows the passkey, it is asked to accept it again.
+   * @param {import("./wire").Message} message
+   */
   async received(message) {
     if (message.type !== "approval" || message.approval.stage !== "stale" || message.approval.reason !== "passkeyUnknown") return;
     const consent = consentOf(shownApproval(message.approval).request);
@@ -166,7 +170,7 @@ export class Passkeys {
 
   /**
    * @param {string} host @param {Uint8Array} bytes
-   * @returns {Promise<boolean>} Whether it was an answer to a letter from here.
+   * @returns {Promise<boolean>} True if the bytes answer a letter of this browser.
    */
   async take(host, bytes) {
     const ask = this.#asks.get(host);
@@ -189,7 +193,7 @@ export class Passkeys {
     return true;
   }
 
-  /** Sends what is not answered, and comes back until nothing is. */
+  /** Sends unanswered letters, and repeats until none is left. */
   #pulse() {
     const open = [...this.#asks].filter(([, { bytes, tries, isAnswered }]) => bytes.length && !isAnswered && tries < triesMax);
     for (const [host, letter] of open) {
@@ -210,11 +214,9 @@ export class Passkeys {
     this.#asks.clear();
   }
 
-  // Confirming
-
   /**
-   * @param {import("./keys.js").OwnKeys} own @param {Decided} decided @param {string} signature The device's own.
-   * @returns {Promise<string>} With the passkey's proof that its person was there for exactly this. Throws if they were not.
+   * @param {import("./keys.js").OwnKeys} own @param {Decided} decided @param {string} signature The device's signature.
+   * @returns {Promise<string>} The signature with the passkey's proof that the person confirmed exactly this decision. Throws without that.
    */
   async confirmed(own, { host, ...decided }, signature) {
     const kept = this.#kept;
@@ -235,7 +237,7 @@ export const passkeyBytesOf = (hostID, point, origin, count, deviceID) =>
   concatenated(domain("passkey"), counted(hostID), counted(point), countedText(origin), u64(count), counted(deviceID));
 
 /**
- * R and S, 32 bytes each, of a signature that is two numbers in DER.
+ * Converts a DER signature to R and S of 32 bytes each.
  * @param {Uint8Array} der
  */
 export function rawOf(der) {

@@ -1,10 +1,10 @@
-/** The pictures that prompts name. Pure. */
+/** The pictures that prompts refer to. Pure. */
 
-/** Pictures of one prompt. */
+/** Most pictures of a prompt. */
 export const picturesMax = 4;
 
 /**
- * The pictures that an event names, as far as they can be shown.
+ * The pictures that an event refers to and that the page can show.
  * @param {unknown} pictures
  * @returns {import("./wire").Picture[]}
  */

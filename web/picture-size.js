@@ -1,12 +1,10 @@
-/**
- * The size of a picture, read from its file's headers without decoding it: a few kilobytes may be a picture of gigabytes. Pure.
- */
+/** Reads a picture's size from its file's headers without decoding it, because a file of a few kilobytes may decode to gigabytes. Pure. */
 
 /** @typedef {{width: number, height: number}} Size */
 
 /**
- * @param {Uint8Array} bytes A whole file.
- * @returns {Size|null} Nothing where it is in no form that is known here, or ends before it says so.
+ * @param {Uint8Array} bytes The complete file.
+ * @returns {Size|null} Null if the format is unknown or the file is cut off.
  */
 export function sizeOf(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,13 +22,16 @@ export function sizeOf(bytes) {
   }
 }
 
-/** @param {DataView} view @returns {Size|null} Of the first frame, which is the one that is drawn. */
+/**
+ * The size of a JPEG's first frame, which is the one that browsers draw.
+ * @param {DataView} view @returns {Size|null}
+ */
 function jpeg(view) {
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-    // Between segments there may be bytes that fill.
+    // Fill bytes may stand between JPEG segments.
     at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2);
   }
   return null;
@@ -47,7 +48,7 @@ function webp(view, has) {
 }
 
 /**
- * Of AVIF and HEIC, the largest of what is in it.
+ * The size of the largest picture in an AVIF or HEIC file.
  * @param {DataView} view @param {(at: number, text: string) => boolean} has @returns {Size|null}
  */
 function largest(view, has) {

@@ -1,35 +1,41 @@
 /**
- * Pictures that go with prompts: made small here, brought to the relay before the prompt, and fetched to be shown. Redrawn each time, so
- * that nothing of the file but what it shows leaves this device, and nothing of a stored one but that reaches the page.
+ * Pictures of prompts: shrunk on this device, uploaded before the prompt, and fetched for display. They are redrawn each time, so
+ * that no metadata of a file leaves this device, and only pixels of a stored file reach the page.
  */
 
 import { t } from "./language.js";
 import { ask } from "./page-key.js";
 import { sizeOf } from "./picture-size.js";
 
-/** @typedef {import("./wire").Picture} Named As prompts name it. */
+/**
+ * A picture in the form that prompts refer to it.
+ * @typedef {import("./wire").Picture} Named
+ */
 
-/** A photo; what is larger is not read. */
+/** Larger files are not read: photos are smaller. */
 export const readBytesMax = 5_000_000;
-/** The relay's own bound, with room for what sealing takes. */
+/** The relay's limit in bytes, less the overhead of sealing. */
 export const sentBytesMax = (768 << 10) - 64;
-/** The side of a picture that models look at: they shrink larger ones. */
+/** The side in pixels to which pictures are shrunk, because models shrink larger ones anyway. */
 export const sideMax = 1568;
-/** 200 MB while it is decoded; a phone's photo has up to 50 million. */
+/** Pixels of a picture that is decoded: 200 MB of memory. A phone's photo has up to 50 million. */
 export const pixelsMax = 50_000_000;
-/** For the largest at 13 kB a second, which is a bad line. */
+/** Time limit of an upload: the largest picture at 13 kB a second, a bad line. */
 const carriedMs = 60_000;
-/** Fetched ones that are kept at hand. */
+/** Fetched pictures that are kept in memory. */
 const heldMax = 16;
 
 /** @type {Pick<import("./trust.js").Trust, "sealed"|"sealer">|null} */
 let trust = null;
 
-/** @param {Pick<import("./trust.js").Trust, "sealed"|"sealer">} given Seals pictures for hosts that want it, and opens them. */
+/**
+ * Sets the object that seals and opens pictures, for hosts that seal.
+ * @param {Pick<import("./trust.js").Trust, "sealed"|"sealer">} given
+ */
 export const sealPictures = (given) => { trust = given; };
 
 /**
- * The size that a picture is drawn in.
+ * The size at which a picture is drawn.
  * @param {number} width @param {number} height @param {number} [most]
  */
 export function fitted(width, height, most = sideMax) {
@@ -38,13 +44,13 @@ export function fitted(width, height, most = sideMax) {
 }
 
 /**
- * Smaller steps, until one fits: sharp letters first, then a photo's colours, then fewer pixels. A photo is never written as a PNG.
- * @param {string} type Of the file.
+ * Formats and sizes to try until the file is small enough: first PNG, which keeps letters sharp, then JPEG, then fewer pixels. Photos are never tried as PNG.
+ * @param {string} type The file's media type.
  */
 export const attempts = (type) => [sideMax, sideMax, 1024, 640].map((side, place) => ({ type: place || type === "image/jpeg" ? "image/jpeg" : "image/png", side }));
 
 /**
- * The part of a file that is sent; fails with a sentence for the person, as `bring` does.
+ * Shrinks a picture to the size that is uploaded. Like `bring`, rejects with a sentence for the person.
  * @param {File} file
  * @returns {Promise<Blob>}
  */
@@ -63,24 +69,27 @@ export async function smaller(file) {
 }
 
 /**
- * A picture's pixels, unless there are too many; fails with a sentence for the person.
+ * Decodes a picture unless it has too many pixels. Rejects with a sentence for the person.
  * @param {Blob} blob
- * @returns {Promise<ImageBitmap>} To be closed by the caller.
+ * @returns {Promise<ImageBitmap>} The caller has to close it.
  */
 async function decoded(blob) {
   const size = sizeOf(new Uint8Array(await blob.arrayBuffer()));
   if (size && size.width * size.height > pixelsMax) throw new Error(t`This picture has ${size.width} × ${size.height} pixels, which is too many to show.`);
-  // A file that does not say its size is not decoded.
+  // A file without a readable size is not decoded, because it could need any amount of memory.
   const bitmap = size && (await createImageBitmap(blob).catch(() => null));
   if (!bitmap) throw new Error(t`This browser cannot read this picture.`);
   return bitmap;
 }
 
-/** @type {Promise<unknown>} They are decoded one after another, so that many in a conversation take no more memory than the largest. */
+/**
+ * @type {Promise<unknown>} The decoding before the next one: pictures are decoded one after another, so that many need no more memory than the
+ * largest.
+ */
 let before = Promise.resolve();
 
 /**
- * A picture as it is shown; fails as `decoded` does.
+ * Draws a picture for display. Rejects like `decoded`.
  * @param {Blob} blob @param {number} side
  * @returns {Promise<HTMLCanvasElement>}
  */
@@ -96,7 +105,7 @@ export function shownPicture(blob, side) {
 }
 
 /**
- * On white, as a JPEG has no clear parts.
+ * Draws a picture on white, because JPEG has no transparency.
  * @param {ImageBitmap} bitmap @param {number} side
  */
 function drawn(bitmap, side) {
@@ -110,7 +119,7 @@ function drawn(bitmap, side) {
 }
 
 /**
- * Brings a picture to the relay, for a prompt of this session.
+ * Uploads a picture for a prompt of the session.
  * @param {string} session @param {Blob} blob
  * @returns {Promise<Named>}
  */
@@ -123,12 +132,12 @@ export async function bring(session, blob) {
   throw new Error(t`Not sent, without its picture: ${answer?.error?.message ?? t`no connection`}.`);
 }
 
-/** @type {Map<string, Promise<Blob|null>>} By digest. */
+/** @type {Map<string, Promise<Blob|null>>} Fetched pictures by digest. */
 const held = new Map();
 
 /**
- * A picture that the relay keeps; nothing where it keeps it no longer.
- * @param {string} session That is looked at. @param {string} digest
+ * Fetches a stored picture; null if the relay has deleted it.
+ * @param {string} session The session on screen. @param {string} digest
  * @returns {Promise<Blob|null>}
  */
 export function kept(session, digest) {
@@ -139,7 +148,7 @@ export function kept(session, digest) {
     throw new Error();
   });
   held.set(digest, found);
-  // A failed picture is fetched again.
+  // After a failure the next call fetches the picture again.
   found.catch(() => held.delete(digest));
   return found;
 }

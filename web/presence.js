@@ -1,24 +1,27 @@
 /**
- * Tells the relay whether a person looks at this page, and at what: it then need not ring them elsewhere.
+ * Reports to the relay whether a person looks at this page, and at which session, so that it need not notify them elsewhere.
  *
- * Said on every change, and again while it is so: what a page that died said last must not hold for long.
+ * Reported on every change and repeated while it holds, because the last report of a closed page must expire soon.
  */
 
 import { keyOf } from "./store.js";
 
-/** @typedef {{foreground: boolean, session: string|undefined, device?: string}} Look `session`: the one on the screen; `device`: as which pushes come to it. */
+/**
+ * @typedef {{foreground: boolean, session: string|undefined, device?: string}} Look `session`: the session on screen; `device`: this browser's id for
+ * pushes.
+ */
 
-/** Half of what the relay lets it hold, so that one that is lost does no harm. */
+/** Half of the time after which the relay drops a report, so that losing one does no harm. */
 const repeatMs = 15_000;
 
 export class Presence {
   /** @type {Pick<import("./link.js").Environment, "setTimer"|"clearTimer">} */ #timers;
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
   /** @type {() => Look} */ #look;
-  /** @type {string|null} What was said last on this link. */ #said = null;
+  /** @type {string|null} The last report on this link. */ #said = null;
   /** @type {any} */ #timer = null;
-  /** A relay that is older than this page knows nothing of it. */ #understood = true;
-  /** @type {Set<string>} Approvals that were told as seen, by `keyOf`. */ #seen = new Set();
+  /** False after a relay that is older than this page refused the report. */ #understood = true;
+  /** @type {Set<string>} Approvals reported as seen, by `keyOf`. */ #seen = new Set();
 
   /**
    * @param {Pick<import("./link.js").Environment, "setTimer"|"clearTimer">} timers
@@ -31,7 +34,7 @@ export class Presence {
     this.#look = look;
   }
 
-  /** Another link, perhaps to another relay: it has been told nothing. */
+  /** Called for a new link, perhaps to another relay, which has no report yet. */
   linkChanged() {
     if (!this.#link.isLive) {
       this.#said = null;
@@ -42,14 +45,14 @@ export class Presence {
     }
   }
 
-  /** Something that `look` sees may have changed. */
+  /** Called when the visibility or the shown session may have changed. */
   changed() {
     if (!this.#link.isLive || !this.#understood) return;
     if (JSON.stringify(this.#look()) !== this.#said) this.#say();
   }
 
   /**
-   * The whole approval was on the screen.
+   * Reports that a whole approval has been on screen.
    * @param {{session: string, approval: string}} approval
    */
   seen({ session, approval }) {
@@ -64,7 +67,7 @@ export class Presence {
     const { foreground, session, device } = look;
     this.#said = JSON.stringify(look);
     this.#timers.clearTimer(this.#timer);
-    // Somebody who is away stays away without saying so again.
+    // Only presence is repeated: without a report a person counts as away.
     if (foreground) this.#timer = this.#timers.setTimer(() => this.#link.isLive && this.#understood && this.#say(), repeatMs);
     this.#tell({ type: "presence", foreground, ...(session && { session }), ...(device && { device }) });
   }

@@ -1,12 +1,13 @@
 /**
- * QR codes (ISO/IEC 18004) of texts with a secret, which no relay may draw. Pure: bytes at error correction level L, as a screen has no dirt.
+ * Draws QR codes (ISO/IEC 18004) of texts with a secret, which the relay must not see. Pure; byte mode at error correction level L, because a screen
+ * is clean.
  */
 
-/** Of versions 1 to 15: check bytes of each block, and blocks. */
+/** For versions 1 to 15: the error correction bytes of each block, and the number of blocks. */
 const checkBytes = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22];
 const blocks = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6];
 
-/** Powers of 2 in GF(256) with the polynomial of the standard, and their exponents. */
+/** Powers of 2 in GF(256) with the standard's polynomial, and their logarithms. */
 const [powers, exponents] = [new Uint8Array(255), new Uint8Array(256)];
 for (let at = 0, value = 1; at < 255; at += 1) {
   [powers[at], exponents[value]] = [value, at];
@@ -16,7 +17,10 @@ const product = (/** @type {number} */ a, /** @type {number} */ b) => (a && b ? 
 
 const sizeOf = (/** @type {number} */ version) => 17 + 4 * version;
 
-/** @param {number} version @returns {number[]} Where the centres of small squares are, in both directions. */
+/**
+ * The centres of the alignment patterns, in both directions.
+ * @param {number} version @returns {number[]}
+ */
 function centresOf(version) {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
@@ -24,14 +28,20 @@ function centresOf(version) {
   return [6, ...Array.from({ length: count - 1 }, (_, at) => sizeOf(version) - 7 - step * (count - 2 - at))];
 }
 
-/** @param {number} version How many bytes fit, with those that check. */
+/**
+ * The capacity of a version in bytes, including error correction.
+ * @param {number} version
+ */
 function bytesOf(version) {
   const centres = centresOf(version).length;
   const taken = centres ? 25 * centres * centres - 10 * centres - 55 : 0;
   return Math.floor(((16 * version + 128) * version + 64 - taken - (version >= 7 ? 36 : 0)) / 8);
 }
 
-/** @param {Uint8Array} data @param {number} count @returns {Uint8Array} What checks the data, by Reed and Solomon. */
+/**
+ * The Reed-Solomon error correction bytes for the data.
+ * @param {Uint8Array} data @param {number} count @returns {Uint8Array}
+ */
 function checkOf(data, count) {
   let divisor = Uint8Array.of(1);
   for (let at = 0; at < count; at += 1) {
@@ -46,7 +56,10 @@ function checkOf(data, count) {
   return rest.subarray(data.length);
 }
 
-/** @param {Uint8Array} bytes @param {number} version @param {number} room In bytes. */
+/**
+ * The data bytes: mode, length, the text and padding, `room` bytes in all.
+ * @param {Uint8Array} bytes @param {number} version @param {number} room
+ */
 function dataOf(bytes, version, room) {
   const data = new Uint8Array(room);
   let at = 0;
@@ -56,12 +69,15 @@ function dataOf(bytes, version, room) {
   put(4, 4);
   put(bytes.length, version < 10 ? 8 : 16);
   bytes.forEach((byte) => put(byte, 8));
-  // Four zeros end it, and the byte's rest.
+  // Four zero bits end the data; the rest of the last byte is zero.
   for (let place = Math.ceil((at + 4) / 8), isOdd = false; place < room; place += 1, isOdd = !isOdd) data[place] = isOdd ? 0x11 : 0xec;
   return data;
 }
 
-/** @param {Uint8Array} data @param {number} version Its blocks, byte by byte in turn, and then what checks them. */
+/**
+ * Splits the data into blocks, interleaves them byte by byte, and appends the blocks' error correction, interleaved as well.
+ * @param {Uint8Array} data @param {number} version
+ */
 function interleaved(data, version) {
   const [count, check] = [blocks[version - 1], checkBytes[version - 1]];
   const short = Math.floor(data.length / count);
@@ -88,7 +104,10 @@ const masks = [
   (/** @type {number} */ x, /** @type {number} */ y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
 ];
 
-/** @param {number} value @param {number} polynomial @param {number} bits The value with what checks it, by Bose, Chaudhuri and Hocquenghem. */
+/**
+ * Appends the BCH error correction bits to a value.
+ * @param {number} value @param {number} polynomial @param {number} bits
+ */
 function checked(value, polynomial, bits) {
   let rest = value;
   for (let at = 0; at < bits; at += 1) rest = (rest << 1) ^ ((rest >> (bits - 1)) * polynomial);
@@ -143,7 +162,10 @@ class Grid {
     this.fix(8, this.size - 8, true);
   }
 
-  /** @param {number[]} bytes In two columns at a time, up and down. */
+  /**
+   * Places the bits in columns of two, upwards and downwards in turn.
+   * @param {number[]} bytes
+   */
   fill(bytes) {
     let at = 0;
     for (let right = this.size - 1, up = true; right > 0; right -= 2, up = !up) {
@@ -159,7 +181,10 @@ class Grid {
     }
   }
 
-  /** @param {number} mask Twice the same takes it away. */
+  /**
+   * Inverts the modules of a mask pattern. Applying a mask twice removes it.
+   * @param {number} mask
+   */
   mask(mask) {
     for (let y = 0; y < this.size; y += 1) for (let x = 0; x < this.size; x += 1) if (!this.fixed[y][x] && masks[mask](x, y) === 0) this.dark[y][x] ^= 1;
   }
@@ -168,7 +193,7 @@ class Grid {
     return this.dark.map((row) => row.join(""));
   }
 
-  /** How hard it is to read: long runs, blocks, what looks like a corner, and more of one colour. */
+  /** The standard's penalty of a pattern: for long runs, blocks, shapes like a finder pattern, and an uneven number of dark modules. */
   get penalty() {
     const lines = [...this.rows, ...Array.from({ length: this.size }, (_, x) => this.dark.map((row) => row[x]).join(""))];
     let sum = 0;
@@ -186,7 +211,7 @@ class Grid {
 
 /**
  * @param {string} text
- * @returns {string[]} Rows of `0` and `1`; none if the text is too long.
+ * @returns {string[]} Rows of `0` and `1`; empty if the text is too long.
  */
 export function qrRowsOf(text) {
   const bytes = new TextEncoder().encode(text);

@@ -1,12 +1,12 @@
-/** A host whose files were restored says so when it refuses something; what is done about that comes later (`resuming.js`). Pure. */
+/** Recognises refusals of a host whose files were restored from a backup; `resuming.js` handles them. Pure. */
 
 import { consentOf, shownApproval } from "./shown.js";
 
-/** How its reason begins where it refused to be steered: a sentence of the module `Consent`. */
+/** The beginning of the reason with which such a host refuses commands: a sentence of the Swift module `Consent`. */
 const restoredReason = "The host was restored from older files";
 
 /**
- * The host that says by a message that it took nothing, as its files were restored.
+ * The host that refused a command because its files were restored; undefined for other messages.
  * @param {import("./wire").Message} message @param {(session: string) => string|undefined} signedHost
  */
 export function restoredHost(message, signedHost) {

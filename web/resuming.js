@@ -1,6 +1,6 @@
 /**
- * A host whose files were restored from older ones takes nothing from this browser, as what it took since could be sent to it again. It is told the
- * count anew, in the generation that its files have now: everything up to it is void.
+ * A host whose files were restored from a backup accepts nothing from this browser, because commands that it accepted after the backup could be replayed. This browser sends it
+ * the current count, signed for the generation of the restored files: everything up to that count is void.
  */
 
 import { base64urlOf, checkReceipt, refusalOf } from "./consent.js";
@@ -15,7 +15,7 @@ export class Resuming {
   /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now">} */ #around;
   /** @type {import("./trust.js").LetterLink} */ #link;
   /** @type {Pick<import("./joining.js").TrustHands, "isTrusted"|"nameOf"|"tell">} */ #trust;
-  /** @type {Map<string, {bytes: Uint8Array, isKnown: boolean}>} What was sent last, by host; `isKnown`: with its generation. */ #bumps = new Map();
+  /** @type {Map<string, {bytes: Uint8Array, isKnown: boolean}>} The last count letter to each host; `isKnown`: it names the host's generation. */ #bumps = new Map();
 
   /**
    * @param {Pick<import("./trust.js").TrustSurroundings, "keys"|"now">} around @param {import("./trust.js").LetterLink} link
@@ -25,14 +25,17 @@ export class Resuming {
     [this.#around, this.#link, this.#trust] = [around, link, trust];
   }
 
-  /** @param {string} host It has refused something, as its files were restored. */
+  /**
+   * Called when a host has refused a command because its files were restored.
+   * @param {string} host
+   */
   async refused(host) {
     if (this.#trust.isTrusted(host) && !this.#bumps.has(host)) await this.#bump(host, noGeneration);
   }
 
   /**
    * @param {string} host @param {Uint8Array} bytes
-   * @returns {Promise<boolean>} Whether a count was said that this can be the answer to.
+   * @returns {Promise<boolean>} True if the bytes answer a count letter of this browser.
    */
   async take(host, bytes) {
     const bump = this.#bumps.get(host);
@@ -46,7 +49,7 @@ export class Resuming {
     this.#bumps.delete(host);
     const name = this.#trust.nameOf(host);
     if (refusal) this.#trust.tell({ tone: "bad", words: refusedWords(name, refusal.reason) });
-    // Else it had the count already, and what it refused was before.
+    // Otherwise the host already had the count, and refused an earlier command.
     else if (bump.isKnown) this.#trust.tell({ tone: "good", words: resumedWords(name) });
     return true;
   }

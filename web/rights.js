@@ -1,16 +1,16 @@
-/** A device's rights, in words. Pure. */
+/** Words for a device's rights. Pure. */
 
 import { t } from "./language.js";
 
 /** @typedef {import("./wire").Welcome} Welcome */
 
 /**
- * Whether this device has a right. Before the relay has said so it is not denied: the relay has the last word.
+ * True if this device has the right, or if the relay has not sent the rights yet: the relay checks each command anyway.
  * @param {Welcome|null|undefined} welcome @param {"decide"|"steer"|"administer"} right
  */
 export const has = (welcome, right) => welcome?.may.includes(right) ?? true;
 
-/** A card's text in place of its buttons. */
+/** The text that replaces a card's buttons. */
 export const watchesOnly = t`This device only watches. What agents ask is decided on another one.`;
 
 /** @param {Welcome|null|undefined} welcome */
@@ -22,7 +22,7 @@ export function rightsOf(welcome) {
 }
 
 /**
- * What a person is told who opens a pairing link in a browser that has rights to lose.
+ * The warning when a pairing link is opened in a browser whose rights it would reduce.
  * @param {string} name @param {Welcome|null|undefined} welcome
  */
 export function alreadyWords(name, welcome) {
@@ -39,5 +39,8 @@ const roles = {
   operator: t`it may watch, decide what agents ask and tell agents what to do.`,
 };
 
-/** @param {string} role What a pairing link gave. */
+/**
+ * Describes the role that a pairing link gives.
+ * @param {string} role
+ */
 export const roleWords = (role) => (Object.hasOwn(roles, role) ? roles[role] : t`its role is ${role}.`);

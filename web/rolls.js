@@ -1,6 +1,6 @@
 /**
- * Which devices a host trusts, as it says itself: it is asked once while it is here, and tells again when that changes. A device that has come since is
- * announced until a person has read it, and can be told to go.
+ * Keeps each host's list of trusted devices. Each connected host is asked once, and sends its list again after every change. A new device is
+ * announced until a person has read of it, and can be removed.
  *
  * ```
  * ask ⇄ its host ─▶ roll (and again with every change)
@@ -17,28 +17,28 @@ import { distrustedWords, newcomerWords, refusedWords, unansweredDistrustWords }
 /** @typedef {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer">} Surroundings */
 
 /**
- * @typedef {object} RollHands What `Trust` knows and does.
- * @property {() => string} id This browser's own.
- * @property {() => Map<string, Pin>} hosts Those that trust this browser.
- * @property {() => string[]} signedHosts Those that are here, as the relay says.
+ * @typedef {object} RollHands What `Trust` provides to its parts.
+ * @property {() => string} id This browser's key id.
+ * @property {() => Map<string, Pin>} hosts Hosts that trust this browser, by key id.
+ * @property {() => string[]} signedHosts Connected hosts that require signatures, according to the relay.
  * @property {(part: import("./keys.js").PinPart) => Promise<void>} keep
  * @property {(news: import("./joining.js").News|null) => void} tell
  * @property {() => import("./joining.js").News|null} news
  */
 
-/** A letter is live only: it is sent again until its host answers, this often and no longer. */
+/** Interval at which a letter is sent again until its host answers, because the relay does not store letters. */
 export const rollEveryMs = 5_000;
 export const triesMax = 12;
 
 export class Rolls {
-  /** @type {Map<string, {count: number, devices: TrustedDevice[]}>} By the id of the host's key. */
+  /** @type {Map<string, {count: number, devices: TrustedDevice[]}>} Each host's last list, by the host's key id. */
   said = new Map();
 
   /** @type {Surroundings} */ #around;
   /** @type {import("./trust.js").LetterLink} */ #link;
   /** @type {RollHands} */ #trust;
-  /** @type {Map<string, {bytes: Uint8Array, tries: number, isAnswered: boolean}>} By host. */ #asks = new Map();
-  /** @type {Map<string, {bytes: Uint8Array, tries: number, device: TrustedDevice}>} By host: one at a time. */ #distrusts = new Map();
+  /** @type {Map<string, {bytes: Uint8Array, tries: number, isAnswered: boolean}>} Unanswered requests for a list, by host. */ #asks = new Map();
+  /** @type {Map<string, {bytes: Uint8Array, tries: number, device: TrustedDevice}>} The removal in progress at each host. */ #distrusts = new Map();
   #isWaiting = false;
 
   /** @param {Surroundings} around @param {import("./trust.js").LetterLink} link @param {RollHands} trust */
@@ -46,7 +46,7 @@ export class Rolls {
     [this.#around, this.#link, this.#trust] = [around, link, trust];
   }
 
-  /** Hosts may be here that were not, or have gone: one that was started again knows nothing of who asked. */
+  /** Called when hosts have connected or disconnected: a restarted host no longer knows who asked for its list. */
   met() {
     if (!this.#trust.hosts().size) return;
     const here = new Set(this.#trust.signedHosts().filter((host) => this.#trust.hosts().has(host)));
@@ -54,7 +54,7 @@ export class Rolls {
     for (const host of here) if (!this.#asks.has(host)) this.#ask(host);
   }
 
-  /** The connection is another one: what was told meanwhile went nowhere. */
+  /** Sends all letters again after a reconnect, because letters sent meanwhile are lost. */
   stirred() {
     this.#asks.clear();
     this.met();
@@ -65,7 +65,7 @@ export class Rolls {
   }
 
   /**
-   * The announced device has been read.
+   * Called when the person has read the announcement of a device.
    * @param {{host: string, device: string}} newcomer
    */
   async read({ host, device }) {
@@ -75,12 +75,15 @@ export class Rolls {
       if (pin?.known) await this.#trust.keep({ id: host, known: ids.filter((id) => id === device || pin.known?.includes(id)) });
       this.#announce();
     } catch {
-      // Nothing can be kept here: the next roll says it again.
+      // The browser could not store that, so the next list announces the device again.
       this.#trust.tell(null);
     }
   }
 
-  /** @param {string} host @param {string} id The device that is to go. */
+  /**
+   * Asks a host to remove a device.
+   * @param {string} host @param {string} id
+   */
   async distrust(host, id) {
     const [own, device] = [await this.#around.keys.own(), this.said.get(host)?.devices.find((one) => one.id === id)];
     if (!own || !device) return;
@@ -92,7 +95,7 @@ export class Rolls {
 
   /**
    * @param {string} host @param {Uint8Array} bytes
-   * @returns {Promise<boolean>} Whether it was an answer to a letter from here.
+   * @returns {Promise<boolean>} True if the bytes answer a letter of this browser.
    */
   async take(host, bytes) {
     const [ask, distrust] = [this.#asks.get(host), this.#distrusts.get(host)];
@@ -103,7 +106,7 @@ export class Rolls {
       return true;
     }
     if (ask && (await refusalOf(bytes, host, ask.bytes).catch(() => undefined))) {
-      // It trusts this browser no more, or was restored: what is sent to it will say so.
+      // The host no longer trusts this browser, or was restored; its next refusal will show that.
       ask.isAnswered = true;
       return true;
     }
@@ -127,11 +130,11 @@ export class Rolls {
     if (!pin) return;
     if (!pin.known) await this.#trust.keep({ id: host, known: this.#earlier(roll.devices) });
     if (this.#trust.news()?.tone !== "going") this.#announce();
-    // Lists show it.
+    // Without an announcement the views are still redrawn, because they show the list.
     else this.#trust.tell(this.#trust.news());
   }
 
-  /** The device that came first of those that nobody has read of. */
+  /** Announces the oldest unread device. */
   #announce() {
     for (const [host, { devices }] of this.said) {
       const pin = this.#trust.hosts().get(host);
@@ -142,7 +145,10 @@ export class Rolls {
     this.#trust.tell(news?.newcomer ? null : news);
   }
 
-  /** @param {TrustedDevice[]} devices Those that came before this browser, and itself: a roll that was late announces the others. */
+  /**
+   * The devices that were trusted before this browser, and this browser: a first list announces only later ones.
+   * @param {TrustedDevice[]} devices
+   */
   #earlier(devices) {
     return devices.map(({ id }) => id).slice(Math.max(0, devices.findIndex(({ id }) => id === this.#trust.id())));
   }
@@ -157,7 +163,7 @@ export class Rolls {
     this.#pulse();
   }
 
-  /** Sends what is not answered, and comes back until nothing is. */
+  /** Sends unanswered letters, and repeats until none is left. */
   #pulse() {
     const open = [...[...this.#asks].filter(([, { bytes, isAnswered }]) => bytes.length && !isAnswered), ...this.#distrusts].filter(([, { tries }]) => tries < triesMax);
     for (const [host, letter] of open) {

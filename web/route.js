@@ -1,4 +1,4 @@
-/** What the address names; `named` is an approval's `keyOf`. Pure. */
+/** Screens by their address; `named` is an approval's `keyOf`. Pure. */
 
 /**
  * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
@@ -9,7 +9,7 @@ const identifier = "[A-Za-z0-9_-]{1,64}";
 
 /**
  * @param {string} hash `location.hash`.
- * @returns {Route|null} Nothing, when the fragment names no screen: a link inside the page, for one.
+ * @returns {Route|null} Null if the fragment is no screen's address, such as a link inside the page.
  */
 export function routeOf(hash) {
   if (hash === "" || hash === "#" || hash === "#/") return { screen: "sessions", archive: false };
@@ -27,7 +27,7 @@ export function routeOf(hash) {
   if (session) return { screen: "session", session, changes: changes !== undefined };
   const spender = hash.match(`^#/budgets/(${identifier})$`)?.[1];
   if (spender) return { screen: "budgets", session: spender };
-  // An agent's session, and the rule that answered for it.
+  // The address of a rule: an agent's session, and the name of the rule that answered in it.
   const [, ruled, name] = hash.match(`^#/rules/(${identifier})/([A-Za-z0-9_.-]{1,64})$`) ?? [];
   if (ruled) return { screen: "rules", session: ruled, name };
   const [, asked, approval] = hash.match(`^#/rules/new/(${identifier})/(${identifier})$`) ?? [];
@@ -38,7 +38,7 @@ export function routeOf(hash) {
 }
 
 /**
- * Whether a link leads to the machine that follows it, and from no other machine to this one.
+ * True for a loopback link, which only works on the machine that it points to.
  * @param {string} link
  */
 export function staysHere(link) {
@@ -46,7 +46,7 @@ export function staysHere(link) {
 }
 
 /**
- * The pairing code in a link, a fragment or as typed; `role` says what it is for, and `k` is a host's or device's secret that goes with it.
+ * Parses the pairing code in a link, a fragment or typed text. `role`: the kind of peer that it pairs; `k`: the secret of a host or device.
  * @param {string} text
  * @returns {{role: "client"|"host", code: string, k?: string}|null}
  */
@@ -57,7 +57,7 @@ export function pairingOf(text) {
 }
 
 /**
- * The secret alone, for a device that the relay knows already: in a link, or its fragment.
+ * The secret in a link or fragment without a pairing code, for an already paired device.
  * @param {string} text
  */
 export const secretIn = (text) => text.trim().match(/^[^#]*#k=([\w-]{1,160})$/)?.[1] ?? "";

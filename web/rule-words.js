@@ -1,4 +1,4 @@
-/** How rules read, why they cannot be changed, and what they have answered or would have, in words. Pure. */
+/** Words for hosts' rules, for the obstacles to changing them, and for the calls that they answered or would have answered. Pure. */
 
 import { asText } from "./dom.js";
 import { t } from "./language.js";
@@ -10,7 +10,7 @@ import { namesIn, tomlOf } from "./rules.js";
 /** @typedef {{session: string, seq: number, at: number, title: string, approval: string}} Ran */
 
 /**
- * What a rule has allowed, as far as its sessions are open here; the newest first.
+ * The calls that a rule allowed in sessions whose log is loaded, newest first.
  * @param {Map<string, {first: number, events: import("./wire").Event[]}>} logs @param {Map<string, Summary>} sessions
  * @param {string} hostID @param {string} name
  * @returns {Ran[]}
@@ -22,14 +22,14 @@ export const ranBy = (logs, sessions, hostID, name) =>
     .sort((a, b) => b.at - a.at || b.seq - a.seq);
 
 /**
- * When a rule answers, besides its patterns.
+ * The limits of a rule besides its patterns, in words.
  * @param {Rule} rule
  */
 export const limitsOf = ({ folder, agent, hours, until }) =>
   [folder && t`in ${folder}`, agent && t`for ${agent}`, hours && t`from ${hours.split("-")[0]} to ${hours.split("-")[1]} there`, until && t`until ${until}`].filter(Boolean).join(", ");
 
 /**
- * Whether it answers now; empty where it does.
+ * The reason why a rule does not answer now; empty if it does.
  * @param {RuledHost} host @param {Rule} rule
  */
 export function standingOf({ accepted }, { answer, off }) {
@@ -39,7 +39,7 @@ export function standingOf({ accepted }, { answer, off }) {
 }
 
 /**
- * Why a rule cannot be taken back from here; empty where it can.
+ * The reason why this client cannot remove a rule; empty if it can.
  * @param {string[]} may @param {RuledHost} host @param {Rule} rule @param {boolean} isLive
  */
 export function takeBackObstacle(may, host, rule, isLive) {
@@ -48,22 +48,20 @@ export function takeBackObstacle(may, host, rule, isLive) {
   return sendObstacle(may, host, isLive, t`take rules back`) || (host.takesBack ? "" : t`Clients cannot steer this host.`);
 }
 
-// A rule for what was asked
-
 /**
- * A rule as it would stand in the host's file; empty where not all of it is known here.
+ * A rule as TOML for the host's file; empty if a part of the rule is not known here.
  * @param {Rule} rule
  */
 export function textOfRule(rule) {
-  // A host cuts what is too long for the wire.
+  // Hosts shorten texts that are too long for the wire, and mark that with "…".
   return [...rule.for, rule.words ?? "", rule.folder ?? ""].some((text) => text.endsWith("…")) ? "" : tomlOf(rule);
 }
 
-/** What one begins from who writes a rule. */
+/** The initial text of a new rule. */
 export const ruleTemplate = '[[rule]]\nname = ""\nanswer = "allow"\nfor = ["Bash()"]';
 
 /**
- * Why a rule cannot be changed from here; empty where it can.
+ * The reason why this client cannot change a rule; empty if it can.
  * @param {string[]} may @param {RuledHost} host @param {Rule} rule @param {boolean} isLive
  */
 export function changeObstacle(may, host, rule, isLive) {
@@ -75,7 +73,7 @@ export function changeObstacle(may, host, rule, isLive) {
 }
 
 /**
- * Why no rules can be tried from here; empty where they can.
+ * The reason why this client cannot try rules; empty if it can.
  * @param {string[]} may @param {RuledHost} host @param {boolean} isLive
  */
 export const tryObstacle = (may, host, isLive) => (host.tries ? sendObstacle(may, host, isLive) : t`${host.host} is older than this page, and tries no rules from afar.`);
@@ -102,7 +100,7 @@ const count = (value) => (typeof value === "number" && value > 0 ? value : 0);
 const list = (value) => (Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : []);
 
 /**
- * What a host says that rules would have answered; nothing where it cannot be read.
+ * Parses a host's report of a trial of rules; null if it is malformed.
  * @param {unknown} said
  * @returns {Trial|null}
  */
@@ -122,7 +120,7 @@ export function trialOf(said) {
 }
 
 /**
- * What one rule would have done.
+ * The sentence about a rule in a trial.
  * @param {RuleCount} rule
  */
 export const countWords = ({ answer, requests, allowed, denied }) => (answer === "ask" ? t`would ask about ${requests}`
@@ -134,14 +132,14 @@ export const answerWords = { allow: t`allow`, deny: t`deny`, ask: t`ask` };
 const deedWords = { allowed: t`allowed`, denied: t`denied` };
 
 /**
- * What would have become of a call, and what became of it.
+ * The sentence about a call in a trial: the rules' answer, and the real one.
  * @param {Tried} call
  */
 export const callWords = ({ would, rules, reason, answer, by }) => `${answer ? t`${deedWords[answer] ?? answer} by ${by}` : by ? t`answered by ${by}` : t`answered by nobody`} → ${
   would === "ask" ? t`asked: ${reason}` : `${answerWords[would] ?? would} (${rules.join(", ")})`}`;
 
 /**
- * Why no rule can be added from here; empty where one can.
+ * The reason why this client cannot add a rule; empty if it can.
  * @param {string[]} may @param {RuledHost} host @param {boolean} isLive
  */
 export function addObstacle(may, host, isLive) {

@@ -1,8 +1,8 @@
 /**
- * What hosts answer by their owners' rules, and the rule that a request would need. Pure.
+ * Hosts' rules, and the rule that would answer a given request. Pure.
  *
- * A host shows its rules in the session that represents it. From here rules can be tried, and taken back, and added and changed where the host wants that
- * signed; to let one allow again that was taken back is its owner's.
+ * A host publishes its rules in the session that represents it. Clients can try and remove rules, and add and change them if the host accepts signatures for
+ * that; only the owner at the host can enable a removed rule again.
  */
 
 import { asText } from "./dom.js";
@@ -12,7 +12,7 @@ import { asText } from "./dom.js";
 /** @typedef {{session: string, hostID: string, host: string, connected: boolean, consent?: string, takesBack: boolean, takesNew: boolean, takesChanges: boolean, tries: boolean, accepted: boolean, more: number, rules: Rule[]}} RuledHost */
 
 /**
- * Every host that has rules or takes some, in an order that stays.
+ * All hosts that have rules or accept some, in a stable order.
  * @param {Map<string, Summary>} hosts The sessions that represent hosts.
  * @returns {RuledHost[]}
  */
@@ -25,22 +25,25 @@ export const ruledHosts = (hosts) =>
   }] : [])).sort((a, b) => a.host.localeCompare(b.host) || a.session.localeCompare(b.session));
 
 /**
- * The names in an event's `rule`: those that cover a command line together.
+ * The rule names in an event's `rule` field: several rules may together cover a command line.
  * @param {unknown} name
  */
 export const namesIn = (name) => asText(name).split(", ").filter(Boolean);
 
-/** Agents that a rule may name. */
+/** Agents that rules can be written for. */
 const agents = new Set(["claude", "codex", "local"]);
 const shells = new Set(["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]);
 const writers = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 const nameCharactersMax = 40;
 
-/** @param {string} text What no pattern of a command knows, or reads otherwise than a shell: its host asks about such a line anyway. */
+/**
+ * True for a command with shell syntax that no rule's pattern matches, or matches differently from a shell: hosts ask about such commands anyway.
+ * @param {string} text
+ */
 const isOddCommand = (text) => /[;&|<>()`\n\r$\\*]|^\s|\s$/.test(text) || text === "";
 
 /**
- * The narrowest pattern that covers a request: exactly it. Empty where there is none.
+ * A pattern that matches exactly the request; empty if there is none.
  * @param {string} tool @param {Record<string, unknown>} input @param {string} folder
  */
 function patternOf(tool, input, folder) {
@@ -61,13 +64,15 @@ function patternOf(tool, input, folder) {
   return /^mcp__\w+__\w+$/.test(tool) ? tool : "";
 }
 
-/** @param {string} text As TOML spells it. */
+/**
+ * Quotes a text for TOML.
+ * @param {string} text
+ */
 const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 /**
- * A rule that allows exactly what was asked, in the folder where its session works; as it would stand in the host's file. Empty where there is none that
- * narrow, and of what was not shown whole.
- * @param {import("./wire").Event} request As its host showed it. @param {Pick<Summary, "session"|"cwd"|"folder">} summary @param {string[]} taken Names that other rules have.
+ * The TOML of a rule that allows exactly the request in its session's folder; empty if there is no such narrow rule, or if the request is incomplete.
+ * @param {import("./wire").Event} request The request as its host sent it. @param {Pick<Summary, "session"|"cwd"|"folder">} summary @param {string[]} taken Names of existing rules.
  */
 export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
   const place = asText(folder ?? cwd);

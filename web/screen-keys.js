@@ -1,8 +1,8 @@
-/** Keys as a terminal's keyboard sends them. Pure. */
+/** Converts keys to the bytes that a terminal sends. Pure. */
 
 const encoder = new TextEncoder();
 
-/** @type {{[key: string]: [string, string?]}} Of those that have a name; with the arrows' other form. */
+/** @type {{[key: string]: [string, string?]}} Bytes of named keys; for arrows also their form in application mode. */
 const sequences = {
   Enter: ["\r"], Tab: ["\t"], Escape: ["\x1b"], Backspace: ["\x7f"], Delete: ["\x1b[3~"], Insert: ["\x1b[2~"],
   ArrowUp: ["\x1b[A", "\x1bOA"], ArrowDown: ["\x1b[B", "\x1bOB"], ArrowRight: ["\x1b[C", "\x1bOC"], ArrowLeft: ["\x1b[D", "\x1bOD"],
@@ -11,7 +11,7 @@ const sequences = {
   F9: ["\x1b[20~"], F10: ["\x1b[21~"], F11: ["\x1b[23~"], F12: ["\x1b[24~"],
 };
 
-/** @type {{[key: string]: number}} Those that have a control character besides the letters. */
+/** @type {{[key: string]: number}} Keys besides letters that have a control character. */
 const controls = { " ": 0, "@": 0, "2": 0, "[": 27, "3": 27, "\\": 28, "4": 28, "]": 29, "5": 29, "^": 30, "6": 30, "_": 31, "7": 31, "/": 31, "8": 127 };
 
 /**
@@ -23,8 +23,8 @@ const controls = { " ": 0, "@": 0, "2": 0, "[": 27, "3": 27, "\\": 28, "4": 28, 
  */
 
 /**
- * @param {Key} pressed @param {boolean} applicationKeys The program wants arrows in their other form.
- * @returns {Uint8Array|null} Nothing for a key that types nothing.
+ * @param {Key} pressed @param {boolean} applicationKeys The program has switched on application cursor keys.
+ * @returns {Uint8Array|null} Null for a key without bytes.
  */
 export function bytesOfKey({ key, ctrlKey = false, altKey = false, shiftKey = false }, applicationKeys) {
   const text = textOfKey(key, ctrlKey, shiftKey, applicationKeys);
@@ -48,8 +48,8 @@ function textOfKey(key, ctrlKey, shiftKey, applicationKeys) {
 }
 
 /**
- * Text that was written or pasted elsewhere, as if it were typed: its lines end as with Enter.
- * @param {string} text @param {boolean} wraps The program wants to know what is pasted. Nothing in it can end that early, or is a key of its own.
+ * Bytes for written or pasted text; line ends become Enter.
+ * @param {string} text @param {boolean} wraps The program has switched on bracketed paste. Control characters are removed, so that the text cannot end the paste or act as keys.
  */
 export function bytesOfText(text, wraps) {
   const typed = text.replace(/\r\n?|\n/g, "\r").replace(/[^\P{Cc}\r\t]/gu, "");

@@ -1,14 +1,14 @@
-/** A terminal's screen as its host draws it, kept row by row, and what of a style is drawn. Pure. */
+/** A terminal's screen as its host sends it, kept by row, and the text styles that are drawn. Pure. */
 
 /** @typedef {import("./wire").Screen} Drawing */
 /** @typedef {{text: string, style?: string}} Run */
 
-/** A terminal is not larger. */
+/** Largest width and height of a terminal. */
 const sideMax = 1000;
 
 export class HeldScreen {
-  /** Names what is here; empty: nothing is. */ of = "";
-  /** Names it for the next look; empty: all of it is wanted. */ after = "";
+  /** The id of the current screen; empty if there is none. */ of = "";
+  /** The position for the next request; empty to request the whole screen. */ after = "";
   rows = 0;
   columns = 0;
   /** @type {{row: number, column: number}|null} */ cursor = null;
@@ -19,7 +19,7 @@ export class HeldScreen {
 
   /**
    * @param {Drawing} drawing
-   * @returns {number[]|null} The rows that are other than before; null if it changes another drawing than the one that is here.
+   * @returns {number[]|null} The changed rows; null if the update refers to another screen than the current one.
    */
   take(drawing) {
     if (!drawing.whole && (!this.of || drawing.base !== this.of)) {
@@ -41,7 +41,7 @@ export class HeldScreen {
     return [...changed].sort((one, other) => one - other);
   }
 
-  /** The screen's text, as a person copies it. */
+  /** The screen's text for copying. */
   get text() {
     return this.lines.map((runs) => runs.map(({ text }) => text).join("").trimEnd()).join("\n").trimEnd();
   }
@@ -50,13 +50,13 @@ export class HeldScreen {
 /** @param {number} value */
 const side = (value) => Math.max(0, Math.min(sideMax, Math.trunc(value) || 0));
 
-/** @typedef {{ink?: string, paper?: string, marks: string[]}} Look `ink` and `paper`: a place in the palette, 0 to 15, or a colour of CSS. */
+/** @typedef {{ink?: string, paper?: string, marks: string[]}} Look `ink` and `paper`: an index of the palette, 0 to 15, or a CSS colour. */
 
 const markOf = new Map([[1, "bold"], [2, "faint"], [3, "italic"], [4, "underlined"], [7, "inverse"], [9, "struck"]]);
 
 /**
- * How text of this style is drawn. What is not known of it is left out.
- * @param {string} style Parameters of SGR.
+ * The look of text in a style. Unknown parameters are ignored.
+ * @param {string} style SGR parameters.
  * @returns {Look}
  */
 export function lookOf(style) {
@@ -77,7 +77,10 @@ export function lookOf(style) {
   return look;
 }
 
-/** @param {number[]} rest What comes after 38 or 48. */
+/**
+ * Reads the parameters after 38 or 48.
+ * @param {number[]} rest
+ */
 function colour(rest) {
   const form = rest.shift();
   if (form === 2) return rgb(rest.splice(0, 3));

@@ -1,4 +1,4 @@
-/** One session of a host that seals: what of it opens, what is wrong with the rest, and what is sealed for it. */
+/** One session of a host that seals: opens its content, reports faults, and seals commands for it. */
 
 import { bytesOfBase64url, isKeyID } from "./consent.js";
 import { newestEpochIn } from "./epochs.js";
@@ -21,24 +21,27 @@ import { promptBytesMax } from "./steering.js";
 /**
  * @typedef {object} Hosts
  * @property {(host: string) => import("./keys.js").Pin|undefined} pin
- * @property {(host: string) => number} settled The newest epoch of a host whose key has been here for so long that nothing older is under way; 0 for none.
+ * @property {(host: string) => number} settled The newest epoch whose key has been known for so long that no content of older ones is on its way; 0 if there is none.
  * @property {() => number} now
- * @property {(since: number) => boolean} isSettled Whether what was under way then has arrived.
- * @property {(host: string, epoch: number) => void} saw Something of that host.
- * @property {(host: string) => number} highest The highest epoch in anything of that host.
+ * @property {(since: number) => boolean} isSettled True if all content on its way at that time has arrived.
+ * @property {(host: string, epoch: number) => void} saw Reports the epoch of opened content.
+ * @property {(host: string) => number} highest The highest epoch seen in the host's content.
  */
 
 /** @param {Event} event @returns {unknown} */
 export const sealedIn = ({ kind, head, body }) => body?.sealed ?? (kind === "steering.offered" ? head.sealed : undefined);
 
-/** @param {Event} event What the relay tells of itself, and no host has sealed. */
+/**
+ * True for events that the relay itself writes and that are therefore never sealed.
+ * @param {Event} event
+ */
 const isOfRelay = ({ kind, head }) =>
   ["approval.decided", "approval.expired", "budget.crossed", "steering.requested", "truncated"].includes(kind)
   || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "refused" && head.reason === "its host had just gone");
 
-/** Messages and calls under way of which is known how far they have come. */
+/** Messages and tool calls in progress whose received bytes are counted. */
 const placesMax = 256;
-/** The fields of a summary that only its line has. */
+/** The fields of a summary that are read from its sealed line. */
 const ofLine = ["title", "project", "cwd", "folder", "branch"];
 
 /** @param {unknown} error @returns {Trouble} */
@@ -48,11 +51,11 @@ const troubleOf = (error) => {
 };
 
 export class SealedSession {
-  /** The id of its host's key; empty while that is not known. */
+  /** The host's key id; empty while unknown. */
   host = "";
-  /** Something of its log is hidden for want of a key. */
+  /** An event of the log could not be opened without a key. */
   isClosed = false;
-  /** Likewise of what its summary, or the approval that was opened last, says. */
+  /** The summary, or the last opened approval, could not be opened without a key. */
   isShut = false;
 
   /** @type {string} */ #session;
@@ -60,22 +63,22 @@ export class SealedSession {
   #relayedName = t`its host`;
   /** @type {SessionSealing|undefined} */ #sealing;
   #hasOpened = false;
-  /** Something of it came sealed: else it may be from before its host sealed, and is shown with a mark. */ #isSealed = false;
-  /** @type {Map<string, any[]>} By approval. */ #questions = new Map();
-  /** @type {Map<string, string>} Names by what stands for them in commands. */ #aliases = new Map();
+  /** Content of this session arrived sealed; until then unsealed content may be from before its host sealed, and is shown with a mark. */ #isSealed = false;
+  /** @type {Map<string, any[]>} Questions by approval. */ #questions = new Map();
+  /** @type {Map<string, string>} Names by their alias in commands. */ #aliases = new Map();
   #ledger = new Ledger();
-  /** The relay's numbering that the ledger is of. */ #numbering = "";
-  /** The last event of the relay's numbering that was delivered, and when it was followed from there on. */ #heard = 0;
+  /** The relay's log epoch that the ledger belongs to. */ #numbering = "";
+  /** The last delivered event's `seq`, and the time since which the log has been followed without a gap. */ #heard = 0;
   #followedAt = 0;
-  /** So many events were there before the host sealed, as it says itself. */ #plainMax = 0;
-  /** @type {Map<string, {number: number, epoch: number}>} Of its events, by host: whatever becomes of the relay's numbering. */ #highest = new Map();
-  /** From this epoch on all is sealed, but for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
-  /** @type {Trouble|undefined} Of the last event. */ #lastTrouble;
+  /** The number of events from before the host sealed, according to the host. */ #plainMax = 0;
+  /** @type {Map<string, {number: number, epoch: number}>} The highest event number and epoch by host, which survive a new numbering of the relay. */ #highest = new Map();
+  /** From this epoch on everything has to be sealed in it, except for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
+  /** @type {Trouble|undefined} The trouble with the last event. */ #lastTrouble;
   /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
   /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;
-  /** @type {Set<string>} Approvals whose request was taken. */ #asked = new Set();
-  /** @type {Map<string, number>} Bytes of each live text that have come. */ #places = new Map();
-  /** The relay says that its host seals no more. */ #isOpenedUp = false;
+  /** @type {Set<string>} Approvals whose request was accepted. */ #asked = new Set();
+  /** @type {Map<string, number>} Received bytes of each message or output in progress. */ #places = new Map();
+  /** The relay claims that the host no longer seals. */ #isOpenedUp = false;
 
   /** @param {string} session @param {Hosts} hosts */
   constructor(session, hosts) {
@@ -83,8 +86,8 @@ export class SealedSession {
   }
 
   /**
-   * What has opened under one host is that one's, as long as it is trusted here.
-   * @param {string} host The id of its key.
+   * Binds the session to a host. After content opened with a host's key, the session stays that host's as long as it is trusted.
+   * @param {string} host The host's key id.
    */
   isOf(host) {
     if (this.host === host || !isKeyID(host) || (this.#hasOpened && this.#pin)) return;
@@ -97,7 +100,7 @@ export class SealedSession {
     return this.#hosts.pin(this.host);
   }
 
-  /** The host's name when it was trusted. */
+  /** The host's name at the time when it was trusted. */
   get #hostName() {
     return this.#pin?.name ?? this.#relayedName;
   }
@@ -124,22 +127,20 @@ export class SealedSession {
     }
   }
 
-  /** Its log is asked for from where it is held here. */
+  /** Called when the log is requested from a known position. */
   followed() {
     this.#followedAt = this.#hosts.now();
   }
 
-  // Events
-
   /**
    * @param {number} first @param {Event[]} events
-   * @param {{numbering: string, follows: boolean}} [end] Of what is not older than all that is known: the relay's numbering, and whether it goes on from the last.
-   * @returns {Promise<Event[]>} As many.
+   * @param {{numbering: string, follows: boolean}} [end] For the newest events only: the relay's log epoch, and whether they follow the last known event.
+   * @returns {Promise<Event[]>} Equally many events, opened.
    */
   async events(first, events, end) {
     const readings = await Promise.all(events.map((event) => this.#read(event)));
     const epoch = this.#hosts.settled(this.host);
-    // What has been followed since before a new key came has none of an older one any more.
+    // If the log has been followed since before a new key came, no event sealed with an older key can still arrive.
     if (end?.follows && this.#since.epoch < epoch && this.#hosts.isSettled(this.#followedAt)) this.#since = { epoch, oldUntil: this.#heard };
     if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering, this.#heard] = [new Ledger(), end.numbering, 0];
     const last = first + events.length - 1;
@@ -150,7 +151,7 @@ export class SealedSession {
     const { doubts, missing, missingAfter } = this.#ledger.take(first, last, found, this.#plainMax);
     if (end) this.#heard = Math.max(this.#heard, last);
     let before = end?.follows ? this.#lastTrouble : undefined;
-    // The last number that was read, and what came after it and has none.
+    // The last event number that was read, and the number of events after it without one.
     let [number, wrongs] = [0, 0];
     const opened = await Promise.all(readings.map(async (reading, at) => {
       const seq = first + at;
@@ -165,13 +166,13 @@ export class SealedSession {
       if (isBare) return reading.event;
       const shown = wrong ? said(reading.event, isAgain ? "" : this.#wordsFor(wrong)) : reading.number ? reading.event : await this.#withWords(reading.event, seq);
       const count = wrong ? 0 : missing.get(seq) ?? 0;
-      // What its host has lost, it says itself.
+      // The host reports its own losses by an event, so they are no fault of the relay.
       if (count && !(reading.event.kind === "truncated" && count <= (reading.event.head.count ?? Infinity))) notice(shown, { before: missingWords(count) });
       return shown === events[at] ? shown : openedFrom(shown, events[at]);
     }));
     if (end) this.#lastTrouble = before;
     const newest = opened.at(-1);
-    // A log that begins anew ends where it ended before, or later.
+    // A log that is sent again must reach at least its former end.
     const lost = end && !end.follows && number ? (this.#highest.get(this.host)?.number ?? 0) - number - wrongs : missingAfter;
     if (lost > 0 && newest) notice(newest, { after: missingWords(lost) });
     return opened;
@@ -215,7 +216,10 @@ export class SealedSession {
     return sent.kind === "truncated" && count > 0 ? { seq, skips: count } : undefined;
   }
 
-  /** @param {Event} event What a person wrote, as the relay tells of it. @param {number} seq */
+  /**
+   * Opens a person's words in an event that the relay wrote. `seq` is the event's number.
+   * @param {Event} event @param {number} seq
+   */
   async #withWords(event, seq) {
     const { kind, head, body } = event;
     const mayBePlain = !this.#isSealed || (this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq));
@@ -225,7 +229,10 @@ export class SealedSession {
     return event;
   }
 
-  /** @param {Event} event @param {boolean} mayBePlain It may be from before the host sealed. @returns {Promise<Event>} */
+  /**
+   * Opens the sealed fields of a command. `mayBePlain`: it may be from before its host sealed.
+   * @param {Event} event @param {boolean} mayBePlain @returns {Promise<Event>}
+   */
   async #command(event, mayBePlain) {
     const { head, body } = event;
     const opened = async (/** @type {Record<string, unknown>|undefined} */ fields, /** @type {string[]} */ names) => Object.fromEntries(await Promise.all(
@@ -235,8 +242,8 @@ export class SealedSession {
   }
 
   /**
-   * @param {Decision} decision @param {string} approval @param {boolean} mayBePlain It may be from before the host sealed.
-   * @returns {Promise<Decision>} With the labels that its person saw.
+   * @param {Decision} decision @param {string} approval @param {boolean} mayBePlain The decision may be from before its host sealed.
+   * @returns {Promise<Decision>} The decision with the labels that the person saw.
    */
   async #decision(decision, approval, mayBePlain) {
     const text = (/** @type {string} */ words) => this.#opened(words, approval, mayBePlain);
@@ -250,9 +257,9 @@ export class SealedSession {
     })) };
   }
 
-  /** @param {string} text @param {string} to The command, or the approval. @param {boolean} mayBePlain @returns {Promise<string>} */
+  /** @param {string} text @param {string} to The id of the command or approval. @param {boolean} mayBePlain @returns {Promise<string>} */
   async #opened(text, to, mayBePlain) {
-    // One of the agent's commands: what stands for its name, and what is behind it.
+    // A command of the agent is sent as an alias of its name, followed by its arguments.
     const [, alias, rest] = /^(~[\w-]+)(?: (.*))?$/s.exec(text) ?? [];
     if (alias) return [this.#aliases.get(alias) ?? alias, ...(rest ? [await this.#opened(rest, to, mayBePlain)] : [])].join(" ");
     if (!isSealedText(text)) return mayBePlain ? text : notSealedText;
@@ -265,9 +272,9 @@ export class SealedSession {
   }
 
   /**
-   * A piece of what is being written or printed: it shows for moments, and then its event does.
-   * @param {string} text @param {string} of The message, or the call. @param {string} hole What is shown for what has not come.
-   * @returns {Promise<string|undefined>} Nothing for what cannot be opened, or has come before.
+   * Opens a piece of a message or output in progress, which is shown until its event arrives.
+   * @param {string} text @param {string} of The id of the message or tool call. @param {string} hole The text shown for missing pieces.
+   * @returns {Promise<string|undefined>} Undefined if it cannot be opened, or has already been received.
    */
   async live(text, of, hole) {
     try {
@@ -283,8 +290,6 @@ export class SealedSession {
       return undefined;
     }
   }
-
-  // The lists' lines
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async summary(sent) {
@@ -314,7 +319,7 @@ export class SealedSession {
     try {
       const { number, epoch, line, from } = await this.#opening(this.#opener.openLine(text));
       if (this.#line && epoch < this.#hosts.settled(this.host)) return "oldKey";
-      // One that is older says what was.
+      // A line with a lower number is outdated.
       if (!this.#line || number >= this.#line.number) [this.#line, this.#plainMax] = [{ text, number, line }, from === undefined ? 0 : from - 1];
       return undefined;
     } catch (error) {
@@ -322,7 +327,10 @@ export class SealedSession {
     }
   }
 
-  /** @param {import("./wire").SteeringOffer|undefined} sent @returns {Promise<boolean>} Whether a key for it is not here. */
+  /**
+   * Reads the sealed part of an offer. Resolves to true if its key is missing.
+   * @param {import("./wire").SteeringOffer|undefined} sent @returns {Promise<boolean>}
+   */
   async #takeOffer(sent) {
     const text = sent?.sealed;
     if (text === undefined || text === this.#offer?.text) return false;
@@ -337,7 +345,10 @@ export class SealedSession {
     }
   }
 
-  /** @returns {string[]} What its host offers that commands name. */
+  /**
+   * The names in the host's offer that commands refer to.
+   * @returns {string[]}
+   */
   get #named() {
     const { commands, projects } = this.#offer?.head ?? {};
     return [...(Array.isArray(commands) ? commands : []), ...(Array.isArray(projects) ? projects.map((one) => one?.name) : [])].map(String);
@@ -347,15 +358,16 @@ export class SealedSession {
   #steering({ sealed: _, wraps: __, ...rest }) {
     const own = { consent: this.host || rest.consent, seals: true };
     if (this.#offer) return { .../** @type {import("./wire").SteeringOffer} */ (this.#offer.head), ...own };
-    // Names that stand for others are shown to nobody, and what cannot be sealed is not offered.
+    // Aliases are never shown, and actions that cannot be sealed are not offered.
     const actions = rest.actions.filter((action) => !action.startsWith("rule"));
     const agents = rest.agents?.map(({ name, title, modes, models }) => ({ name, title, modes, models }));
     return { ...rest, ...own, actions, agents, commands: undefined, projects: rest.projects && [], pictures: undefined, screen: undefined, rules: undefined };
   }
 
-  // Approvals
-
-  /** @param {import("./wire").Approval} sent @param {boolean} isLive It comes by itself. @returns {Promise<import("./wire").Approval>} */
+  /**
+   * Opens an approval. `isLive`: it arrived as a live message.
+   * @param {import("./wire").Approval} sent @param {boolean} isLive @returns {Promise<import("./wire").Approval>}
+   */
   async approval(sent, isLive) {
     const opened = { ...sent, request: await this.#request(sent, isLive) };
     const { questions } = shownApproval(opened).request.body ?? {};
@@ -364,7 +376,10 @@ export class SealedSession {
     return openedFrom(/** @type {import("./wire").Approval} */ ({ ...opened, ...decided }), sent);
   }
 
-  /** @param {import("./wire").Approval} sent @param {boolean} isLive @returns {Promise<Event>} One that is not its host's is not whole: it can be denied. */
+  /**
+   * Opens an approval's request. A request that is not the host's becomes incomplete: it can be denied only.
+   * @param {import("./wire").Approval} sent @param {boolean} isLive @returns {Promise<Event>}
+   */
   async #request({ approval, request, stage }, isLive) {
     /** @type {Trouble} */ let trouble = "unsealed";
     const sealed = sealedIn(request);
@@ -388,8 +403,6 @@ export class SealedSession {
     return { kind, at, head: { approval, kind: head.kind, tool: "", title: doubtWords[trouble], digest: head.digest, cut: true } };
   }
 
-  // Sealing for the host
-
   /** @returns {{sealing: SessionSealing, epoch: number}} */
   get #newest() {
     const epoch = newestEpochIn(this.#pin);
@@ -399,7 +412,10 @@ export class SealedSession {
     return { sealing: this.#sealing, epoch };
   }
 
-  /** @param {string} text @param {string} to The command's id, or the approval. @param {number} [max] What the relay takes. @returns {Promise<string>} */
+  /**
+   * @param {string} text @param {string} to The id of the command or approval. @param {number} [max] The relay's limit in bytes. @returns
+   * {Promise<string>}
+   */
   async sealed(text, to, max = promptBytesMax) {
     const { sealing, epoch } = this.#newest;
     const sealed = await sealing.sealWords(text, to, epoch);
@@ -407,7 +423,7 @@ export class SealedSession {
     return sealed;
   }
 
-  /** @param {string} keys In base64url. @param {string} to The command's id. */
+  /** @param {string} keys Typed bytes in base64url. @param {string} to The command's id. */
   keys(keys, to) {
     const { sealing, epoch } = this.#newest;
     return sealing.sealKeys(bytesOfBase64url(keys, "keys"), to, epoch);
@@ -424,14 +440,17 @@ export class SealedSession {
     return (await this.#opening(this.#opener.openPicture(sealed))).bytes;
   }
 
-  /** @param {unknown} text What stands in for a screen. @param {string} to The command's id. */
+  /** @param {unknown} text The sealed screen. @param {string} to The command's id. */
   async screen(text, to) {
     const { epoch, screen } = await this.#opening(this.#opener.openScreen(text, to));
     if (epoch < this.#hosts.highest(this.host)) throw refused(doubtWords.oldKey);
     return screen;
   }
 
-  /** @param {string} name A command, or a project. @returns {Promise<string>} */
+  /**
+   * The alias of a command's or project's name.
+   * @param {string} name @returns {Promise<string>}
+   */
   async alias(name) {
     if (!this.#named.includes(name)) throw refused(t`${this.#hostName} does not offer ${name}`);
     const { sealing, epoch } = this.#newest;
@@ -442,5 +461,8 @@ export class SealedSession {
 /** @param {string} message */
 export const refused = (message) => new CommandError({ code: "notSigned", message });
 
-/** @param {Event} event @param {string} words Shown in its place. @returns {Event} */
+/**
+ * A placeholder with the given words in place of an event.
+ * @param {Event} event @param {string} words @returns {Event}
+ */
 const said = ({ at }, words) => ({ kind: "sealing", at, head: words ? { words } : {} });

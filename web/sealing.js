@@ -1,15 +1,15 @@
 /**
- * What a host seals for the devices that it trusts, and what those seal for it, byte for byte: a host's keys by epoch, and what each of them opens.
+ * Bytes of sealed content between a host and its trusted devices: the host's keys by epoch, and the sealed forms.
  *
- * The twin of `Sealing` in the module `Consent`; the same vectors check both. Pure but for WebCrypto. Each form is bound to its host, its session, its epoch and
- * to what it is: what was sealed for one place opens in no other.
+ * The twin of `Sealing` in the Swift module `Consent`; the same test vectors check both. Pure but for WebCrypto. Each form is bound to its host, session, epoch and
+ * purpose: content sealed for one place cannot be opened in another.
  */
 
 import { base64urlOf, bytesOfBase64url, concatenated, counted, countedText, domain, idBytes, imported, u32, u64, utf8 } from "./consent.js";
 import { parsedMessage } from "./numbers.js";
 
 /** @typedef {import("./wire").Event} Event */
-/** @typedef {"malformed"|"noKey"|"cannotOpen"} SealingCode `malformed`: of no form that is known here. `noKey`: sealed in an epoch of which no key is here. */
+/** @typedef {"malformed"|"noKey"|"cannotOpen"} SealingCode `malformed`: an unknown form. `noKey`: sealed in an epoch whose key is not known. */
 
 const nonceLength = 12;
 const tagLength = 16;
@@ -20,9 +20,12 @@ const aes = { name: "AES-GCM", length: 256 };
 const textPrefix = "sealed.";
 const forms = { numbered: 1, live: 2, words: 3, picture: 4 };
 
-/** Something sealed that is not what it should be. */
+/** Sealed content that is malformed or does not open. */
 export class SealingError extends Error {
-  /** @param {SealingCode} code @param {string} place What was read. @param {string} reason @param {number} [epoch] That of the key that is not here. */
+  /**
+   * @param {SealingCode} code @param {string} place The field that was read. @param {string} reason @param {number} [epoch] The epoch of the missing
+   * key.
+   */
   constructor(code, place, reason, epoch = 0) {
     super(`${place}: ${reason}`);
     this.code = code;
@@ -35,20 +38,18 @@ const malformed = (place, reason) => new SealingError("malformed", place, reason
 /** @param {string} place */
 const unopened = (place) => new SealingError("cannotOpen", place, "it was changed, or sealed for another place");
 
-// Bytes
-
-/** The last character of what has one or two bytes beyond whole triples, whose spare bits are 0. */
+/** Possible last characters of base64url whose spare bits are zero, by the number of characters in the last group. */
 const lastCharacters = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ };
 
 /**
- * Base64url without padding, in its one spelling; for much of it, faster than that of `consent.js`.
+ * Decodes unpadded base64url in its canonical spelling only; faster than `consent.js` for long texts.
  * @param {unknown} text @param {string} place @returns {Uint8Array}
  */
 function decoded(text, place) {
   if (typeof text !== "string" || !/^[A-Za-z0-9_-]+$/.test(text)) throw malformed(place, "it is no base64url");
   const rest = text.length % 4;
   if (rest === 1 || ((rest === 2 || rest === 3) && !lastCharacters[rest].test(text))) throw malformed(place, "it is no base64url");
-  // Browsers have it since 2025, and are ten times as fast at it.
+  // Browsers have had `Uint8Array.fromBase64` since 2025; it is ten times as fast.
   const { fromBase64 } = /** @type {any} */ (Uint8Array);
   if (fromBase64) return fromBase64.call(Uint8Array, text, { alphabet: "base64url" });
   const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
@@ -68,8 +69,6 @@ function partsOf(bytes, form, isNumbered, place) {
   return { epoch, number, nonce: bytes.subarray(nonceAt, nonceAt + nonceLength), ciphertext: bytes.subarray(nonceAt + nonceLength) };
 }
 
-// Keys
-
 /** @param {CryptoKey|Uint8Array} material @param {Uint8Array} info @param {KeyUsage[]} usages */
 async function derived(material, info, usages) {
   const from = material instanceof Uint8Array ? await crypto.subtle.importKey("raw", material, "HKDF", false, ["deriveKey"]) : material;
@@ -77,19 +76,19 @@ async function derived(material, info, usages) {
 }
 
 /**
- * What opens a host's wraps for this device: no other pair of the two makes it.
- * @param {{id: Uint8Array, box: CryptoKey, points: import("./consent.js").Points}} own @param {Uint8Array} hostID @param {Uint8Array} hostBox As it is pinned here.
+ * The key that opens a host's wraps for this device, derived from this pair's ECDH secret.
+ * @param {{id: Uint8Array, box: CryptoKey, points: import("./consent.js").Points}} own @param {Uint8Array} hostID @param {Uint8Array} hostBox The host's pinned box point.
  */
 export async function wrapKeyOf(own, hostID, hostBox) {
   const how = { name: "ECDH", public: await imported(hostBox, "host.box", "ECDH") };
-  // A browser that was trusted before hosts sealed has a key that gives bits alone.
+  // A browser that was trusted before hosts sealed has a key that allows `deriveBits` only.
   const shared = own.box.usages.includes("deriveKey") ? await crypto.subtle.deriveKey(how, own.box, "HKDF", false, ["deriveKey"])
     : new Uint8Array(await crypto.subtle.deriveBits(how, own.box, 256));
   return derived(shared, concatenated(domain("wrap"), counted(hostID), counted(own.id), counted(hostBox), counted(own.points.box)), ["unwrapKey"]);
 }
 
 /**
- * A host's key of an epoch, which no script can read out.
+ * Unwraps a host's key of an epoch; scripts cannot export the result.
  * @param {CryptoKey} wrapKey @param {unknown} wrap @param {{hostID: Uint8Array, deviceID: Uint8Array, epoch: number}} names
  * @returns {Promise<CryptoKey>}
  */
@@ -105,24 +104,27 @@ export async function epochKeyOf(wrapKey, wrap, { hostID, deviceID, epoch }) {
   }
 }
 
-// Sealed forms
-
 /** @typedef {{epoch: number, number: number, event: Event}} OpenedEvent */
-/** @typedef {{epoch: number, number: number, line: Record<string, string>, from?: number}} OpenedLine What lists and pushes say of a session. `from`: the first number of it that its host has sealed. */
+/**
+ * @typedef {{epoch: number, number: number, line: Record<string, string>, from?: number}} OpenedLine The line of a session in lists and pushes.
+ * `from`: the number of the first sealed event.
+ */
 
-/** One session of one host. */
+/** Seals and opens content of one session of one host. */
 export class SessionSealing {
   /** @type {Uint8Array} */ #hostID;
   /** @type {string} */ #session;
   /** @type {(epoch: number) => CryptoKey|undefined} */ #epochKey;
-  /** @type {Map<number, {names: Uint8Array, key: Promise<CryptoKey>}>} By epoch: what everything is bound to, and its key. */ #epochs = new Map();
+  /** @type {Map<number, {names: Uint8Array, key: Promise<CryptoKey>}>} Keys by epoch, with the associated data that all content is bound to. */ #epochs = new Map();
 
-  /** @param {string} host The id of its key. @param {string} session @param {(epoch: number) => CryptoKey|undefined} epochKey */
+  /** @param {string} host The host's key id. @param {string} session @param {(epoch: number) => CryptoKey|undefined} epochKey */
   constructor(host, session, epochKey) {
     [this.#hostID, this.#session, this.#epochKey] = [bytesOfBase64url(host, "host", idBytes), session, epochKey];
   }
 
-  /** @param {unknown} text What stands as `sealed` beside the stripped head of an event. @param {string} kind Its. @returns {Promise<OpenedEvent>} */
+  /**
+   * @param {unknown} text The `sealed` field beside an event's stripped head. @param {string} kind The event's kind. @returns {Promise<OpenedEvent>}
+   */
   async openEvent(text, kind) {
     const { epoch, number, nonce, ciphertext } = partsOf(decoded(text, "sealed"), forms.numbered, true, "sealed");
     const event = json(await this.#opened(ciphertext, nonce, epoch, "body", concatenated(u64(number), countedText(kind)), "sealed"), "sealed");
@@ -140,8 +142,8 @@ export class SessionSealing {
   }
 
   /**
-   * @param {unknown} text A piece of what is being written or printed. @param {string} of The message, or the call.
-   * @returns {Promise<{epoch: number, place: number, size: number, text: string}>} `place`: bytes that its host has sent of it before; `size`: of this piece.
+   * @param {unknown} text A piece of a message or output in progress. @param {string} of The id of the message or tool call.
+   * @returns {Promise<{epoch: number, place: number, size: number, text: string}>} `place`: number of bytes before this piece; `size`: number of its bytes.
    */
   async openLive(text, of) {
     const { epoch, bytes } = await this.#openBytes(text, "live", "live", of);
@@ -150,32 +152,32 @@ export class SessionSealing {
     return { epoch, place, size: bytes.byteLength - 8, text: textOf(bytes.slice(8), "live") };
   }
 
-  /** @param {unknown} text What a terminal shows. @param {string} to The command's id that asked for it. */
+  /** @param {unknown} text A sealed terminal screen. @param {string} to The id of the command that requested the screen. */
   async openScreen(text, to) {
     const opened = await this.#openText(text, "live", "screen", to);
     return { epoch: opened.epoch, screen: /** @type {import("./wire").Screen} */ (jsonOf(opened.text, "screen")) };
   }
 
-  /** @param {Uint8Array} bytes As it was brought to the relay. */
+  /** @param {Uint8Array} bytes The stored bytes. */
   async openPicture(bytes) {
     const { epoch, nonce, ciphertext } = partsOf(bytes, forms.picture, false, "picture");
     return { epoch, bytes: new Uint8Array(await this.#opened(ciphertext, nonce, epoch, "picture", new Uint8Array(0), "picture")) };
   }
 
-  /** @param {unknown} text What a person wrote to an agent. @param {string} to The command's id, or the approval. */
+  /** @param {unknown} text A person's sealed words to an agent. @param {string} to The id of the command or approval. */
   openWords(text, to) {
     return this.#openText(text, "words", "words", to);
   }
 
   /**
-   * @param {string} text @param {string} to The command's id, or the approval. @param {number} epoch
-   * @returns {Promise<string>} As a field of text carries it.
+   * @param {string} text @param {string} to The id of the command or approval. @param {number} epoch
+   * @returns {Promise<string>} The sealed text with its prefix.
    */
   async sealWords(text, to, epoch) {
     return textPrefix + await this.sealKeys(utf8(text), to, epoch);
   }
 
-  /** @param {Uint8Array} keys What is typed. @param {string} to The command's id. @param {number} epoch */
+  /** @param {Uint8Array} keys Bytes typed into a terminal. @param {string} to The command's id. @param {number} epoch */
   async sealKeys(keys, to, epoch) {
     return base64urlOfMany(await this.#sealed(keys, "words", countedText(to), epoch));
   }
@@ -185,7 +187,7 @@ export class SessionSealing {
     return this.#sealed(picture, "picture", new Uint8Array(0), epoch);
   }
 
-  /** @param {Uint8Array} bytes @param {"words"|"picture"} form @param {Uint8Array} rest What else it is bound to. @param {number} epoch */
+  /** @param {Uint8Array} bytes @param {"words"|"picture"} form @param {Uint8Array} rest Further associated data. @param {number} epoch */
   async #sealed(bytes, form, rest, epoch) {
     const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
     const { names, key } = this.#epoch(epoch, form);
@@ -195,8 +197,8 @@ export class SessionSealing {
   }
 
   /**
-   * @param {string} name A project, or one of the agent's commands. @param {number} epoch
-   * @returns {Promise<string>} What stands for it where the relay reads.
+   * @param {string} name The name of a project or of an agent's command. @param {number} epoch
+   * @returns {Promise<string>} The alias that the relay sees instead.
    */
   async alias(name, epoch) {
     const epochKey = this.#epochKey(epoch);
@@ -206,20 +208,23 @@ export class SessionSealing {
     return `~${base64urlOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(name))).slice(0, aliasLength))}`;
   }
 
-  /** @param {unknown} text @param {"live"|"words"} form @param {string} name Of its domain. @param {string} place */
+  /** @param {unknown} text @param {"live"|"words"} form @param {string} name The name of the form's domain. @param {string} place */
   async #openText(text, form, name, place) {
     const { epoch, bytes } = await this.#openBytes(text, form, name, place);
     return { epoch, text: textOf(bytes, form) };
   }
 
-  /** @param {unknown} text @param {"live"|"words"} form @param {string} name Of its domain. @param {string} place */
+  /** @param {unknown} text @param {"live"|"words"} form @param {string} name The name of the form's domain. @param {string} place */
   async #openBytes(text, form, name, place) {
     if (!isSealedText(text)) throw malformed(form, "it is not sealed");
     const { epoch, nonce, ciphertext } = partsOf(decoded(text.slice(textPrefix.length), form), forms[form], false, form);
     return { epoch, bytes: await this.#opened(ciphertext, nonce, epoch, name, countedText(place), form) };
   }
 
-  /** @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {string} name @param {Uint8Array} rest What else it is bound to. @param {string} place */
+  /**
+   * @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {string} name @param {Uint8Array} rest Further associated
+   * data. @param {string} place
+   */
   async #opened(ciphertext, iv, epoch, name, rest, place) {
     const { names, key } = this.#epoch(epoch, place);
     try {
@@ -245,7 +250,10 @@ export class SessionSealing {
 /** @param {unknown} text @returns {text is string} */
 export const isSealedText = (text) => typeof text === "string" && text.startsWith(textPrefix);
 
-/** @param {Uint8Array} bytes Of a prompt: too many for one call's arguments. */
+/**
+ * In parts, because a call takes a limited number of arguments.
+ * @param {Uint8Array} bytes
+ */
 function base64urlOfMany(bytes) {
   const piece = 3 << 13;
   return Array.from({ length: Math.ceil(bytes.length / piece) }, (_, at) => base64urlOf(bytes.subarray(at * piece, (at + 1) * piece))).join("");
@@ -271,7 +279,7 @@ function jsonOf(text, place) {
     const value = parsedMessage(text);
     if (isFields(value)) return value;
   } catch {
-    // It is no JSON.
+    // The opened text is not JSON.
   }
   throw malformed(place, "it is no JSON object");
 }

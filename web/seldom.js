@@ -1,4 +1,4 @@
-/** The views that are opened seldom: the page requests them when one of them is (`part.js`), and they join it then. */
+/** The rare views: the page loads them when one of them is opened (`part.js`). */
 
 import { joinSeldom, view } from "./app.js";
 import { Budgets } from "./budgets.js";
@@ -32,7 +32,7 @@ import { failureWords, isBusy, standing } from "./steering.js";
 import { Tokens } from "./tokens.js";
 
 /**
- * The prompts that wait in this browser, which other tabs see, too.
+ * Creates the store of held prompts, which all tabs of this browser share.
  * @param {import("./link.js").Link} link @param {import("./store.js").State} state @param {() => number} now @param {() => void} changed @param {import("./trust.js").Trust} trust
  */
 function heldPrompts(link, state, now, changed, trust) {
@@ -85,7 +85,7 @@ joinSeldom((link, state, now, changed, trust) => {
   }));
   const keys = new KeyStore();
   const again = (/** @type {string} */ session) => {
-    // A session that is not on screen is loaded when it is.
+    // A session whose log is not on screen is loaded again when it is opened.
     state.logs.delete(session);
     link.rewatch(session);
   };

@@ -1,6 +1,4 @@
-/**
- * What this page sends to steer sessions, until the relay has answered. What becomes of it then are events of the session, never said from here.
- */
+/** Steering commands of this page until the relay has answered. Their outcome comes from the session's events alone. */
 
 import { CommandError } from "./link.js";
 
@@ -11,11 +9,11 @@ export class Sender {
   /** @type {import("./link.js").Link} */ #link;
   /** @type {Pick<import("./trust.js").Trust, "signed">} */ #signer;
   /** @type {() => void} */ #changed;
-  /** @type {Map<string, Attempt>} The last one, by session and what is done. */ #attempts = new Map();
+  /** @type {Map<string, Attempt>} The last attempt by session and action. */ #attempts = new Map();
 
   /**
    * @param {import("./link.js").Link} link @param {() => void} changed
-   * @param {Pick<import("./trust.js").Trust, "signed">} signer Signs for hosts that want it.
+   * @param {Pick<import("./trust.js").Trust, "signed">} signer Signs commands for hosts that require it.
    */
   constructor(link, changed, signer) {
     [this.#link, this.#changed, this.#signer] = [link, changed, signer];
@@ -25,21 +23,23 @@ export class Sender {
     return this.#link.freshID();
   }
 
-  /** @param {string} session @param {string} deed The command's type; of `withdraw` also whose. */
+  /**
+   * The last attempt of an action. `deed` is the command's type; for `withdraw` also the withdrawn prompt's id.
+   * @param {string} session @param {string} deed
+   */
   attempt(session, deed) {
     return this.#attempts.get(`${session} ${deed}`);
   }
 
-  /** Somebody goes on: what failed before has been read. */
+  /** Forgets failed attempts, because the person goes on and has read them. */
   forgetFailures() {
     for (const [key, { sending }] of this.#attempts) if (!sending) this.#attempts.delete(key);
   }
 
   /**
-   * Sends it, unless the same is under way: a double tap has one effect. It is not sent again by itself when the link breaks: later it
-   * might not be meant any more.
+   * Sends a command unless the same one is in progress, so that a double tap has one effect. After a broken link it is not repeated automatically, because it may be obsolete by then.
    * @param {string} session @param {string} deed @param {Command} command @param {string} [id]
-   * @returns {Promise<CommandError|null|undefined>} Null: the relay has it. Nothing: it was under way already.
+   * @returns {Promise<CommandError|null|undefined>} Null once the relay has the command; undefined if it was already in progress.
    */
   async send(session, deed, command, id = this.freshID()) {
     const key = `${session} ${deed}`;

@@ -1,4 +1,4 @@
-/** How a session is called, and what is said of it, wherever it is named. */
+/** Names and status words of sessions, shared by all views. */
 
 import { asText } from "./dom.js";
 import { ago, timeOfDay } from "./format.js";
@@ -7,7 +7,7 @@ import { flat, line } from "./text.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 
-/** Longer ago a time of day says too little. */
+/** Age above which a time of day alone would be ambiguous. */
 const dayMs = 86_400_000;
 
 /** @type {Record<string, string>} */
@@ -23,7 +23,7 @@ export const statuses = {
 };
 
 /**
- * What waits without a card can be answered at the terminal alone, or is decided and waits for its host.
+ * The status in words. A request without an approval here can only be answered at the terminal, or is decided and waits for its host.
  * @param {Summary} summary
  */
 export const statusOf = ({ status, approvals, questions }) =>
@@ -36,22 +36,22 @@ export const titleOf = (summary) => summary.title || summary.project || t`Sessio
 export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.connected ? host.name : t`${host.name} is offline`}`;
 
 /**
- * A host that is away, and when its session was heard of last.
+ * Words for an offline host, with the time of its session's last activity.
  * @param {Summary} summary @param {number} now
  */
 export const awayWords = ({ host, lastActivityAt }, now) =>
   t`${host.name} is offline, last news ${now - lastActivityAt < dayMs ? t`at ${timeOfDay(lastActivityAt)}` : ago(now - lastActivityAt)}`;
 
 /**
- * The session's present operation, or why it does nothing.
+ * A session's current operation, or the reason why it is idle.
  * @param {Summary} summary
  */
 export const sayingOf = ({ status, error, operation, statusReason }) =>
-  // A reason that is the status itself says nothing.
+  // A reason equal to the status is omitted.
   (status === "failed" ? error ?? statusReason : operation ?? (statusReason === status ? "" : statusReason)) ?? "";
 
 /**
- * The newest waiting approval, and the number of all.
+ * The page's title: the newest waiting approval, and the number of all.
  * @param {import("./wire").Approval[]} all @param {Map<string, Summary>} sessions
  */
 export function waitingWords(all, sessions) {

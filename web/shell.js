@@ -1,6 +1,6 @@
 /**
- * Shell commands, cut as a person reads them: into arguments, so that no line ends inside one. It knows the common half of the language and
- * judges nothing: the text that is shown is the text that runs. Pure; its time grows with the text alone.
+ * Splits shell commands into arguments, so that lines wrap between arguments only. It knows the common syntax and
+ * judges nothing: the shown text is the text that runs. Pure; the running time is linear in the text.
  */
 
 /** @typedef {{text: string, isArgument: boolean}} Part */
@@ -8,7 +8,7 @@
 const isBlank = (/** @type {string} */ character) => character === " " || character === "\t" || character === "\n";
 
 /**
- * Arguments, and the blanks between them; joined they are the text again. A string in quotes is one with what touches it, if it ends on its line.
+ * Splits a text into arguments and the blanks between them; joined they give the text again. A quoted string belongs to the argument that it touches, if it ends on its line.
  * @param {string} text @returns {Part[]}
  */
 export function partsOf(text) {
@@ -37,7 +37,7 @@ export function partsOf(text) {
 }
 
 /**
- * Where the string that begins there ends; -1 where it does not, on this line.
+ * The end of the quoted string that begins at `at`; -1 if it does not end on this line.
  * @param {string} text @param {number} at @param {string} quote
  */
 function closing(text, at, quote) {

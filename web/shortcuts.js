@@ -1,12 +1,10 @@
-/** Keys, where a keyboard is: each is one of the page's own actions, and none is taken from somebody who writes. Pure. */
+/** Keyboard shortcuts. Each triggers an action of the page, and none acts while a person types into a field. Pure. */
 
 import { t } from "./language.js";
 
 /** @typedef {"next"|"previous"|"allow"|"deny"|"search"|"inbox"|"sessions"|"start"|"help"|"palette"|"letters"} Action */
 
-/**
- * @type {{keys: string, action: Action, words: string}[]} Two keys are pressed one after the other.
- */
+/** @type {{keys: string, action: Action, words: string}[]} The shortcuts; two keys in `keys` are pressed one after the other. */
 export const shortcuts = [
   { keys: "j", action: "next", words: t`Next session` },
   { keys: "k", action: "previous", words: t`Previous session` },
@@ -20,7 +18,7 @@ export const shortcuts = [
   { keys: "?", action: "help", words: t`These keys` },
 ];
 
-/** So long the first of two keys counts. */
+/** Time within which the second key of a sequence must follow the first. */
 const sequenceMs = 1_200;
 const place = "heliograph.letters";
 
@@ -30,17 +28,17 @@ export class Keyboard {
   #first = "";
   #firstAt = Number.NEGATIVE_INFINITY;
 
-  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then a choice holds for this visit. */
+  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws if site data is blocked; the setting then lasts for this visit only. */
   constructor(storage) {
     this.#storage = storage;
     try {
       this.#letters = storage().getItem(place) !== "off";
     } catch {
-      // As it is for whoever has chosen nothing.
+      // Site data is blocked, so the default applies.
     }
   }
 
-  /** Whether single letters act. Somebody who speaks to the machine, or whose hands are not steady, presses them unmeant. */
+  /** True if single letters are shortcuts. With speech input or unsteady hands they are pressed unintentionally, so they can be switched off. */
   get letters() {
     return this.#letters;
   }
@@ -50,14 +48,14 @@ export class Keyboard {
     try {
       this.#storage().setItem(place, act ? "on" : "off");
     } catch {
-      // As above.
+      // Site data is blocked, so the setting lasts for this visit only.
     }
   }
 
   /**
-   * The action of a key.
+   * The action of a pressed key.
    * @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, repeat: boolean}} event
-   * @param {boolean} isWriting Somebody types into a field, or a dialog is open: letters are letters there.
+   * @param {boolean} isWriting A text field has the focus or a dialog is open, so letters are text.
    * @param {number} now
    * @returns {Action|null}
    */
@@ -68,7 +66,7 @@ export class Keyboard {
     this.#first = key;
     this.#firstAt = pair === key ? now : Number.NEGATIVE_INFINITY;
     const found = shortcuts.find(({ keys }) => keys === pair) ?? shortcuts.find(({ keys }) => keys === key);
-    // Held down, a key walks through the list, and decides nothing.
+    // A key that is held down may move through the list, but not decide.
     if (!found || (repeat && found.action !== "next" && found.action !== "previous")) return null;
     return found.action;
   }

@@ -1,6 +1,6 @@
 /**
- * What a host that wants signatures sends of an approval: its event as one text, of which the host keeps the hash. Of such an approval only what is in that
- * text is shown, and a signature is over it; what the relay says beside it is for lists. Pure.
+ * The text that a host with signatures sends for an approval: its event as one string, whose hash the host keeps. The page shows only this
+ * text's content, and signs that; the relay's own fields serve lists. Pure.
  */
 
 import { bytesOfBase64url, isKeyID } from "./consent.js";
@@ -9,22 +9,22 @@ import { parsedMessage } from "./numbers.js";
 
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {import("./wire").Event} Event */
-/** @typedef {{host: string, text: string}|{problem: string}} Consent The id of the host's key and the text as it came, or why there is none. */
+/** @typedef {{host: string, text: string}|{problem: string}} Consent The host's key id and the received text, or the reason why there is none. */
 
-/** A text of more would not have passed the relay. */
+/** The relay's limit for such a text, in characters. */
 const charactersMax = 4 << 20;
 const fields = ["event", "host", "salt", "session"];
 const saltBytes = 16;
 
-/** @type {WeakMap<Event, Event>} By the event as it came. */
+/** @type {WeakMap<Event, Event>} Parsed events by the event as it was received. */
 const inner = new WeakMap();
-/** @type {WeakMap<Event, Consent>} By the event that is shown. */
+/** @type {WeakMap<Event, Consent>} Consents by the event that is shown. */
 const consents = new WeakMap();
 
 /**
- * The request of an approval as its host has it. One that cannot be read is not whole: it can be denied.
- * @param {Event} event @param {string} session @param {unknown} approval Its id.
- * @returns {Event} The same for the same.
+ * The request of an approval, parsed from the host's text. A malformed one becomes incomplete: it can be denied only.
+ * @param {Event} event @param {string} session @param {unknown} approval The approval's id.
+ * @returns {Event} The same object for the same event.
  */
 export function shownEvent(event, session, approval) {
   if (event.body?.shown === undefined) return event;
@@ -36,13 +36,16 @@ export function shownEvent(event, session, approval) {
   return found;
 }
 
-/** @param {Approval} approval @returns {Approval} With its request as the host has it. */
+/**
+ * The approval with the request from its host's text.
+ * @param {Approval} approval @returns {Approval}
+ */
 export function shownApproval(approval) {
   const request = shownEvent(approval.request, approval.session, approval.approval);
   return request === approval.request ? approval : { ...approval, request };
 }
 
-/** @param {Event} event What `shownEvent` gave. @returns {Consent|undefined} None where its host takes decisions without a signature. */
+/** @param {Event} event A result of `shownEvent`. @returns {Consent|undefined} Undefined if its host accepts unsigned decisions. */
 export const consentOf = (event) => consents.get(event);
 
 /** @param {Event} event @param {string} session @param {unknown} approval @returns {{found: Event, consent: Consent}} */

@@ -1,20 +1,20 @@
 /**
- * Which sessions the list shows, and under which headings. Pure but for `Marks`, which is given its storage.
+ * Decides which sessions the list shows, and under which headings. Pure; `Marks` gets its storage passed in.
  *
- * What waits for a person is always in the list unless words or a choice leave it out: the archive is for what is done with.
+ * A session that waits for a person is listed unless a search or filter excludes it, even if it was archived.
  */
 
 import { t } from "./language.js";
 import { keep, stored } from "./stored.js";
 
 /** @typedef {import("./wire").Summary} Summary */
-/** @typedef {{words: string, project: string, host: string, status: string, group: ""|"project"|"host"}} Sieve Empty: all. */
+/** @typedef {{words: string, project: string, host: string, status: string, group: ""|"project"|"host"}} Sieve Empty fields match all sessions. */
 
 /** @returns {Sieve} */
 export const noSieve = () => ({ words: "", project: "", host: "", status: "", group: "" });
 
 /**
- * The states that a person tells apart.
+ * The filter's conditions on a session's status.
  * @type {Record<string, {words: string, of: (summary: Summary) => boolean}>}
  */
 export const conditions = {
@@ -29,7 +29,7 @@ export const waits = (summary) => conditions.waits.of(summary);
 
 /**
  * @param {Summary} summary @param {Sieve} sieve
- * @param {(status: string) => string} statusWords How the status reads on the row: what is read there can be searched.
+ * @param {(status: string) => string} statusWords Gives the status as shown on the row, so that its words can be searched.
  */
 export function passes(summary, sieve, statusWords) {
   if (sieve.project && (summary.project ?? "") !== sieve.project) return false;
@@ -40,15 +40,18 @@ export function passes(summary, sieve, statusWords) {
   return sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** @param {Sieve} sieve Whether it may leave something out. */
+/**
+ * True if the filter may exclude sessions.
+ * @param {Sieve} sieve
+ */
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
-/** The list's own groups, from the top down. */
+/** The list's standard groups, from top to bottom. */
 export const groups = { fresh: t`New`, needs: t`Needs you`, pinned: t`Pinned`, works: t`Working`, today: t`Done today`, earlier: t`Earlier`, later: t`Later`, archived: t`Archived` };
 
 /**
- * The one of them that a session is in.
- * @param {Summary} summary @param {{today: number, isPinned: (session: string) => boolean, isLater: (session: string) => boolean, isArchived: (session: string) => boolean}} at `today` began then.
+ * The standard group of a session.
+ * @param {Summary} summary @param {{today: number, isPinned: (session: string) => boolean, isLater: (session: string) => boolean, isArchived: (session: string) => boolean}} at `today`: the time at which the day began.
  * @returns {keyof typeof groups}
  */
 export function groupOf(summary, { today, isPinned, isLater, isArchived }) {
@@ -63,7 +66,7 @@ export function groupOf(summary, { today, isPinned, isLater, isArchived }) {
 const ranks = Object.keys(groups);
 
 /**
- * By group, and in each the most recent first.
+ * Session ids sorted by group, and by recency within each.
  * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group @returns {string[]}
  */
 export const byGroup = (sessions, group) =>
@@ -71,7 +74,7 @@ export const byGroup = (sessions, group) =>
     .sort((a, b) => a.rank - b.rank || b.one.lastActivityAt - a.one.lastActivityAt).map(({ one }) => one.session);
 
 /**
- * The heading that a session is under, where the list is not in its own groups.
+ * A session's heading if the list is grouped by project or host.
  * @param {Summary} summary @param {Sieve["group"]} group
  */
 export function headingOf({ project, host }, group) {
@@ -80,7 +83,7 @@ export function headingOf({ project, host }, group) {
 }
 
 /**
- * The order with those of one heading together. Headings are in the order of their first sessions; within one the order is kept.
+ * Groups sessions by heading. Headings come in the order of their first sessions; within one the order is kept.
  * @param {Summary[]} sessions @param {(summary: Summary) => string} heading
  * @returns {{heading: string, sessions: Summary[]}[]}
  */
@@ -96,7 +99,7 @@ export function grouped(sessions, heading) {
 }
 
 /**
- * The projects and hosts to choose from, by name.
+ * The projects and hosts that the filter offers, sorted by name.
  * @param {Iterable<Summary>} sessions
  * @returns {{projects: string[], hosts: [id: string, name: string][]}}
  */
@@ -109,26 +112,29 @@ export function choices(sessions) {
   };
 }
 
-/** Sessions that one browser marks at most; with more, those marked first are so no longer. */
+/** Most sessions that a browser marks; beyond that the oldest marks are removed. */
 const marksMax = 2000;
 
 /**
- * The sessions that were archived, or pinned, on this device. The relay knows devices and no persons: archived there, one would be gone from
- * everybody's list.
+ * Sessions that were archived or pinned on this device. Kept locally, because the relay knows devices, not persons: archiving at the relay would hide a session from
+ * everybody.
  */
 export class Marks {
   /** @type {Set<string>} */ #sessions = new Set();
   /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
   #place;
 
-  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then it holds for this visit. @param {string} place */
+  /**
+   * `storage` throws if site data is blocked; marks then last for this visit only. `place` is the storage key.
+   * @param {() => Pick<Storage, "getItem"|"setItem">} storage @param {string} place
+   */
   constructor(storage, place) {
     this.#storage = storage;
     this.#place = place;
     this.read();
   }
 
-  /** Again, as another tab may have changed it. */
+  /** Reads the marks again, because another tab may have changed them. */
   read() {
     const kept = stored(this.#storage, this.#place);
     if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-marksMax));

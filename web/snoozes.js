@@ -1,12 +1,15 @@
-/** The sessions that are put off until later on this device. Whoever puts one off knows what it asks: a new question brings it back. Pure but for its storage. */
+/**
+ * Sessions that are snoozed on this device. A person who snoozes a session has seen its requests, so only a new request ends the snooze early. Pure
+ * but for its storage.
+ */
 
 import { keep, stored } from "./stored.js";
 
-/** Sessions that are put off at most; with more, those put off first are back. */
+/** Most snoozed sessions; beyond that the oldest snoozes end. */
 const snoozesMax = 200;
 const place = "heliograph.snoozed";
 
-/** @typedef {{until: number, asked: string[]}} Snooze `asked`: the approvals that waited then. */
+/** @typedef {{until: number, asked: string[]}} Snooze `asked`: the approvals that waited when it began. */
 
 export class Snoozes {
   /** @type {Map<string, Snooze>} */ #sessions = new Map();
@@ -15,7 +18,7 @@ export class Snoozes {
   #running = 0;
 
   /**
-   * @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then it holds for this visit.
+   * @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws if site data is blocked; snoozes then last for this visit only.
    * @param {() => number} now
    */
   constructor(storage, now) {
@@ -24,21 +27,24 @@ export class Snoozes {
     this.due();
   }
 
-  /** @param {string} session Until when, as it was put off; nothing where it was not. */
+  /**
+   * The end of a session's snooze; undefined if it is not snoozed.
+   * @param {string} session
+   */
   until(session) {
     return this.#sessions.get(session)?.until;
   }
 
   /**
-   * @param {string} session @param {() => string[]} asks The approvals that wait in it.
-   * @returns {boolean} Whether it is put off still.
+   * @param {string} session @param {() => string[]} asks The session's waiting approvals.
+   * @returns {boolean} True if the session is still snoozed.
    */
   has(session, asks) {
     const one = this.#sessions.get(session);
     return one !== undefined && this.#now() < one.until && asks().every((approval) => one.asked.includes(approval));
   }
 
-  /** @param {string} session @param {Snooze|null} snooze Nothing: it is back. */
+  /** @param {string} session @param {Snooze|null} snooze Null ends the snooze. */
   set(session, snooze) {
     this.#read();
     this.#sessions.delete(session);
@@ -48,7 +54,7 @@ export class Snoozes {
     keep(this.#storage, place, [...this.#sessions]);
   }
 
-  /** Whether one has come back since this was asked last. */
+  /** True if a snooze has ended since the last call. */
   due() {
     const running = [...this.#sessions.values()].filter(({ until }) => this.#now() < until).length;
     const isDue = running < this.#running;
@@ -56,7 +62,7 @@ export class Snoozes {
     return isDue;
   }
 
-  /** Again, as another tab may have changed it. */
+  /** Reads the snoozes again, because another tab may have changed them. */
   #read() {
     const kept = stored(this.#storage, place);
     if (Array.isArray(kept)) this.#sessions = new Map(kept.filter(isSnoozed));

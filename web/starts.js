@@ -1,7 +1,7 @@
 /**
- * Starting sessions from here: where that can be done, and what became of it. Pure.
+ * Starting sessions: where it is possible, and its outcome. Pure.
  *
- * A host that lets clients start sessions is in the workspace as a session of its own, which takes these commands and tells what comes of them.
+ * A host that lets clients start sessions appears in the workspace as a session of its own, which accepts these commands and reports their outcome.
  */
 
 import { asText } from "./dom.js";
@@ -14,7 +14,7 @@ import { finalStages } from "./timeline.js";
 /** @typedef {{id: string, title: string, at: number, open?: boolean}} Past */
 
 /**
- * Every project of every host, in an order that stays.
+ * All projects of all hosts, in a stable order.
  * @param {Map<string, Summary>} hosts
  * @returns {Place[]}
  */
@@ -25,7 +25,7 @@ export const placesOf = (hosts) =>
   }))).sort((a, b) => a.project.localeCompare(b.project) || a.host.localeCompare(b.host) || a.key.localeCompare(b.key));
 
 /**
- * The place that somebody is likely to mean, and its agent: those of the session that was active last.
+ * The default project and agent: those of the most recently active session.
  * @param {Place[]} places @param {Iterable<Summary>} sessions
  * @returns {{place: Place|undefined, agent: string|undefined}}
  */
@@ -39,7 +39,7 @@ export function likeliest(places, sessions) {
 }
 
 /**
- * What has to be done elsewhere before anything can be started; nothing where that is done.
+ * Advice on what to do elsewhere before sessions can be started; null if nothing is missing.
  * @param {string[]} may @param {Place|undefined} place
  * @returns {{words: string, command: string}|null}
  */
@@ -50,7 +50,7 @@ export function startAdvice(may, place) {
 }
 
 /**
- * Why nothing can be started now; empty where it can.
+ * The reason why no session can be started now; empty if one can.
  * @param {string[]} may @param {Place|undefined} place @param {boolean} isLive
  */
 export function startObstacle(may, place, isLive) {
@@ -62,12 +62,12 @@ export function startObstacle(may, place, isLive) {
 }
 
 /**
- * A command's outcome, if it is known.
+ * The known outcome of a command; undefined if there is none yet.
  * @param {Event[]} events @param {string} id
  * @returns {{stage: string, words: string, reason?: string, started?: string, past?: Past[], tried?: unknown}|undefined}
  */
 export function outcomeOf(events, id) {
-  // The first end of a command counts.
+  // Only the first final event of a command counts.
   const event = events.find(({ kind, head }) => kind === "steering.changed" && head.command === id && finalStages.has(asText(head.stage)));
   if (!event) return undefined;
   const stage = asText(event.head.stage);

@@ -1,7 +1,7 @@
 /**
- * What can be done to a session from here, why not, and what became of what was done. Pure.
+ * The steering actions possible on a session, the reasons against others, and the outcome of sent commands. Pure.
  *
- * A prompt is more than an allow: where anything is in doubt, the answer here is no, with the reason.
+ * A prompt gives an agent more freedom than an allow, so in doubt the answer is no, with the reason.
  */
 
 import { size } from "./format.js";
@@ -10,22 +10,22 @@ import { finalStages } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 /** @typedef {import("./timeline.js").Row} Row */
-/** @typedef {"sent"|"queued"|"given"|"taken"|"refused"|"withdrawn"|"unknown"} Stage `sent`: its host has said nothing of it yet. */
+/** @typedef {"sent"|"queued"|"given"|"taken"|"refused"|"withdrawn"|"unknown"} Stage `sent`: its host has not reported anything yet. */
 
-/** The relay's own bound on a prompt, in bytes of UTF-8. */
+/** The relay's limit for a prompt, in bytes of UTF-8. */
 export const promptBytesMax = 32 << 10;
 
 /**
  * @typedef {object} Standing
- * @property {boolean} composes What is written here could be sent, now or later.
- * @property {string} reason    Why nothing can be sent now; empty where it can.
- * @property {string} [command] What to run about it.
+ * @property {boolean} composes A prompt can be written and sent, now or later.
+ * @property {string} reason    The reason why no prompt can be sent now; empty if one can.
+ * @property {string} [command] A command line that removes the reason.
  */
 
 /**
- * @param {string[]} may What this device may do.
+ * @param {string[]} may This device's rights.
  * @param {Summary} summary
- * @param {boolean} isLive The link is.
+ * @param {boolean} isLive The link is live.
  * @returns {Standing}
  */
 export function standing(may, { steering, endedAt, host }, isLive) {
@@ -46,7 +46,7 @@ export const can = (may, { steering, endedAt, host }, isLive, action) =>
   isLive && may.includes("steer") && !endedAt && host.connected && steering?.actions.includes(action) === true;
 
 /**
- * A session's prompts, the newest first, each once.
+ * The distinct prompts of a session, newest first.
  * @param {Row[]} rows
  * @returns {string[]}
  */
@@ -54,31 +54,40 @@ export const promptsOf = (rows) => [...new Set(rows
   .filter(({ event: { kind, head } }) => (kind === "message" && head.role === "user") || (kind === "steering.requested" && head.action === "prompt"))
   .map(({ event: { body } }) => (typeof body?.text === "string" ? body.text : "")).filter(Boolean).reverse())];
 
-/** @param {Summary} summary Whether a prompt would have to wait. */
+/**
+ * True if a prompt would have to wait.
+ * @param {Summary} summary
+ */
 export const isBusy = ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status);
 
-/** @param {Summary} summary Whether it goes on only when somebody decides. */
+/**
+ * True if the agent continues only after a decision.
+ * @param {Summary} summary
+ */
 export const isAsking = ({ status }) => status === "waitingApproval" || status === "waitingAnswer";
 
 /**
- * How long a text is, once that matters: from three quarters on the page counts aloud.
- * @param {string} text @param {boolean} [seals] Its host seals, which takes a quarter of the bound.
+ * Words for a text's length once it has reached three quarters of the limit.
+ * @param {string} text @param {boolean} [seals] Its host seals, which leaves three quarters of the limit.
  * @returns {{words: string, isTooLong: boolean}}
  */
 export function measure(text, seals) {
   const max = seals ? 24_480 : promptBytesMax;
-  // No character has more than three bytes for each of its units.
+  // A UTF-16 unit takes three bytes of UTF-8 at most, so short texts need not be measured.
   if (text.length * 4 < max) return { words: "", isTooLong: false };
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > max) return { words: t`Too long by ${size(bytes - max)}: name a file instead.`, isTooLong: true };
   return { words: bytes < max * 0.75 ? "" : t`${size(bytes)} of ${size(max)}`, isTooLong: false };
 }
 
-/** @param {string} text Its first word, which may name a command of the agent's. */
+/**
+ * The first word of a text, which may name a command of the agent.
+ * @param {string} text
+ */
 export const firstWord = (text) => text.match(/^\S*/)?.[0] ?? "";
 
 /**
- * The meaning of a text that looks like more than text.
+ * Explains how the agent will read a text that looks like a command or a mention.
  * @param {string} text @param {boolean} isCommand
  */
 export function readingOf(text, isCommand) {
@@ -88,15 +97,19 @@ export function readingOf(text, isCommand) {
   return "";
 }
 
-// Outcomes
-
 /** @param {Row} row @returns {Stage} */
 export const stageOf = ({ change }) => change?.head.stage ?? "sent";
 
-/** @param {Row} row Whether it has an outcome. */
+/**
+ * True if the command has an outcome.
+ * @param {Row} row
+ */
 export const isOver = (row) => finalStages.has(stageOf(row));
 
-/** @param {Row} row Whether its text can be put back to be sent again: the agent does not have it, or nobody knows. */
+/**
+ * True if the prompt's text may be sent again, because the agent does not have it or the outcome is unknown.
+ * @param {Row} row
+ */
 export const canGoAgain = (row) => row.event.head.action === "prompt" && ["refused", "unknown", "withdrawn"].includes(stageOf(row)) && !row.said;
 
 const stageWords = {
@@ -117,7 +130,10 @@ export function outcomeWords(row) {
   return `${stageWords[stage]}${typeof reason === "string" && reason ? `: ${reason}` : ""}`;
 }
 
-/** @param {Row} row What was asked, where it is no prompt. */
+/**
+ * Words for a command that is not a prompt.
+ * @param {Row} row
+ */
 export function actionWords({ event: { head } }) {
   switch (head.action) {
     case "interrupt": return t`Interrupt`;
@@ -134,15 +150,18 @@ export function actionWords({ event: { head } }) {
 }
 
 /**
- * The prompts that are shown near where one writes: those without an outcome, and this device's last one where it failed.
- * @param {Row[]} prompts In the order of the log. @param {string} me
+ * The prompts that the composer lists: those without an outcome, and this device's last one if it failed.
+ * @param {Row[]} prompts All prompts in the order of the log. @param {string} me
  */
 export function nearby(prompts, me) {
   const last = prompts.filter(({ event }) => event.head.by?.id === me).at(-1);
   return prompts.filter((row) => !row.said && (!isOver(row) || (row === last && ["refused", "unknown"].includes(stageOf(row)))));
 }
 
-/** @param {{code: string, message: string}} error Why the relay did not take a command. */
+/**
+ * A sentence about the relay's refusal of a command.
+ * @param {{code: string, message: string}} error
+ */
 export function failureWords({ code, message }) {
   if (code === "linkLost") {
     return t`The connection broke before the relay answered. Nobody knows yet whether it arrived; if you send it again unchanged, it still has only one effect.`;

@@ -1,7 +1,7 @@
 /**
- * All that the page knows, and what each message makes of it. Pure: no clock, no network, no document.
+ * The page's state, and the effect of each message on it. Pure: no clock, network or document.
  *
- * `apply(state, message)` changes the state and says what changed, so that views draw only that.
+ * `apply(state, message)` changes the state and returns the changes, so that views draw only those.
  */
 
 import { takePush } from "./devices.js";
@@ -13,54 +13,54 @@ import { Timeline } from "./timeline.js";
 /** @typedef {import("./wire").Event} Event */
 /** @typedef {import("./wire").Message} Message */
 
-/** Logs kept for going back to a session without loading it again. */
+/** Logs kept, so that returning to a session need not load it again. */
 const logsMax = 4;
-/** Events of one session held in memory; older ones are loaded again when asked for. About 10 MB of a talkative agent. */
+/** Most events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
 const eventsMax = 6000;
-/** Kept when that is passed, so that trimming is rare. */
+/** Events kept when that limit is exceeded; fewer than the limit, so that trimming is rare. */
 const eventsKept = 4000;
 
 /**
  * @typedef {object} Log
  * @property {string} session
  * @property {string} epoch
- * @property {number} first    The number of the oldest event here.
- * @property {number} last     The number of the newest here.
- * @property {number} seq      The number of the newest that the relay told of.
+ * @property {number} first    The number of the oldest loaded event.
+ * @property {number} last     The number of the newest loaded event.
+ * @property {number} seq      The number of the newest event that the relay has announced.
  * @property {Event[]} events
  * @property {Timeline} timeline
- * @property {Edits} edits What was told of files, by what is here and by what was read for that alone.
+ * @property {Edits} edits File changes of the loaded events, and of older ones that were read for them only.
  * @property {Map<string, {text: string, agent?: string}>} unfinished Messages still being written, by message.
- * @property {boolean} whole   Nothing older exists: this is the beginning, or what the relay still keeps.
+ * @property {boolean} whole   The relay has no older events.
  */
 
 /**
  * @typedef {object} State
  * @property {import("./wire").Welcome|null} welcome
  * @property {boolean} loaded              A workspace snapshot has come, with all its pages.
- * @property {number} keptAt               Of when what is shown is, where that is not from the relay yet but what this device kept; else 0.
- * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed Held before the snapshot whose pages are coming, and in none of them yet.
- * @property {Map<string, import("./wire").Notice>} full The last word on each limit of the workspace that was reached, until the next welcome.
+ * @property {number} keptAt               The time of the state that this device kept, if the relay has not sent any yet; else 0.
+ * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed State from before the arriving snapshot that none of its pages has confirmed yet.
+ * @property {Map<string, import("./wire").Notice>} full The last notice about each limit of the workspace that was reached, until the next welcome.
  * @property {Map<string, Summary>} sessions
- * @property {Map<string, Summary>} hosts  Those that represent a host which lets clients start sessions.
+ * @property {Map<string, Summary>} hosts  Sessions that represent a host which lets clients start sessions.
  * @property {Map<string, Approval>} approvals By `keyOf`.
- * @property {Map<string, Log>} logs       In the order of use, the last used last.
- * @property {Map<string, import("./wire").DeviceState>|null} devices By device; none before they were asked for.
- * @property {import("./wire").BudgetReport[]|null} budgets None before they were asked for.
+ * @property {Map<string, Log>} logs       Logs by session, the most recently used last.
+ * @property {Map<string, import("./wire").DeviceState>|null} devices Devices by id; null before they were requested.
+ * @property {import("./wire").BudgetReport[]|null} budgets Null before they were requested.
  */
 
 /**
  * @typedef {object} Changes
  * @property {boolean} all             Everything may have changed: a snapshot of the workspace, a welcome.
- * @property {Set<string>} sessions    Summaries, by session.
+ * @property {Set<string>} sessions    Sessions whose summary changed.
  * @property {Set<string>} approvals   By `keyOf`.
- * @property {Set<string>} logs        By session.
- * @property {Set<string>} devices     By device, one that the state does not know too.
- * @property {Set<string>} resubscribe Sessions whose log cannot be continued with what came: ask for a snapshot.
+ * @property {Set<string>} logs    Sessions whose log changed.
+ * @property {Set<string>} devices     Changed devices, including unknown ones.
+ * @property {Set<string>} resubscribe Sessions whose log has a gap and needs a snapshot.
  */
 
 /**
- * An approval's id is unique within its session only, as another host may give the same to another. Neither has a slash.
+ * The key of an approval. Its id is unique within its session only, because hosts choose ids. Neither part contains a slash.
  * @param {{session: string, approval: string}} approval
  */
 export const keyOf = ({ session, approval }) => `${session}/${approval}`;
@@ -87,7 +87,7 @@ export function apply(state, message) {
   const changes = noChanges();
   switch (message.type) {
     case "welcome": {
-      // Another epoch is another numbering: nothing held can be compared with what will come.
+      // Another epoch means another numbering, so held events cannot be compared with new ones.
       if (state.welcome && state.welcome.epoch !== message.epoch) {
         state.sessions.clear();
         state.hosts.clear();
@@ -135,20 +135,20 @@ export function apply(state, message) {
       changes.devices.add(message.push.device);
       break;
     case "notice":
-      // What others say comes with the reply to a command, too.
+      // A command of this client gets such a notice with its reply; only notices about limits are kept.
       if (message.limit === undefined) break;
       state.full.set(message.limit, message);
       changes.all = true;
       break;
     default:
-      // Replies are the link's. After a reset what is shown stays until the snapshot that follows.
+      // The link handles replies. After a reset the state stays until the snapshot that follows.
       break;
   }
   return changes;
 }
 
 /**
- * What this device kept, until the relay has said what is so. What the relay has told already is newer.
+ * Restores the state that this device kept. State from the relay is newer and stays.
  * @param {State} state @param {{at: number, messages: Message[]}} kept
  */
 export function restore(state, { at, messages }) {
@@ -161,7 +161,7 @@ export function restore(state, { at, messages }) {
 }
 
 /**
- * Ends messages that were half-written when the link broke.
+ * Drops messages that were in progress when the link broke.
  * @param {State} state
  */
 export function linkLost(state) {
@@ -175,15 +175,14 @@ export function linkLost(state) {
 }
 
 /**
- * A page of older events: it joins those that are held, or, after a jump, takes their place. Where that makes too many, the far end goes: a reader
- * who is far back has lost sight of the newest, which then only count (`last` is less than `seq`) until they are asked for again.
+ * Adds a page of older events, or, after a jump, replaces the loaded ones. Above the limit the newest events are dropped, because the reader is far back; they are then only counted (`last` is less than `seq`) until they are requested again.
  * @param {State} state @param {string} session @param {{first: number, events: Event[]}} page @param {{jump?: boolean}} [options]
  */
 export function takeHistory(state, session, { first, events }, options = {}) {
   const changes = noChanges();
   const log = state.logs.get(session);
   if (!log) return changes;
-  // What the log has not been told of yet will come as events.
+  // Events after the log's newest one are skipped, because they will arrive live.
   const known = events.slice(0, Math.max(0, log.seq + 1 - first));
   const last = first + known.length - 1;
   changes.logs.add(session);
@@ -202,7 +201,7 @@ export function takeHistory(state, session, { first, events }, options = {}) {
     log.events = known;
     log.first = first;
   } else {
-    return changes; // It belongs to a log that has been replaced meanwhile.
+    return changes; // The page of events belongs to a log that has been replaced meanwhile.
   }
   log.last = log.first + log.events.length - 1;
   log.whole = log.first <= oldest(state.sessions.get(session));
@@ -211,7 +210,7 @@ export function takeHistory(state, session, { first, events }, options = {}) {
 }
 
 /**
- * Where to go on from, if the session's log is held.
+ * The position after a session's loaded log; undefined without a log.
  * @param {State} state @param {string} session
  */
 export function position(state, session) {
@@ -220,14 +219,14 @@ export function position(state, session) {
 }
 
 /**
- * Approvals that wait for a person, the longest waiting first.
+ * Approvals that wait for a person, oldest first.
  * @param {State} state
  */
 export const pending = (state) =>
   [...state.approvals.values()].filter(({ stage }) => stage === "pending").sort((a, b) => a.requestedAt - b.requestedAt);
 
 /**
- * The approvals that wait in a session, by their names.
+ * The ids of a session's waiting approvals.
  * @param {State} state @param {string} session
  */
 export const asksOf = (state, session) => pending(state).filter((one) => one.session === session).map(({ approval }) => approval);
@@ -280,7 +279,7 @@ function takeEvents(state, message, changes) {
   if (!log) return;
   const { first, events } = message;
   if (message.epoch !== log.epoch || first > log.seq + 1) {
-    // The relay promises that this does not happen. If it does, a hole must not look like a whole.
+    // The relay never leaves a gap. If one appears nevertheless, the log is dropped, so that it cannot look complete.
     state.logs.delete(message.session);
     changes.resubscribe.add(message.session);
     return;
@@ -305,7 +304,7 @@ function takeEvents(state, message, changes) {
 }
 
 /**
- * The event that completes a message supersedes its pieces.
+ * Drops the pieces of a message that an event has completed.
  * @param {Log} log @param {Event} event
  */
 function finish(log, { kind, head }) {
@@ -324,7 +323,7 @@ function takeDeltas(state, message, changes) {
 }
 
 /**
- * A session that represents a host is not a conversation, and in no list of them.
+ * Stores a summary. Sessions that represent a host are kept apart, because they are no conversations.
  * @param {State} state @param {Summary} summary
  */
 function place(state, summary) {
@@ -353,13 +352,13 @@ function takeApproval(state, approval, changes) {
 }
 
 /**
- * The first event that the relay still holds.
+ * The number of the oldest event that the relay stores.
  * @param {Summary|undefined} summary
  */
 const oldest = (summary) => summary?.first ?? 1;
 
 /**
- * An equal number is not older: a host that comes or goes changes a summary without an event.
+ * The newer of two states. With equal numbers the given one is newer, because a host that connects changes a summary without an event.
  * @template {{seq: number}} T
  * @param {T|undefined} held @param {T} given
  * @returns {T}

@@ -1,8 +1,11 @@
-/** Values in a browser's storage, which may be blocked, full, or hold what another program wrote. */
+/** Reads and writes a browser's storage, which may be blocked or full, or contain another program's values. */
 
-/** @typedef {() => Pick<Storage, "getItem"|"setItem">} Shelf Throws where site data is blocked. */
+/** @typedef {() => Pick<Storage, "getItem"|"setItem">} Shelf Throws if site data is blocked. */
 
-/** @param {Shelf} shelf @param {string} place @returns {any} Nothing where there is none that is JSON. */
+/**
+ * The stored JSON value; undefined if there is none or it is malformed.
+ * @param {Shelf} shelf @param {string} place @returns {any}
+ */
 export function stored(shelf, place) {
   try {
     return JSON.parse(shelf().getItem(place) ?? "null");
@@ -11,11 +14,14 @@ export function stored(shelf, place) {
   }
 }
 
-/** @param {Shelf} shelf @param {string} place @param {unknown} value If it cannot be kept it lasts for this visit, with whoever has it. */
+/**
+ * Stores a value. On failure the value only lasts in the caller's memory.
+ * @param {Shelf} shelf @param {string} place @param {unknown} value
+ */
 export function keep(shelf, place, value) {
   try {
     shelf().setItem(place, JSON.stringify(value));
   } catch {
-    // Blocked, or full.
+    // Storage is blocked or full.
   }
 }

@@ -1,8 +1,8 @@
-/** A finger that goes sideways. Pure. */
+/** Recognises horizontal swipes. Pure. */
 
-/** Before it went so far it may be a tap, or a scroll. */
+/** Distance below which a touch may still be a tap or a scroll. */
 const slackPixels = 10;
-/** The distance beyond which a swipe is meant. */
+/** Distance from which a swipe counts. */
 const meantPixels = 56;
 
 export class Swipe {
@@ -18,13 +18,13 @@ export class Swipe {
 
   /**
    * @param {number} x @param {number} y
-   * @returns {number|null} How far to the left it is; nothing while it is no swipe.
+   * @returns {number|null} The distance to the left; null while the touch is no swipe.
    */
   move(x, y) {
     if (!this.#from) return null;
     const [left, down] = [this.#from.x - x, Math.abs(this.#from.y - y)];
     if (!this.#isSideways && Math.max(Math.abs(left), down) > slackPixels) {
-      // Once it scrolls it goes on scrolling.
+      // A touch that has scrolled vertically never becomes a swipe.
       if (Math.abs(left) <= down) this.#from = null;
       else this.#isSideways = true;
     }
@@ -33,7 +33,7 @@ export class Swipe {
     return this.#way;
   }
 
-  /** @returns {"none"|"short"|"meant"} `short`: it went sideways, and came back. */
+  /** @returns {"none"|"short"|"meant"} `short`: a horizontal movement that ended below the distance. */
   end() {
     const wasSideways = this.#from !== null && this.#isSideways;
     this.#from = null;

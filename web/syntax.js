@@ -1,11 +1,11 @@
 /**
- * Code, cut into what is coloured: comments, strings, numbers, and the words of its language. It knows languages by family and judges nothing: joined,
- * the parts are the text again. Pure; its time grows with the text alone.
+ * Splits code into coloured parts: comments, strings, numbers and keywords. It knows languages by family; joined,
+ * the parts give the text again. Pure; the running time is linear in the text.
  */
 
 /** @typedef {{text: string, kind: ""|"comment"|"string"|"number"|"keyword"}} Part */
 
-/** A longer text is left as it is: an element for each of its words would be slow to draw. */
+/** A longer text is not coloured, because an element for each word would be slow to draw. */
 const charactersMax = 20_000;
 
 const string = String.raw`"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?`;
@@ -46,7 +46,7 @@ const families = new Map([
 ].flatMap(([names, one]) => String(names).split(" ").map((name) => /** @type {const} */ ([name, /** @type {ReturnType<typeof family>} */ (one)]))));
 
 /**
- * @param {string} text @param {string} language As a fence or the end of a file's name has it.
+ * @param {string} text @param {string} language The language in a code fence, or a file name extension.
  * @returns {Part[]}
  */
 export function partsOfCode(text, language) {

@@ -1,32 +1,35 @@
-/** Prompts of one's own that are written again and again, kept on this device. Pure but for its storage. */
+/** A person's reusable prompts, kept on this device. Pure but for its storage. */
 
 import { t } from "./language.js";
 import { keep, stored } from "./stored.js";
 
-/** Templates that are kept at most. */
+/** Most templates that are kept. */
 export const templatesMax = 40;
-/** All of them together; browsers give an origin about five million. */
+/** Characters of all templates together; browsers give an origin about five million. */
 const charactersMax = 200_000;
-/** `page-key.js` takes them away with the key. */
+/** The storage key; `page-key.js` removes it together with the page key. */
 const place = "heliograph.templates";
 
 export class Templates {
   /** @type {string[]} */ #held = [];
   /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
 
-  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then they last for this visit. */
+  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws if site data is blocked; templates then last for this visit only. */
   constructor(storage) {
     this.#storage = storage;
   }
 
-  /** The last added first. */
+  /** The templates, most recently added first. */
   get all() {
     const kept = stored(this.#storage, place);
     if (Array.isArray(kept)) this.#held = kept.filter((one) => typeof one === "string");
     return this.#held;
   }
 
-  /** @param {string} text Why it cannot be one; empty where it can. */
+  /**
+   * The reason why a text cannot become a template; empty if it can.
+   * @param {string} text
+   */
   obstacle(text) {
     const { all } = this;
     if (!text.trim()) return t`Write it first.`;

@@ -1,18 +1,21 @@
 /**
- * Text that somebody else wrote, cut into pieces that are harmless to show.
+ * Splits foreign text into pieces that are safe to show.
  *
- * `exact` is for what a person is asked to allow: every character that cannot be seen, that moves others, or that pretends to be
- * another one becomes a token such as `⟨U+202E⟩`, and each word that is written from the right is a piece of its own, so that words stand in
- * the order in which they are sent. `said` is that for sentences, whose words run as their language does. `calm` is for reading along:
- * terminal colours go, emoji stay whole, and whatever else hides is a token there too. None ever drops a visible character.
+ * `exact` is for texts that a person decides on: every character that is invisible, reorders others, or imitates
+ * another becomes a token such as `⟨U+202E⟩`, and each right-to-left word is a piece of its own, so that words stand in
+ * the order in which they are sent. `said` does the same for sentences, but keeps the order of their language. `calm` is for other texts:
+ * it drops terminal colours and keeps emoji whole; other invisible characters become tokens there, too. No visible character is ever dropped.
  */
 
 import { t } from "./language.js";
 
-/** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"|"rightToLeft"} Trait Why a character is not shown as it is, or where. */
+/**
+ * @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"|"rightToLeft"} Trait The reason why a character is shown as a token, or a word in a
+ * box.
+ */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
-/** Warnings, by trait. */
+/** Warnings by trait. */
 const warnings = {
   direction: t`characters that change the direction of the text around them`,
   invisible: t`characters that cannot be seen`,
@@ -22,21 +25,21 @@ const warnings = {
   rightToLeft: t`words written from right to left: they stand in the order in which they are sent, the first one left`,
 };
 
-/** The warning about words whose order the eye may take for another. */
+/** The warning about right-to-left words, whose order on screen may mislead. */
 export const orderWarning = warnings.rightToLeft;
 
 /** Bidirectional controls: U+061C, the marks, embeddings, overrides and isolates. */
 const direction = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
 
 /**
- * All that has no ink of its own: controls, formats, private use, separators, default ignorables, the blank Braille cell,
- * and marks stacked higher than three, which paint over the neighbouring lines. Line feed, tab and space are what they seem.
+ * All characters without a glyph of their own: controls, formats, private use, separators, default ignorables, the blank Braille cell,
+ * and marks stacked higher than three, which paint over neighbouring lines. Line feed, tab and space are exempt.
  */
 const hidden = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{Mn}{3})\p{Mn}/gu;
 
 /**
- * Words written from the right, and their numbers apart: in one box the one would stand on the other's far side. These are the blocks that
- * Unicode keeps for such letters, those not yet given out among them; the terminal client and the alerts go by the same.
+ * Right-to-left words, with their numbers apart, because in one box a number would appear on a word's other side. These are the blocks that
+ * Unicode reserves for right-to-left letters, including unassigned ones; the terminal client and the alerts use the same ones.
  */
 const letters = String.raw`[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]`;
 const rightToLeft = new RegExp(String.raw`(?:(?!\p{N})${letters}\p{M}*)+|(?:(?=\p{N})${letters}\p{M}*)+`, "gu");
@@ -45,7 +48,7 @@ const word = /[\p{L}\p{M}\p{N}]+/gu;
 const latin = /\p{Script=Latin}/u;
 const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/gu;
 
-/** Colours and other renditions of a terminal: the one family of escapes that hides nothing when it is left out. */
+/** Terminal colours and other renditions: the only escape sequences whose removal hides nothing. */
 const renditions = /\u001B\[[\d;:]*m/g;
 const lineEnds = /\r+\n|\r/g;
 const pictograph = String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]*`;
@@ -63,7 +66,7 @@ function traitOf(character) {
 }
 
 /**
- * The text with everything that hides or pretends made visible.
+ * Splits a text so that invisible and imitating characters become visible tokens.
  * @param {string} text
  * @returns {Piece[]}
  */
@@ -72,13 +75,16 @@ export function said(text) {
 }
 
 /**
- * The same for commands, paths and contents, where the order of the words is part of what is asked.
+ * Splits a command, path or content like `said`, and also keeps its words in the order in which they are sent.
  * @param {string} text
  * @returns {Piece[]}
  */
 export const exact = (text) => said(text).flatMap(apart);
 
-/** @param {Piece} piece @returns {Piece[]} The piece with each word that is written from the right as its own. */
+/**
+ * Splits a piece so that each right-to-left word is one of its own.
+ * @param {Piece} piece @returns {Piece[]}
+ */
 function apart(piece) {
   if (piece.trait) return [piece];
   /** @type {Piece[]} */
@@ -95,13 +101,13 @@ function apart(piece) {
 }
 
 /**
- * A terminal's text for reading: without colours, and with one kind of line end.
+ * A terminal's text without colours, with line feeds as its only line ends.
  * @param {string} text
  */
 export const plainly = (text) => text.replace(renditions, "").replace(lineEnds, "\n");
 
 /**
- * The text as one reads along: without terminal colours, with whole emoji, and still with nothing that hides.
+ * Splits a text that nobody decides on: without terminal colours and with whole emoji, but still with tokens for invisible characters.
  * @param {string} text
  * @returns {Piece[]}
  */
@@ -114,21 +120,21 @@ export function calm(text) {
 }
 
 /**
- * One line for a title or a list: `calm`, with line ends and runs of blanks as one space.
+ * Splits a text for a title or a list: `calm`, with line ends and runs of blanks replaced by one space.
  * @param {string} text
  * @returns {Piece[]}
  */
 export const line = (text) => calm(text.replace(/\s+/g, " ").trim());
 
 /**
- * One line about a command or a path: `line`, with its words in the order in which they are sent.
+ * Splits a one-line command or path: `line`, with its words in the order in which they are sent.
  * @param {string} text
  * @returns {Piece[]}
  */
 export const ordered = (text) => line(text).flatMap(apart);
 
 /**
- * What a person should know before trusting their eyes: a phrase for each trait that the pieces have.
+ * Warnings for a person: a phrase for each trait that occurs in the pieces.
  * @param {Piece[]} pieces
  * @returns {string[]}
  */
@@ -137,7 +143,10 @@ export function suspicions(pieces) {
   return Object.entries(warnings).filter(([trait]) => found.has(/** @type {Trait} */ (trait))).map(([, phrase]) => phrase);
 }
 
-/** @param {Piece[]} pieces @returns {string} The pieces as one string, for titles, accessible names and choices of a list. */
+/**
+ * Joins pieces to one string, for titles, accessible names and options of a menu.
+ * @param {Piece[]} pieces @returns {string}
+ */
 export const flat = (pieces) => pieces.map(({ text, trait }) => (trait === "rightToLeft" ? `\u2067${text}\u2069` : text)).join("");
 
 /**
@@ -147,9 +156,12 @@ export const flat = (pieces) => pieces.map(({ text, trait }) => (trait === "righ
  */
 const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at: match.index ?? 0, character: match[0] }));
 
-/** @param {string} text @returns {Find[]} Foreign letters that are in one word with Latin ones. */
+/**
+ * Finds non-Latin letters in words that also contain Latin ones.
+ * @param {string} text @returns {Find[]}
+ */
 function lookalikes(text) {
-  // Text of ASCII alone, which is most of it, has none.
+  // ASCII text, the common case, has no such letters.
   if (!/[^\0-\u007F]/.test(text)) return [];
   return [...text.matchAll(word)].filter(([run]) => latin.test(run)).flatMap((match) =>
     [...match[0].matchAll(foreign)].map((letter) =>
@@ -157,7 +169,7 @@ function lookalikes(text) {
 }
 
 /**
- * Cuts the text at the finds; the same hidden character several times in a row is one token that says how often.
+ * Splits the text at the found characters; a repeated invisible character becomes one token with its count.
  * @param {string} text @param {Find[]} finds
  * @returns {Piece[]}
  */

@@ -1,9 +1,9 @@
 /**
- * A session's log, folded into the rows that a person reads. Pure: events in, keys of the rows that changed out.
+ * Folds a session's log into the rows that a person reads. Pure: events in, keys of changed rows out.
  *
- * One tool call is one row, from its start to its end; one approval is one row, whatever became of it; so is what a client
- * sent, until it is in the conversation as the user's own message. Usage, to-do lists and status changes are not rows: the summary shows them.
- * What a subagent does is a thread under the call that started it. What it asks is not: nobody may miss that in a fold.
+ * A tool call is one row, from its start to its end; an approval is one row, whatever its outcome; a client's prompt is one row
+ * until the conversation has it as the user's message. Usage, to-do lists and status changes have no rows: the summary shows them.
+ * A subagent's rows form a thread under the call that started it, except for its approvals: they must not be hidden in a fold.
  */
 
 import { noticesOf } from "./ingress.js";
@@ -15,65 +15,65 @@ import { t } from "./language.js";
  * @property {string} key     Stable while the log is on screen, also when older events are loaded.
  * @property {number} seq     The row's position.
  * @property {Event} event    The event that made the row.
- * @property {Event} [end]    The event that last changed it: `tool.finished`, or the approval's newest.
- * @property {import("./wire").Decision} [decision] Of an approval that was decided.
- * @property {boolean} [denied] Of a tool call that somebody refused.
- * @property {string} [waitsFor] Of a tool call: the approval without which it does not run.
- * @property {number} [since]   Of a tool call that was asked about: from when on it could run.
- * @property {Event} [change]   Of what a client sent: what has become of it.
- * @property {Row} [said]       Of a client's prompt: the user's message that it became, which is shown instead.
- * @property {Row} [prompt]     Of a user's message: the client's prompt that it was.
- * @property {Thread} [within]  Of a subagent's: its thread.
- * @property {Thread} [subagent] The thread that is under this row.
- * @property {string} [output] Of a tool call that runs: the end of what it has printed so far.
- * @property {boolean} [isCut] A tool call that its agent had not finished when it ended.
- * @property {number} version Counts the changes, so that a view knows what it has drawn.
+ * @property {Event} [end]    The event that last changed the row: `tool.finished`, or an approval's newest event.
+ * @property {import("./wire").Decision} [decision] For a decided approval.
+ * @property {boolean} [denied] True for a tool call that was denied.
+ * @property {string} [waitsFor] For a tool call: the approval that it waits for.
+ * @property {number} [since]   For a tool call with an approval: the time from which it could run.
+ * @property {Event} [change]   For a client's command: the event with its outcome.
+ * @property {Row} [said]       For a client's prompt: the user's message that it became, which is shown instead.
+ * @property {Row} [prompt]     For a user's message: the client's prompt that it came from.
+ * @property {Thread} [within]  For a subagent's row: its thread.
+ * @property {Thread} [subagent] The thread below this row.
+ * @property {string} [output] For a running tool call: the end of its output so far.
+ * @property {boolean} [isCut] True for a tool call that was unfinished when its agent ended.
+ * @property {number} version Number of changes, so that a view knows whether it has drawn the latest.
  */
 
 /**
- * @typedef {object} Thread What one subagent does.
+ * @typedef {object} Thread The rows of one subagent.
  * @property {string} agent
  * @property {string} name
- * @property {"running"|"finished"|"stopped"} state `stopped`: the session went on without it, or ended.
- * @property {Row} host       The row that it is under.
- * @property {Row[]} rows     In the order of the log.
- * @property {number} calls   Tools that it used.
- * @property {Event} [end]    What it said in the end.
+ * @property {"running"|"finished"|"stopped"} state `stopped`: the session ended, or continued without the subagent.
+ * @property {Row} host       The row above the thread.
+ * @property {Row[]} rows     The thread's rows in the order of the log.
+ * @property {number} calls   The number of its tool calls.
+ * @property {Event} [end]    The event with the subagent's result.
  */
 
-/** Kinds that are told elsewhere on the screen. */
+/** Kinds of events that the page shows elsewhere. */
 const unlisted = new Set(["usage", "todo.changed", "status.changed", "session.renamed", "steering.offered"]);
 
-/** Kinds that the page knows how to draw as a row of their own. */
+/** Kinds of events that the page draws as rows. */
 export const known = new Set([
   "session.started", "session.ended", "message", "tool.started", "tool.finished", "file.changed", "approval.requested",
   "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound", "steering.requested", "steering.typed",
-  // What the page says of events that it cannot show, or that are missing.
+  // The page's own notices about events that cannot be shown, or are missing.
   "sealing",
 ]);
 
-/** What a host may have told already when the user's message comes; what was refused or taken back became no message. */
+/** Stages in which a prompt did not become a message: refused and taken back. */
 const unsaid = new Set(["refused", "withdrawn"]);
-/** Prompts looked at for a message: the oldest that is in no message yet is the likeliest, and few wait at a time. */
+/** Prompts compared with a new message: the oldest without a message is the likeliest, and few wait at a time. */
 const promptsLookedAtMax = 64;
 
 export class Timeline {
-  /** @type {Row[]} In the order of the log. */
+  /** @type {Row[]} The rows in the order of the log. */
   rows = [];
   /** @type {Event|null} The newest to-do list. */
   todo = null;
-  /** @type {Row[]} What clients sent, in the order of the log. */
+  /** @type {Row[]} Rows of clients' commands in the order of the log. */
   steered = [];
-  /** @type {Row[]} The prompts of that. */
+  /** @type {Row[]} Rows of prompts among the commands. */
   prompts = [];
 
   /** @type {Map<string, Row>} */
   #byKey = new Map();
-  /** @type {Map<string, Thread>} By subagent. */
+  /** @type {Map<string, Thread>} Threads by subagent. */
   #threads = new Map();
-  /** @type {Map<string, Row>} The newest row of a tool call, whosever it is. */
+  /** @type {Map<string, Row>} The newest row of each tool call, including subagents' calls. */
   #calls = new Map();
-  /** @type {Set<Row>} Rows that changed since a view asked. */
+  /** @type {Set<Row>} Rows that changed since a view last asked. */
   #touched = new Set();
 
   /**
@@ -113,7 +113,7 @@ export class Timeline {
     if (kind === "approval.requested") return this.#requested(seq, event);
     if (kind === "tool.finished") return this.#change(callKey(head), event) ?? this.#add(callKey(head), seq, event);
     if (kind.startsWith("approval.")) {
-      // Its request may lie before what is loaded; then there is nothing to draw it on, and nothing is lost: it will be loaded with it.
+      // The approval's request may be older than the loaded events; its outcome is then loaded together with it.
       const key = this.#change(`a:${head.approval}`, event);
       if (key) this.#settle(key, event);
       return key ?? (known.has(kind) || approvalKinds.has(kind) ? null : this.#add(`e:${seq}`, seq, event));
@@ -121,11 +121,10 @@ export class Timeline {
     return this.#add(`e:${seq}`, seq, event);
   }
 
-  // Subagents
-
   /**
+   * Adds a subagent's start.
    * @param {number} seq @param {Event} event
-   * @returns {string} The row that the thread is under.
+   * @returns {string} The key of the row above the thread.
    */
   #began(seq, event) {
     const { agent, name, call } = event.head;
@@ -149,7 +148,7 @@ export class Timeline {
   }
 
   /**
-   * @param {number} seq @param {Event} event The first that is known of it. @param {Row} [call] What started it; one call starts one.
+   * @param {number} seq @param {Event} event The subagent's first known event. @param {Row} [call] The tool call that started it; a call starts one subagent.
    * @returns {Thread}
    */
   #thread(seq, event, call) {
@@ -170,7 +169,7 @@ export class Timeline {
     }
   }
 
-  /** Ends the calls that an agent had not finished when it ended. */
+  /** Marks tool calls as cut off that were unfinished when their agent ended. */
   #stopCalls() {
     for (const row of this.#calls.values()) {
       if (row.event.kind !== "tool.started" || row.end || row.isCut) continue;
@@ -182,7 +181,7 @@ export class Timeline {
   }
 
   /**
-   * Whose thread a row belongs to. What changed a file is told by the call that did.
+   * The thread that an event belongs to. File changes have no thread, because the row of their tool call shows them.
    * @param {number} seq @param {Event} event
    */
   #threadOf(seq, event) {
@@ -192,12 +191,18 @@ export class Timeline {
     return this.#threads.get(String(head.agent)) ?? this.#thread(seq, event);
   }
 
-  /** @param {unknown} agent What a subagent is called. */
+  /**
+   * A subagent's name.
+   * @param {unknown} agent
+   */
   nameOf(agent) {
     return this.#threads.get(String(agent))?.name ?? "";
   }
 
-  /** @param {Row} row It changed, and with it what it is in. */
+  /**
+   * Records that a row has changed, and with it the row above its thread.
+   * @param {Row} row
+   */
   #touch(row) {
     for (let one = /** @type {Row|undefined} */ (row); one; one = one.within?.host) {
       one.version += 1;
@@ -205,7 +210,10 @@ export class Timeline {
     }
   }
 
-  /** @returns {Row[]} Those that changed since this was called last: a view draws no others again. */
+  /**
+   * The rows that changed since the last call: a view redraws only those.
+   * @returns {Row[]}
+   */
   takeTouched() {
     const touched = [...this.#touched];
     this.#touched.clear();
@@ -227,7 +235,7 @@ export class Timeline {
   }
 
   /**
-   * Keeps who decided, and marks the call of a request that was denied, whose end may be told before or after.
+   * Stores a decision in its row, and marks a denied request's tool call, whose end may arrive before or after the decision.
    * @param {string} key @param {Event} event
    */
   #settle(key, { kind, head, at }) {
@@ -255,7 +263,7 @@ export class Timeline {
   }
 
   /**
-   * The first outcome counts: what is told later of the same command is not looked at. What was asked may lie before what is loaded.
+   * Stores a command's outcome in its row. Only the first final one counts. The command may be older than the loaded events.
    * @param {Event} event
    */
   #reached(event) {
@@ -269,7 +277,7 @@ export class Timeline {
   }
 
   /**
-   * A client's prompt that an agent took becomes a message of its user: then that is its place in the conversation.
+   * Links a user's message to the client's prompt that it came from; the prompt's row is then hidden.
    * @param {number} seq @param {Event} event
    */
   #said(seq, event) {
@@ -288,9 +296,9 @@ export class Timeline {
   }
 
   /**
-   * What a running call prints is no event: it is shown while it runs, and its whole output comes with its end.
-   * @param {string} call @param {string} text The end of all that it has printed.
-   * @returns {string|null} The key of its row, where that is here and has not ended.
+   * Shows the live output of a running tool call. It is no event: the complete output comes with the call's end.
+   * @param {string} call @param {string} text The end of the output so far.
+   * @returns {string|null} The key of the call's row; null if it is not loaded or has ended.
    */
   printed(call, text) {
     const row = this.#calls.get(call);
@@ -307,7 +315,7 @@ export class Timeline {
 
   /** @param {string} key @param {number} seq @param {Event} event */
   #add(key, seq, event) {
-    // An agent that uses a call's id again starts another row rather than rewriting history.
+    // If an agent reuses a call's id, a new row begins, so that history is not rewritten.
     const free = this.#byKey.has(key) ? `${key}:${seq}` : key;
     /** @type {Row} */
     const row = { key: free, seq, event, version: 0 };
@@ -330,7 +338,7 @@ export class Timeline {
   #change(key, event) {
     const row = this.#byKey.get(key);
     if (!row || (row.event.kind === "tool.started" && row.end)) return null;
-    // Logs of older relays hold reports that hosts made after the end of an approval.
+    // Logs of older relays contain reports that hosts sent after an approval's end.
     if (row.end && approvalEnds.has(row.end.kind)) return null;
     row.end = event;
     this.#touch(row);
@@ -338,7 +346,7 @@ export class Timeline {
   }
 }
 
-/** Kinds that are in a subagent's thread, where they are a subagent's. */
+/** Kinds of a subagent's events that belong to its thread. */
 const threaded = new Set(["message", "tool.started", "tool.finished"]);
 
 const approvalKinds = new Set([
@@ -347,14 +355,14 @@ const approvalKinds = new Set([
 
 const approvalEnds = new Set(["approval.applied", "approval.expired", "approval.cancelled", "approval.stale"]);
 
-/** Stages of what clients sent that are ends. */
+/** Final stages of clients' commands. */
 export const finalStages = new Set(["taken", "refused", "withdrawn", "unknown"]);
 
 /** @param {unknown} client @param {unknown} command */
 const steeringKey = (client, command) => `s:${client}.${command}`;
 
 /**
- * A text as terminals leave it of what was typed: they change tabs, line ends and what is at the end of a line.
+ * Normalises typed text for comparison, because terminals change tabs, line ends and trailing blanks.
  * @param {unknown} text
  */
 const plain = (text) => (typeof text === "string" ? text.replace(/\r\n?/g, "\n").replace(/\t/g, "    ").replace(/[^\S\n]+$/gm, "").replace(/^> /, "").trim() : "");

@@ -1,4 +1,4 @@
-/** Everything that the relay lets in: browsers, terminals, apps, hosts; how each reads, and its end. */
+/** The relay's tokens: browsers, terminals, apps and hosts, with their words and their revocation. */
 
 import { ago } from "./format.js";
 import { plural, t } from "./language.js";
@@ -13,13 +13,13 @@ const kinds = /** @type {Record<string, string>} */ ({
 export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? t`Host` : kind);
 
 /**
- * What it may do more, or less, than one that watches and decides.
+ * Words for rights beyond, or short of, watching and deciding.
  * @param {Pick<Token, "role">} token
  */
 export const mayOf = ({ role }) => (role === "operator" ? t`, steers agents` : role === "watcher" ? t`, only watches` : "");
 
 /**
- * When it was last here and from where, in words.
+ * The time and address of a token's last use, in words.
  * @param {Token} token @param {number} now
  */
 export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
@@ -41,7 +41,7 @@ export function originOf({ createdAt, by }, now) {
 }
 
 /**
- * The effect of revoking, before it is done.
+ * The question before a token is revoked, with the effects.
  * @param {Token} token
  */
 export function revocationQuestion({ name, role, own, children, moreChildren }) {
@@ -53,7 +53,7 @@ export function revocationQuestion({ name, role, own, children, moreChildren }) 
 }
 
 /**
- * This browser first, then what was used last.
+ * Sorts tokens: this browser's first, then by last use.
  * @param {Token[]} tokens
  */
 export const inOrder = (tokens) =>
@@ -62,16 +62,16 @@ export const inOrder = (tokens) =>
 /** @param {Token} token */
 const seen = ({ connections, usedAt }) => (connections > 0 ? Number.POSITIVE_INFINITY : usedAt ?? 0);
 
-/** Rows of a list that a person still looks through, and that a phone draws. */
+/** Most listed tokens: more than a person looks through, and as many as a phone draws. */
 const shownMax = 2_000;
 
-/** Asks the relay for them, and ends one. */
+/** Requests the tokens from the relay, and revokes them. */
 export class Tokens {
-  /** @type {Token[]|null} None before they were asked for. */
+  /** @type {Token[]|null} Null before the tokens were requested. */
   all = null;
-  /** Why there is no list, as a sentence. */
+  /** The reason why there is no list, as a sentence. */
   problem = "";
-  /** A relay that is older than this page knows nothing of it. */
+  /** False after a relay that is older than this page refused the command. */
   isKnown = true;
 
   /** @type {(path: string, options?: RequestInit) => Promise<Response>} */ #request;
@@ -106,7 +106,7 @@ export class Tokens {
 
   /**
    * @param {string} id @param {boolean} keepsChildren
-   * @returns {Promise<number>} How many were let in by it and went with it.
+   * @returns {Promise<number>} The number of tokens that were revoked with it, because it had added them.
    */
   async revoke(id, keepsChildren) {
     const response = await this.#request(`/v1/tokens/${encodeURIComponent(id)}/revoke`, {

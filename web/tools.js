@@ -1,16 +1,19 @@
-/** A tool's request in words: its name, the fields of its input and what it touches. Pure. */
+/** A tool call's request in words: the tool's name, its input's fields, and its object. Pure. */
 
 import { t } from "./language.js";
 import { urlOf } from "./links.js";
 
 /** @typedef {import("./wire").Fields} Fields */
-/** @typedef {{verb: string, object: string, place?: string, after?: string}} Request Reads as a question: our verb, what it touches and where that is, which are the agent's text, and what of the verb stands behind it. */
+/**
+ * @typedef {{verb: string, object: string, place?: string, after?: string}} Request A heading phrased as a question: a verb, the tool's object and
+ * its place (both the agent's text), and the part of the verb that follows them.
+ */
 
-/** Tools of Claude Code whose fields are known by these words. Those of others are shown by their own names. */
+/** Tools of Claude Code, whose fields these words describe. Fields of other tools are shown by their own names. */
 const known = new Set(["Bash", "BashOutput", "KillShell", "KillBash", "Edit", "MultiEdit", "Write", "NotebookEdit", "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch",
   "Task", "Agent", "ExitPlanMode", "TodoWrite", "Skill", "SlashCommand"]);
 
-/** @type {Record<string, string>} By field. */
+/** @type {Record<string, string>} Words by field. */
 const words = {
   command: t`Command`, description: t`About`, timeout: t`Time limit`, run_in_background: t`In the background`, dangerouslyDisableSandbox: t`Without the sandbox`,
   file_path: t`File`, notebook_path: t`Notebook`, path: t`In`, old_string: t`Old text`, new_string: t`New text`, replace_all: t`Every occurrence`, edits: t`Edits`, content: t`Content`,
@@ -23,7 +26,7 @@ const words = {
 };
 
 /**
- * The field in words, or by its own name: `isOwn`.
+ * A field in words, or by its own name (`isOwn`).
  * @param {string} tool @param {string} field
  * @returns {{text: string, isOwn: boolean}}
  */
@@ -31,7 +34,7 @@ export const fieldOf = (tool, field) =>
   known.has(tool) && Object.hasOwn(words, field) ? { text: words[field], isOwn: false } : { text: field, isOwn: true };
 
 /**
- * A value that is no text, in words.
+ * Words for a value that is not a string.
  * @param {string} field @param {unknown} value
  */
 export function valueWords(field, value) {
@@ -45,22 +48,28 @@ export function valueWords(field, value) {
 /** @param {unknown} value @returns {string} */
 const textOf = (value) => (typeof value === "string" ? value : "");
 
-/** @param {string} tool @returns {{server: string, name: string}|null} The tool of an MCP server. */
+/**
+ * The server and the tool's name in the name of an MCP tool; null for other tools.
+ * @param {string} tool @returns {{server: string, name: string}|null}
+ */
 export function serverOf(tool) {
   const [, server, name] = tool.match(/^mcp__(.+?)__(.+)$/s) ?? [];
   return server ? { server, name } : null;
 }
 
-/** @param {string} tool Whether our words for it are no other tool's: those of an MCP server are, where it is plain which of its underscores part them. */
+/**
+ * True if the words for the tool are unambiguous. For an MCP server's tool its underscores must separate the parts clearly.
+ * @param {string} tool
+ */
 export const isSaid = (tool) => /^(?:ExitPlanMode|AskUserQuestion|mcp(?:__[A-Za-z\d.-]+(?:_[A-Za-z\d.-]+)*){2})$/.test(tool);
 
-/** Where a verb's object stands, in another language perhaps within the verb. */
+/** Marks the place of the object in a verb; in other languages it may stand inside the verb. */
 const it = "…";
-/** @type {Record<string, string>} Verbs of tools that touch a file or folder. */
+/** @type {Record<string, string>} Verbs of tools that act on a file or folder. */
 const onFiles = {
   Edit: t`Change ${it}`, MultiEdit: t`Change ${it}`, Write: t`Write ${it}`, NotebookEdit: t`Change ${it}`, Read: t`Read ${it}`, LS: t`List ${it}`, Glob: t`Look for files in ${it}`, Grep: t`Search in ${it}`,
 };
-/** @type {Record<string, string>} Verbs of the others. */
+/** @type {Record<string, string>} Verbs of all other tools. */
 const plain = {
   Bash: t`Run this command`, ExitPlanMode: t`Go ahead with this plan`, WebSearch: t`Search the web for ${it}`, Task: t`Start a subagent ${it}`, Agent: t`Start a subagent ${it}`,
   KillShell: t`End a command in the background`, KillBash: t`End a command in the background`, BashOutput: t`Read what a command wrote`,
@@ -68,7 +77,7 @@ const plain = {
 const cells = /** @type {Record<string, string>} */ ({ insert: t`Add a cell to ${it}`, delete: t`Delete a cell of ${it}`, replace: t`Change a cell of ${it}` });
 
 /**
- * The path as it reads from the session's folder, where it is in there.
+ * A path relative to the session's folder, if it is inside.
  * @param {string} path @param {string} [folder]
  */
 export function pathIn(path, folder) {
@@ -77,7 +86,7 @@ export function pathIn(path, folder) {
 }
 
 /**
- * Where a session works: in full where its host says so, as nobody here can tell whose home `~` is.
+ * The folder that a session works in: the full path if its host sends it, because `~` is ambiguous here.
  * @param {Pick<import("./wire").Summary, "cwd"|"folder">} [summary]
  */
 export const folderOf = (summary) => summary?.folder ?? summary?.cwd;
@@ -89,8 +98,8 @@ function asked(verb, object, place) {
 }
 
 /**
- * A tool's request, as the head of its card.
- * @param {string} tool @param {unknown} input @param {string} [folder] The session's.
+ * The heading of a tool call's card.
+ * @param {string} tool @param {unknown} input @param {string} [folder] The session's folder.
  * @returns {Request}
  */
 export function requestOf(tool, input, folder) {

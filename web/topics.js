@@ -1,9 +1,9 @@
-/** Topics of ntfy servers, as people paste them. Pure. */
+/** Parses ntfy topics as people paste them. Pure. */
 
 /**
- * The topic that a link names: `ntfy.sh/topic`, with or without its scheme.
- * @param {string} text @param {string} [token] An access token; empty: none is needed.
- * @returns {import("./wire").NtfyTopic|null} Nothing where it is no such link.
+ * The topic in a link such as `ntfy.sh/topic`, with or without a scheme.
+ * @param {string} text @param {string} [token] An access token; empty if none is needed.
+ * @returns {import("./wire").NtfyTopic|null} Null if the text is no such link.
  */
 export function topicFrom(text, token = "") {
   const link = text.trim();

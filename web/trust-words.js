@@ -1,4 +1,4 @@
-/** Why nothing is signed here, and what to do about it, as a person reads it. Pure. */
+/** Words for the obstacles to signing, with advice. Pure. */
 
 import { codeOfKey } from "./consent.js";
 import { t } from "./language.js";
@@ -15,16 +15,14 @@ export const unansweredWords = t`No machine has answered in ten minutes. Run hel
 
 export const unansweredDeviceWords = t`The other device has not answered in ten minutes. Show a new link there, and scan it.`;
 
-/** While a person compares. */
+/** Shown while a person compares codes. */
 export const comparingWords = t`Confirm it on the device that shows the link. It has to show the same code:`;
 
-/**
- * @param {string} host What it is called. @param {boolean} isLost This browser had keys, and has cleared them.
- */
+/** @param {string} host The host's name. @param {boolean} isLost This browser had keys, but has cleared them. */
 export const untrustedWords = (host, isLost) =>
   `${isLost ? t`This browser has cleared its keys, so ${host} does not trust it any more.` : t`This device is not trusted by ${host} yet.`} ${t`At that machine run heliograph host trust and scan what it shows.`}`;
 
-/** An approval whose host wants signatures came as that of another. */
+/** Shown if a host requires signatures, but an approval lacks the text to sign. */
 export const leftOutWords = t`The relay left out what its host showed. It can be denied here, and allowed only at the terminal.`;
 
 /** @param {string} problem */
@@ -36,13 +34,17 @@ export const trustedWords = (host) => t`${host} trusts this browser now. Its ter
 /** @param {string} host */
 export const introducedWords = (host) => t`${host} trusts this browser now. The device that brought it shows the same code:`;
 
-/** @param {string} reason That of the device that shows the link. */
+/**
+ * A sentence for the reason with which a vouching device refuses.
+ * @param {string} reason
+ */
 export const notIntroducedWords = (reason) => (reason === "usedSecret"
   ? t`Another device has used this link already. Show a new one, and scan it.`
   : t`The device that shows the link did not let this browser in.`);
 
 /**
- * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher What brought it is called; nothing where a person did at the terminal. @param {string} host
+ * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher The name of the vouching device; undefined if a person
+ * trusted the device at the host's terminal. @param {string} host
  */
 export const newcomerWords = (device, voucher, host) =>
   `${device.by ? t`${device.name} (${codeOfKey(device.id)}) is now trusted by ${host}, brought by ${voucher ?? t`a device that is gone`}.`

@@ -1,7 +1,7 @@
 /**
- * Which hosts trust this browser, and what is signed for them.
+ * The hosts that trust this browser, and the signatures for them.
  *
- * What is wanted of the browser, the link and the clock are arguments, so that tests can hold them.
+ * Browser, link and clock are arguments, so that tests control them.
  */
 
 import { base64urlOf, bytesOfBase64url, codeOfKey, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
@@ -23,46 +23,49 @@ import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords 
 
 /**
  * @typedef {object} TrustSurroundings
- * @property {boolean} isSecure  Whether this is a secure context: elsewhere a browser signs nothing.
+ * @property {boolean} isSecure  True in a secure context: browsers sign only there.
  * @property {import("./keys.js").KeyStore} keys
- * @property {() => string} pageKey For the worker, which shows what such a host asks and signs what is decided there.
- * @property {() => Storage} storage Throws where site data is blocked.
- * @property {() => Promise<unknown>} persist Asks the browser not to clear what is kept here.
- * @property {() => number} now  Milliseconds.
+ * @property {() => string} pageKey The page's key, for the service worker, which shows hosts' requests and signs decisions in notifications.
+ * @property {() => Storage} storage Throws if site data is blocked.
+ * @property {() => Promise<unknown>} persist Asks the browser not to clear this site's data.
+ * @property {() => number} now  The time in milliseconds.
  * @property {(run: () => void, milliseconds: number) => any} setTimer
- * @property {() => string} name What this browser is called.
- * @property {() => void} tellTabs Other tabs read again what is kept.
- * @property {() => Promise<unknown>} more Requests the parts of the page that few need (`complete`).
+ * @property {() => string} name This browser's name.
+ * @property {() => void} tellTabs Makes other tabs read the stored data again.
+ * @property {() => Promise<unknown>} more Loads the rarely needed parts (`complete`).
  */
 
-/** Where this browser remembers that it had keys, apart from where they are: a browser that cleared those says so. */
+/** The storage key that records that this browser had keys, outside IndexedDB: so the page notices if the browser cleared the keys. */
 const place = "heliograph.trust";
 
 export class Trust {
-  /** What is kept has been read. */
+  /** The stored data has been read. */
   isKnown = false;
-  /** Why this browser cannot sign at all, as a sentence. */
+  /** The reason why this browser cannot sign at all, as a sentence. */
   reason = "";
-  /** It could, and what it needs for that is gone. */
+  /** This browser had keys, which are gone. */
   isLost = false;
-  /** The first part of this browser's own id; empty while it has no keys. */
+  /** The short code of this browser's key; empty without keys. */
   code = "";
-  /** @type {Map<string, Pin>} By the id of the host's key. */
+  /** @type {Map<string, Pin>} Pinned hosts by key id. */
   hosts = new Map();
   /** @type {News|null} */
   news = null;
-  /** @type {Promise<void>} What is kept has been read. */
+  /** @type {Promise<void>} Resolves once the stored data has been read. */
   ready;
-  /** @type {Pick<import("./opening.js").Opening, "command"|"verdict"|"picture"|"openedPicture"|"screen">|null} For hosts that seal: its part of the page comes with the first of them. */
+  /**
+   * @type {Pick<import("./opening.js").Opening, "command"|"verdict"|"picture"|"openedPicture"|"screen">|null} Opens and seals content for hosts that
+   * seal; loads when the first of them appears.
+   */
   sealer = null;
-  /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
+  /** @type {import("./vouching.js").Vouching|null} Vouches for further devices; rarely needed, so it loads later. */
   vouching = null;
 
   /** @type {TrustSurroundings} */ #around;
   /** @type {LetterLink} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
-  /** @type {import("./resuming.js").Resuming|null} For hosts that were restored: its part of the page comes late, too. */
+  /** @type {import("./resuming.js").Resuming|null} Handles hosts that were restored from a backup; rarely needed, so it loads later. */
   resuming = null;
   /** @type {import("./passkeys.js").Passkeys|null} */
   passkeys = null;
@@ -70,9 +73,9 @@ export class Trust {
   /** @type {Joining} */ #joining;
   /** @type {import("./joining.js").TrustHands & import("./rolls.js").RollHands} */ #hands;
   /** @type {Rolls} */ #rolls;
-  /** This browser's own id, as text. */ #id = "";
+  /** This browser's key id, as text. */ #id = "";
   #hasMet = false;
-  /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
+  /** @type {Promise<void>} Resolves when the letters received so far have been handled, one after the other. */ #taken = Promise.resolve();
 
   /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
   constructor(around, link, state, changed) {
@@ -89,19 +92,17 @@ export class Trust {
     this.ready = this.#read();
   }
 
-  // Whom
-
   /**
-   * The session's host, where it takes nothing without a signature.
-   * @param {string} session @returns {string|undefined} The id of its key.
+   * The host of a session, if it requires signatures.
+   * @param {string} session @returns {string|undefined} The host's key id.
    */
   signedHost(session) {
     return (this.#state.sessions.get(session) ?? this.#state.hosts.get(session))?.steering?.consent;
   }
 
   /**
-   * Why this browser cannot sign for a host, as a sentence; empty where it can, or need not.
-   * @param {string|undefined} host @param {string} name What it is called.
+   * The reason why this browser cannot sign for a host, as a sentence; empty if it can, or need not.
+   * @param {string|undefined} host @param {string} name The host's name.
    */
   obstacle(host, name) {
     if (host === undefined || this.hosts.has(host)) return "";
@@ -114,8 +115,8 @@ export class Trust {
   }
 
   /**
-   * Why an approval cannot be allowed or answered from here; empty where it can.
-   * @param {import("./wire").Approval} approval As it is shown. @param {string} name Its host's.
+   * The reason why this browser cannot allow or answer an approval; empty if it can.
+   * @param {import("./wire").Approval} approval The approval as it is shown. @param {string} name The name of its host.
    */
   approvalObstacle({ session, request }, name) {
     const consent = consentOf(request);
@@ -132,21 +133,22 @@ export class Trust {
     return "…";
   }
 
-  /** @param {(around: TrustSurroundings, link: LetterLink, hands: import("./joining.js").TrustHands & import("./rolls.js").RollHands) => Pick<Trust, "resuming"|"passkeys">} make The parts that few need have come. */
+  /**
+   * @param {(around: TrustSurroundings, link: LetterLink, hands: import("./joining.js").TrustHands & import("./rolls.js").RollHands) => Pick<Trust,
+   * "resuming"|"passkeys">} make Creates the rarely needed parts, once they have loaded.
+   */
   complete(make) {
     Object.assign(this, make(this.#around, this.#link, this.#hands));
   }
 
-  // Deeds of the person, and letters that come
-
-  /** A link's `k` that waits for a person's word. */
+  /** The parameter `k` of a link that waits for the person's consent. */
   get asked() {
     return this.#joining.asked;
   }
 
   /**
-   * A link brought a secret.
-   * @param {string} k @param {boolean} isMeant A person has said so already, by pairing with it.
+   * Called with the secret of an opened link.
+   * @param {string} k @param {boolean} isMeant The person has consented already, by pairing with the link.
    */
   async offered(k, isMeant) {
     await this.ready;
@@ -161,19 +163,25 @@ export class Trust {
     this.#joining.decline();
   }
 
-  /** The notice has been read; of a device, once that is kept. */
+  /** Removes the notice, because it has been read. A notice about a device stays away only once that is stored. */
   dismiss() {
     const newcomer = this.news?.newcomer;
     if (newcomer) this.#later(() => this.#rolls.read(newcomer));
     else this.#tell(null);
   }
 
-  /** @param {string} host The id of its key. @returns {import("./consent.js").TrustedDevice[]} Those that it trusts, as it said, the last that came first. */
+  /**
+   * The devices that a host trusts according to its last list, newest first. `host`: the host's key id.
+   * @param {string} host @returns {import("./consent.js").TrustedDevice[]}
+   */
   devicesOf(host) {
     return this.#rolls.said.get(host)?.devices ?? [];
   }
 
-  /** @param {string} host The id of its key. @param {string} device That of the one that is to go. */
+  /**
+   * Asks a host to remove a device. Both arguments are key ids.
+   * @param {string} host @param {string} device
+   */
   distrust(host, device) {
     this.#later(() => this.#rolls.distrust(host, device));
   }
@@ -183,7 +191,7 @@ export class Trust {
     return (this.vouching ??= new Part(this.#around, this.#link, { vouchable: () => this.#vouchable, keep: this.keep.bind(this), changed: this.#changed }));
   }
 
-  /** The codes of this browser's newcomer are the same on both screens. */
+  /** Vouches for the new device, after the person has compared the codes on both screens. */
   bring() {
     this.#later(async () => this.vouching?.accept());
   }
@@ -192,7 +200,10 @@ export class Trust {
     this.#later(async () => this.vouching?.decline());
   }
 
-  /** @param {string} host The id of its key. */
+  /**
+   * Removes a host's pin. `host`: the host's key id.
+   * @param {string} host
+   */
   async forget(host) {
     await this.#around.keys.unpin(host);
     this.hosts.delete(host);
@@ -200,14 +211,14 @@ export class Trust {
     this.#changed();
   }
 
-  /** The link is live, or other hosts are here. */
+  /** Called when the link is live or the hosts have changed. */
   stirred() {
     this.#joining.stirred();
     this.#rolls.stirred();
     this.passkeys?.stirred();
   }
 
-  /** Hosts may be here that were not before. From the first one that wants signatures on the worker can look up what is asked. */
+  /** Called when hosts may have connected. Once a host requires signatures, the service worker gets the key to look up its requests. */
   met() {
     this.#joining.met();
     this.#rolls.met();
@@ -216,7 +227,7 @@ export class Trust {
     this.#around.keys.keep("page", this.#around.pageKey()).catch(() => undefined);
   }
 
-  /** A person logged out: nobody who uses this browser after them signs with its keys. Rejects if the keys could not be deleted. */
+  /** Called after logging out: deletes the keys, so that the browser's next user cannot sign with them. Rejects if that fails. */
   async loggedOut() {
     this.#joining.forget();
     this.#rolls.forget();
@@ -227,19 +238,22 @@ export class Trust {
     try {
       for (const name of [place, sealsHere]) this.#around.storage().removeItem(name);
     } catch {
-      // Nothing was kept.
+      // Deleting fails only if nothing was stored.
     }
     await this.#around.keys.forget();
   }
 
-  /** Another tab has changed what is kept. */
+  /** Called when another tab has changed the stored data. */
   async changedElsewhere() {
     await this.ready;
     this.ready = this.#read();
     await Promise.all([this.ready, this.passkeys?.read()]);
   }
 
-  /** @param {import("./wire").Message} message Whatever the relay says. */
+  /**
+   * Called with every message of the relay.
+   * @param {import("./wire").Message} message
+   */
   received(message) {
     if (message.type === "letter") this.#later(() => (message.client === undefined ? this.#take(message.from, message.bytes) : this.#takeOfClient(message.client, message.bytes)));
     const host = restoredHost(message, (session) => this.signedHost(session));
@@ -252,12 +266,10 @@ export class Trust {
     this.passkeys?.received(message);
   }
 
-  // Signing
-
   /**
    * @template T
    * @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
-   * @returns {Promise<T>} As its host takes it. Where one is pinned that seals, nothing leaves before it is known whether that is it.
+   * @returns {Promise<T>} The sealed value, or the plain one if its host does not seal. If any pinned host seals, nothing is sent before the session's host is known.
    */
   async sealed(plain, seal) {
     await this.ready;
@@ -266,8 +278,8 @@ export class Trust {
   }
 
   /**
-   * @param {import("./wire").Approval} asked As it is shown. @param {Verdict} given
-   * @returns {Promise<{verdict: Verdict, signature?: string}>} As its host takes it, signed where it has to be.
+   * @param {import("./wire").Approval} asked The approval as it is shown. @param {Verdict} given
+   * @returns {Promise<{verdict: Verdict, signature?: string}>} The verdict in the form that its host accepts, with a signature if required.
    */
   async signedDecision(asked, given) {
     const { session, approval, request } = asked;
@@ -288,8 +300,8 @@ export class Trust {
 
   /**
    * @template {Command} C
-   * @param {C} command @param {string} id Under which it is sent.
-   * @returns {Promise<C>} With its signature, where its host wants one.
+   * @param {C} command @param {string} id The command's id.
+   * @returns {Promise<C>} The command, with a signature if its host requires one.
    */
   async signed(command, id) {
     const { session = "" } = /** @type {{session?: string}} */ (command);
@@ -301,8 +313,6 @@ export class Trust {
     const count = await this.#around.keys.nextCount(this.#around.now());
     return { ...sent, signature: await steeringSignatureOf(own, { host, id, command: sent, count }) };
   }
-
-  // Inside
 
   async #read() {
     try {
@@ -350,7 +360,7 @@ export class Trust {
     try {
       this.#around.storage().setItem(place, this.code);
     } catch {
-      // Site data is blocked: then nothing else is kept either.
+      // Site data is blocked, so no other data is kept either.
     }
   }
 
@@ -360,7 +370,10 @@ export class Trust {
     this.#rolls.met();
   }
 
-  /** @param {Pin|import("./keys.js").PinPart} part What has changed of a pin. */
+  /**
+   * Stores the changed fields of a pin.
+   * @param {Pin|import("./keys.js").PinPart} part
+   */
   async keep(part) {
     if (!await this.#around.keys.pin(part)) return;
     this.hosts.set(part.id, { .../** @type {Pin} */ (this.hosts.get(part.id)), ...part });
@@ -384,25 +397,34 @@ export class Trust {
     this.#changed();
   }
 
-  /** @param {() => Promise<void>} work One after the other. */
+  /**
+   * Runs work items one after the other.
+   * @param {() => Promise<void>} work
+   */
   #later(work) {
     this.#taken = this.#taken.then(work).catch(() => undefined);
   }
 
-  /** @param {string} from The id of its key, as the relay says. @param {string} text */
+  /**
+   * Handles a host's letter. `from`: the host's key id, according to the relay.
+   * @param {string} from @param {string} text
+   */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
     if (!(await this.resuming?.take(from, bytes)) && !(await this.passkeys?.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching?.answered(from, bytes))) await this.#joining.take(from, bytes);
   }
 
-  /** @param {string} client What the relay calls another device. @param {string} text */
+  /**
+   * Handles another device's letter. `client`: the relay's id of that device.
+   * @param {string} client @param {string} text
+   */
   async #takeOfClient(client, text) {
     const bytes = bytesOfBase64url(text, "letter");
     await this.#joining.takeOfDevice(bytes);
     await this.vouching?.take(client, bytes);
   }
 
-  /** The hosts that are here and say that a person at their terminal let this browser in: it may bring others then. */
+  /** Connected hosts that were paired with this browser at their terminal: only such a browser may vouch. */
   get #vouchable() {
     const here = new Set(this.#signedHosts);
     return [...this.hosts.values()].filter(({ id }) => here.has(id) && this.devicesOf(id).some((device) => device.id === this.#id && device.by === ""));
@@ -417,14 +439,17 @@ export class Trust {
     return [...this.#summaries.flatMap(({ host, steering }) => (host.connected && steering?.consent) || []), ...asking.flatMap((consent) => (consent && "host" in consent ? consent.host : []))];
   }
 
-  /** @param {string} host What it said itself when it was trusted, or what the relay calls it, or the first part of its id. */
+  /**
+   * A host's own name from its pin, the relay's name of it, or its short code.
+   * @param {string} host
+   */
   #nameOf(host) {
     return this.hosts.get(host)?.name ?? this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfKey(host);
   }
 }
 
 /**
- * Whether it may give an agent more freedom; the rest takes some away, or only asks. A rule that is taken back gives none, but that lasts.
+ * True if the command needs a signature, because it may give an agent more freedom. Removing a rule gives none, but needs one because it lasts.
  * @param {Command} command @returns {command is import("./consent.js").Prompt|import("./consent.js").Steering}
  */
 const needsSignature = (command) =>

@@ -1,9 +1,12 @@
-/** Catches what a person types while the field for it is on its way. */
+/** Catches typed keys while the text field for them is loading. */
 
 import { attribute } from "./dom.js";
 import { t } from "./language.js";
 
-/** @param {() => Promise<unknown>} load Brings it. @returns {Promise<string>} What was typed meanwhile. */
+/**
+ * `load` loads the field. Resolves to the text typed meanwhile.
+ * @param {() => Promise<unknown>} load @returns {Promise<string>}
+ */
 export async function typedMeanwhile(load) {
   const field = document.createElement("input");
   attribute(field, "class", "unseen");

@@ -1,15 +1,15 @@
 /**
- * Types at a session's terminal: one message after the other, so that keys arrive in their order, and what is pressed while one is under way goes
- * in the next. Nothing is sent again: whether it was typed, nobody would know.
+ * Sends keys to a session's terminal: one message at a time, so that keys arrive in order, and keys pressed meanwhile go
+ * into the next one. Nothing is sent again, because nobody would know whether it had been typed.
  */
 
 import { base64urlOf } from "./consent.js";
 
 /** @typedef {import("./link.js").CommandError} CommandError */
 
-/** Of one message: the relay takes 4,096, and sealing a few of them. */
+/** Bytes of a message: the relay accepts 4,096, and sealing needs some of them. */
 const bytesMax = 4000;
-/** Of what waits: a pasted file is not typed. */
+/** Most waiting bytes: more than a person types; a pasted file is refused. */
 const waitingMax = 64 << 10;
 
 export class Typist {
@@ -17,20 +17,20 @@ export class Typist {
   /** @type {Pick<import("./trust.js").Trust, "signed">} */ #signer;
   /** @type {(error: CommandError|null) => void} */ #told;
   /** @type {number[]} */ #waiting = [];
-  /** The drawing at which the first of what waits was pressed: signed, so that a relay that holds keys back does not choose their dialog. */ #seen = "";
+  /** The screen that was shown when the first waiting key was pressed. It is signed, so that a relay that delays keys cannot choose the dialog that they answer. */ #seen = "";
   #isSending = false;
 
   /**
    * @param {Pick<import("./link.js").Link, "command"|"freshID">} link @param {Pick<import("./trust.js").Trust, "signed">} signer
-   * @param {(error: CommandError|null) => void} told Null: all of it was typed.
+   * @param {(error: CommandError|null) => void} told Called with null once all keys were sent.
    */
   constructor(link, signer, told) {
     [this.#link, this.#signer, this.#told] = [link, signer, told];
   }
 
   /**
-   * @param {string} session @param {Uint8Array} bytes @param {string} seen `of` of what the screen shows.
-   * @returns {boolean} False if that is too much at once.
+   * @param {string} session @param {Uint8Array} bytes @param {string} seen The id of the shown screen.
+   * @returns {boolean} False if too many bytes wait.
    */
   type(session, bytes, seen) {
     if (this.#waiting.length + bytes.length > waitingMax) return false;

@@ -1,4 +1,4 @@
-/** What few devices write, those that bring a further one to their hosts or whose host was restored, byte for byte: the rest of `consent.js`. */
+/** Bytes of rare letters: those that vouch for a device, and those to a restored host. Completes `consent.js`. */
 
 import {
   ConsentError, PartReader, base64urlOf, bytesOfBase64url, concatenated, counted, countedText, domain, es256, idBytes, imported, keyIDOf, letterOf, linkSecretOf,
@@ -7,28 +7,28 @@ import {
 
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {import("./consent.js").Signer} Signer */
-/** @typedef {{id: Uint8Array, points: Points, name: string}} Newcomer A device that is to be brought to the hosts of another. */
+/** @typedef {{id: Uint8Array, points: Points, name: string}} Newcomer A device that another one vouches for. */
 
-/** In place of a generation that is not known yet: the host refuses it, and says its own. */
+/** Stands for an unknown generation: the host refuses it and replies with its own. */
 export const noGeneration = new Uint8Array(idBytes);
 
 /**
- * Says a count again to a host whose files were restored: everything up to it is void there.
- * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
+ * A letter that repeats this device's count to a host whose files were restored: the host refuses every statement up to that count.
+ * @param {Signer} own @param {string} host The host's key id. @param {Uint8Array} generation The host's current generation, from its refusal. @param {number} count
  * @returns {Promise<Uint8Array>}
  */
 export const bumpLetterOf = (own, host, generation, count) =>
   untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
 
 /**
- * A new secret of a device that vouches.
- * @param {Uint8Array} id Of its key. @param {string} client What the relay calls it.
+ * A new link secret of a vouching device.
+ * @param {Uint8Array} id The device's key id. @param {string} client The relay's id of the device.
  */
 export const vouchingSecretOf = (id, client) =>
   base64urlOf(concatenated(Uint8Array.of(3), id, crypto.getRandomValues(new Uint8Array(secretBytes)), utf8(client)));
 
 /**
- * A `join` by the link of this device; throws if it is by anybody who has not seen that.
+ * Reads a `join` letter made with this device's link; throws unless its sender knows the link's secret.
  * @param {Uint8Array} bytes @param {string} k @param {Uint8Array} ownID
  * @returns {Promise<Newcomer>}
  */
@@ -50,15 +50,15 @@ export async function newcomerOf(bytes, k, ownID) {
 }
 
 /**
- * Brings a device to a host.
- * @param {Signer} own @param {string} host The id of its key. @param {Newcomer} newcomer @param {number} count
+ * A letter that vouches for a device at a host.
+ * @param {Signer} own @param {string} host The host's key id. @param {Newcomer} newcomer @param {number} count
  */
 export const vouchLetterOf = (own, host, { points, name }, count) =>
   untaggedLetterOf(own, concatenated(domain("vouch"), counted(bytesOfBase64url(host, "host", idBytes)), counted(points.sign), counted(points.box), countedText(name), u64(count), counted(own.id)));
 
 /**
- * Tells a newcomer the keys of a host that trusts it now.
- * @param {Signer & {points: Points}} own @param {string} k @param {Uint8Array} joinLetter @param {Points & {name: string}} host @param {number} hosts How many there are in all.
+ * A letter that gives a new device the keys of a host that now trusts it.
+ * @param {Signer & {points: Points}} own @param {string} k @param {Uint8Array} joinLetter @param {Points & {name: string}} host @param {number} hosts The number of hosts in all.
  */
 export async function introductionLetterOf(own, k, joinLetter, host, hosts) {
   const key = await pairingKeyOf(linkSecretOf(k).secret, own.id);
@@ -67,7 +67,7 @@ export async function introductionLetterOf(own, k, joinLetter, host, hosts) {
 }
 
 /**
- * Tells a newcomer that it is not let in.
+ * A letter that refuses a new device.
  * @param {Signer & {points: Points}} own @param {Uint8Array} joinLetter @param {"usedSecret"|"notTrusted"} reason
  */
 export const refusalLetterOf = async (own, joinLetter, reason) =>

@@ -1,11 +1,11 @@
 /**
- * How a further device comes to the hosts that trust this browser, by a link that is shown here.
+ * Introduces a new device to the hosts that trust this browser, by a link shown here.
  *
  * ```
- * open ─join─▶ asked ─accept─▶ vouching: a vouch for each host, and with its receipt an introduction for the newcomer
+ * open ─join─▶ asked ─accept─▶ vouching: a vouch for each host, and after its receipt an introduction for the newcomer
  *                └─decline─▶ declined
  * ```
- * A person compares the codes on both screens before anything is signed. The secret is in this page's memory alone: its link is void once the page is left.
+ * A person compares the codes on both screens before anything is signed. The secret exists in this page's memory only: closing the page voids the link.
  */
 
 import { base64urlOf, checkReceipt, refusalOf, shortCodeOf } from "./consent.js";
@@ -16,22 +16,24 @@ import { refusedWords } from "./trust-words.js";
 import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "./vouch-letters.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
-/** @typedef {{tone: "good"|"bad", words: string}} Said What has become of it at one host. */
+/**
+ * The outcome at one host.
+ * @typedef {{tone: "good"|"bad", words: string}} Said
+ */
 
 /**
- * @typedef {object} VouchingHands What `Trust` knows and does.
- * @property {() => Pin[]} vouchable Hosts that are here and let this browser bring others, as far as they have said.
+ * @typedef {object} VouchingHands What `Trust` provides to its parts.
+ * @property {() => Pin[]} vouchable Connected hosts that accept this browser's vouching, as far as known.
  * @property {(part: import("./keys.js").PinPart) => Promise<void>} keep
  * @property {() => void} changed
  */
 
-/** As long as a link is shown, whatever the relay says of its code. */
+/** Time for which a link is shown, regardless of how long the relay accepts its code. */
 export const vouchingMs = 10 * 60_000;
 
 /**
- * The link of a further device. Only the code is the relay's, which could else have the secret sent to itself in a query; and, where this page is on the
- * relay's own machine, the address, which others need.
- * @param {unknown} given What the relay calls the link. @param {string} k Empty: it brings nobody. @param {string} here This page's address.
+ * The link for a new device. Only the code is taken from the relay, because in a link of the relay's own the secret could be sent back to it in a query. If this page is on the relay's own machine, the address is taken from the relay as well, because other machines need it.
+ * @param {unknown} given The link from the relay. @param {string} k Empty if this browser cannot vouch. @param {string} here This page's address.
  */
 export function linkOf(given, k, here) {
   const [, base, code] = /^(https?:\/\/[^\s?#@\\]+)#pair=([\w-]{4,128})$/.exec(String(given)) ?? [];
@@ -51,9 +53,9 @@ export class Vouching {
   #k = "";
   #until = 0;
   /** @type {import("./vouch-letters.js").Newcomer|null} */ #newcomer = null;
-  /** Its last letter, which answers name. */ #join = new Uint8Array(0);
+  /** The new device's last `join` letter, which answers refer to. */ #join = new Uint8Array(0);
   #client = "";
-  /** @type {Map<string, {pin: Pin, bytes: Uint8Array, tries: number}>} Vouches without an answer, by host. */ #open = new Map();
+  /** @type {Map<string, {pin: Pin, bytes: Uint8Array, tries: number}>} Unanswered vouches by host. */ #open = new Map();
   /** @type {Pin[]} */ #brought = [];
   #isWaiting = false;
 
@@ -62,15 +64,15 @@ export class Vouching {
     [this.#around, this.#link, this.#trust] = [around, link, trust];
   }
 
-  /** The device that wants in, and the first part of its id, which its own screen shows, too. */
+  /** The device that asks to join, with the short code that its own screen shows, too. */
   get newcomer() {
     return this.#newcomer && { name: this.#newcomer.name, code: shortCodeOf(this.#newcomer.id) };
   }
 
   /**
-   * Begins anew.
-   * @param {string} client What the relay calls this browser.
-   * @returns {Promise<{k: string, hosts: string[]}>} What a link is to carry, for the hosts with these names; an empty text where this browser can bring nobody.
+   * Starts with a new secret.
+   * @param {string} client The relay's id of this browser.
+   * @returns {Promise<{k: string, hosts: string[]}>} `k`: the link's parameter, empty if this browser cannot vouch; `hosts`: the names of the hosts that it is for.
    */
   async open(client) {
     this.forget();
@@ -82,7 +84,7 @@ export class Vouching {
     return { k: this.#k, hosts };
   }
 
-  /** The link is not shown any more. What a person has agreed to goes on. */
+  /** Ends the link, because it is no longer shown. Vouching that the person accepted continues. */
   close() {
     if (this.stage !== "vouching") this.forget();
   }
@@ -93,8 +95,8 @@ export class Vouching {
   }
 
   /**
-   * A letter of another device; what is no join by this link changes nothing.
-   * @param {string} client What the relay calls it. @param {Uint8Array} bytes
+   * Handles a letter of another device. Only a `join` made with this link has an effect.
+   * @param {string} client The relay's id of the other device. @param {Uint8Array} bytes
    */
   async take(client, bytes) {
     if (this.stage === "open" && this.#around.now() > this.#until) this.forget();
@@ -115,14 +117,14 @@ export class Vouching {
     }
   }
 
-  /** The codes are the same. */
+  /** Called when the person has confirmed that the codes are the same. */
   async accept() {
     const [own, newcomer] = [await this.#around.keys.own(), this.#newcomer];
     if (this.stage !== "asked" || !own || !newcomer) return;
     this.stage = "vouching";
     const [pins, count] = [this.#trust.vouchable(), await this.#around.keys.nextCount(this.#around.now())];
     for (const pin of pins) {
-      // Its person knows of it: it is no news here.
+      // The person here knows the new device, so it need not be announced.
       if (pin.known) await this.#trust.keep({ id: pin.id, known: [...pin.known, base64urlOf(newcomer.id)] });
       this.#open.set(pin.id, { pin, bytes: await vouchLetterOf(own, pin.id, newcomer, count), tries: 0 });
     }
@@ -143,8 +145,8 @@ export class Vouching {
   }
 
   /**
-   * @param {string} host The id of its key. @param {Uint8Array} bytes
-   * @returns {Promise<boolean>} Whether it was its answer to a vouch.
+   * @param {string} host The host's key id. @param {Uint8Array} bytes
+   * @returns {Promise<boolean>} True if the bytes are the host's answer to a vouch.
    */
   async answered(host, bytes) {
     const [own, asked] = [await this.#around.keys.own(), this.#open.get(host)];
@@ -169,7 +171,7 @@ export class Vouching {
   }
 
   /**
-   * Everything for the newcomer by now.
+   * Sends the new device all introductions so far.
    * @param {import("./keys.js").OwnKeys} own
    */
   async #answer(own) {
@@ -179,12 +181,15 @@ export class Vouching {
     }
   }
 
-  /** @param {string} client @param {Uint8Array} bytes A letter is live only: the newcomer asks again until it has all. */
+  /**
+   * Sends a letter to the new device. It is not repeated, because the new device asks again until it has everything.
+   * @param {string} client @param {Uint8Array} bytes
+   */
   #send(client, bytes) {
     this.#link.command({ type: "letter", client, bytes: base64urlOf(bytes) }).catch(() => undefined);
   }
 
-  /** Sends what is not answered, and comes back until nothing is. */
+  /** Sends unanswered vouches, and repeats until none is left. */
   async #pulse() {
     for (const [host, vouch] of [...this.#open]) {
       if (vouch.tries < triesMax) {

@@ -1,14 +1,14 @@
 /**
- * Notifications on this device, by the push service of its browser: what prevents them, and switching them on and off.
+ * Notifications on this device by its browser's push service: obstacles, and switching them on and off.
  *
  * ```
- * unknown ─▶ insecure | homeScreen | browser | relay | denied      somebody else has to do something first
+ * unknown ─▶ insecure | homeScreen | browser | relay | denied      a person has to change something first
  *         └▶ off ⇄ on
  * ```
- * A page asks about them when somebody looks at *Devices*, and, where they are on, each time that somebody comes back.
+ * The page checks the state when *Devices* is opened, and, if notifications are on, each time the page returns to the screen.
  *
- * The name of this device is kept once the relay has taken the registration, so that "on" means that both ends know of it. A registration that
- * was taken back elsewhere stays taken back: this browser then gives its subscription up too.
+ * This device's id is stored only once the relay has accepted the registration, so that "on" means that both ends agree. If the registration
+ * was removed on another device, it stays removed: this browser then ends its subscription, too.
  */
 
 import { systemName } from "./browser-name.js";
@@ -19,30 +19,30 @@ import { CommandError } from "./link.js";
 /** @typedef {"unknown"|"insecure"|"homeScreen"|"browser"|"relay"|"denied"|"off"|"on"} Standing */
 
 /**
- * @typedef {object} Surroundings What of the browser is used.
- * @property {boolean} isSecure       Whether this is a secure context: there is no worker and no push elsewhere.
- * @property {boolean} isTabOfPhone   A tab of Safari on an iPhone, where only a page on the Home Screen is told anything.
- * @property {boolean} isAble         Whether the browser has workers, pushes and notifications at all.
- * @property {() => Promise<ServiceWorkerRegistration|undefined>} worker The page's, once it runs; none where the browser refused it.
+ * @typedef {object} Surroundings The browser's functions used here.
+ * @property {boolean} isSecure       True in a secure context: only there are service workers and pushes.
+ * @property {boolean} isTabOfPhone   True in a Safari tab on an iPhone, where only pages on the Home Screen get pushes.
+ * @property {boolean} isAble         True if the browser supports service workers, pushes and notifications.
+ * @property {() => Promise<ServiceWorkerRegistration|undefined>} worker The page's registration once its worker runs; undefined if the browser refused it.
  * @property {() => NotificationPermission} permission
- * @property {() => Storage} storage  Throws where site data is blocked.
+ * @property {() => Storage} storage  Throws if site data is blocked.
  * @property {(path: string, options?: RequestInit) => Promise<Response>} ask
- * @property {() => number} now       Milliseconds.
- * @property {string} agent           The browser's own description of itself.
+ * @property {() => number} now       The time in milliseconds.
+ * @property {string} agent           The browser's user agent string.
  */
 
-/** Where this browser remembers under which name the relay knows it. */
+/** The storage key of this browser's device id at the relay. */
 const place = "heliograph.device";
-/** A page that comes to the screen again and again tells the relay so often at most, unless its subscription is another. */
+/** Interval at which a page that keeps returning to the screen sends its subscription to the relay, unless that has changed. */
 const tellEveryMs = 10 * 60_000;
-/** A P-256 point, uncompressed. */
+/** Bytes of an uncompressed P-256 point. */
 const keyBytes = 65;
 
 export class WebPush {
   /** @type {Standing} */ standing = "unknown";
-  /** What a person should know in addition to the standing, as a sentence: the relay's reason, or what went wrong. */
+  /** A sentence in addition to the state: the relay's reason, or an error. */
   reason = "";
-  /** Something is under way that was asked for. */
+  /** Switching on or off is in progress. */
   isBusy = false;
 
   /** @type {Surroundings} */ #around;
@@ -50,42 +50,42 @@ export class WebPush {
   /** @type {() => string} */ #name;
   /** @type {() => void} */ #changed;
   /** @type {ServiceWorkerRegistration|undefined} */ #worker;
-  /** @type {Uint8Array|null} The relay's: fetched before anybody taps, as the tap must lead to the browser's question at once. */ #key = null;
-  /** What the relay was told last, and when. */
+  /** @type {Uint8Array|null} The relay's public key, fetched before the tap, because the tap must lead to the browser's permission prompt at once. */ #key = null;
+  /** The last registration sent to the relay, and its time. */
   #told = { words: "", at: 0 };
   /** @type {Promise<void>|null} */ #refreshing = null;
 
   /**
    * @param {Surroundings} around
    * @param {Pick<import("./link.js").Link, "command"|"isLive"|"freshID">} link
-   * @param {() => string} name What this device is called.
+   * @param {() => string} name This device's name.
    * @param {() => void} changed
    */
   constructor(around, link, name, changed) {
     [this.#around, this.#link, this.#name, this.#changed] = [around, link, name, changed];
   }
 
-  /** Under which name the relay knows this browser as a device; empty: it does not. */
+  /** The id under which the relay knows this browser as a device; empty if it does not. */
   get device() {
     try {
       return this.#around.storage().getItem(place) ?? "";
     } catch {
-      return ""; // Site data is blocked; there is no worker then either.
+      return ""; // Site data is blocked, so there is no service worker either.
     }
   }
 
-  /** The page came to the screen, or its link is live: checks the state of things, and tells the relay the present address for pushes. */
+  /** Called when the page returns to the screen or its link is live: checks the state, and sends the current subscription to the relay. */
   refresh() {
     this.#refreshing ??= this.#look().finally(() => { this.#refreshing = null; });
     return this.#refreshing;
   }
 
-  /** Somebody is back, or the link is: a browser that gets no pushes is not asked about them. */
+  /** Called when the page returns to the screen or the link is live: does nothing in a browser without notifications. */
   async returned() {
     if (this.device && this.#link.isLive) await this.refresh();
   }
 
-  /** Straight from a tap: nothing may come between it and the browser's own question. */
+  /** Called directly by a tap: nothing may be awaited before the browser's permission prompt. */
   async switchOn() {
     if (!this.#worker || !this.#key || this.isBusy) return;
     const subscribing = this.#worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: this.#key });
@@ -99,7 +99,7 @@ export class WebPush {
     this.#end();
   }
 
-  /** Nothing comes to this browser any more, whether or not the relay hears of it. */
+  /** Ends the subscription, even if the relay cannot be reached. */
   async switchOff() {
     this.#begin();
     const { device } = this;
@@ -116,7 +116,7 @@ export class WebPush {
     this.#end();
   }
 
-  /** This browser is logged out: the relay forgets it by itself. */
+  /** Called after logging out; the relay removes the device by itself. */
   async loggedOut() {
     await this.#leave();
     this.#told = { words: "", at: 0 };
@@ -138,7 +138,7 @@ export class WebPush {
   }
 
   /**
-   * What somebody else has to change first; nothing where it is for this page to switch on or off.
+   * The obstacle that a person has to remove first; null if this page can switch notifications on and off.
    * @returns {Promise<{standing: Standing, reason?: string}|null>}
    */
   async #obstacle() {
@@ -162,14 +162,15 @@ export class WebPush {
     }
   }
 
-  /** Brings what this browser has and what the relay knows together. */
+  /** Compares the browser's subscription with the relay's registration, and corrects either. */
   async #compare() {
     const { pushManager } = /** @type {ServiceWorkerRegistration} */ (this.#worker);
     const key = /** @type {Uint8Array} */ (this.#key);
     let subscription = await pushManager.getSubscription();
     const { device } = this;
     if (subscription && !isSame(subscription.options.applicationServerKey, key)) {
-      // It belongs to another key of the relay's, as after its data was lost: its pushes would all be refused. It also prevents a new one.
+      // The subscription was made with another key of the relay, for example before its data was lost: its pushes would be refused, and it prevents a new
+      // subscription.
       await subscription.unsubscribe();
       subscription = null;
       if (device) subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => null);
@@ -211,7 +212,10 @@ export class WebPush {
     this.#told = { words: wordsOf(subscription), at: this.#around.now() };
   }
 
-  /** @returns {Promise<string>} Why pushes still come to this browser; empty where they do not. */
+  /**
+   * The reason why pushes still arrive in this browser; empty if none do.
+   * @returns {Promise<string>}
+   */
   async #leave() {
     try {
       const subscription = await (this.#worker ?? (this.device ? await this.#around.worker() : undefined))?.pushManager.getSubscription();
@@ -250,7 +254,10 @@ export class WebPush {
 /** @param {PushSubscription} subscription */
 const wordsOf = (subscription) => JSON.stringify(subscription.toJSON());
 
-/** @param {unknown} text In base64url. @returns {Uint8Array} */
+/**
+ * Decodes a key from base64url.
+ * @param {unknown} text @returns {Uint8Array}
+ */
 function keyFrom(text) {
   const bytes = Uint8Array.from(atob(String(text).replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
   if (bytes.length !== keyBytes || bytes[0] !== 4) throw new Error(t`The relay's key for pushes is not valid.`);

@@ -1,4 +1,4 @@
-/** What `worker.js` uses of a service worker's scope: TypeScript's own types for it do not go together with those of a page. */
+/** The part of a service worker's scope that `worker.js` uses: TypeScript's own types for it conflict with those of a page. */
 
 interface ExtendableEvent extends Event {
   waitUntil(done: Promise<unknown>): void;
@@ -12,30 +12,30 @@ interface FetchEvent extends ExtendableEvent {
 
 interface PushEvent extends ExtendableEvent {
   readonly data: { json(): unknown } | null;
-  /** Safari's, where the push was declarative. */
+  /** Set in Safari, if the push was declarative. */
   readonly notification?: { title: string; body: string; tag: string; navigate: string; data: unknown };
 }
 
 interface NotificationEvent extends ExtendableEvent {
-  /** Empty where the notification itself was pressed. */
+  /** Empty if the notification itself was pressed instead of one of its buttons. */
   readonly action: string;
   readonly notification: Notification;
 }
 
 interface SubscriptionChange extends ExtendableEvent {
-  /** Browsers name both, one or none of them. */
+  /** Browsers set both subscriptions, one, or none. */
   readonly newSubscription?: PushSubscription | null;
   readonly oldSubscription?: PushSubscription | null;
 }
 
-/** One page. */
+/** A page that the worker may control. */
 interface WorkerClient {
   readonly visibilityState: string;
   postMessage(message: unknown): void;
   focus(): Promise<unknown>;
 }
 
-/** With what TypeScript's own types do not know yet. */
+/** Extended by options that TypeScript's own types lack. */
 interface WorkerRegistration {
   readonly pushManager: PushManager;
   readonly navigationPreload?: { enable(): Promise<void> };

@@ -1,9 +1,9 @@
 /**
- * The service worker, which a browser runs apart from the page: without a connection it shows the page's shell in place of the browser's error, and
- * it shows what is pushed to this browser while no page is open.
+ * The service worker. Without a connection it shows the kept page instead of the browser's error, and
+ * it shows pushes while no page is open.
  *
- * The relay is always asked first, and what it answers is shown; the shell is the page as it was last served, without a word of any session.
- * So nothing that is kept can pass for live, and nothing keeps an upgrade of the relay away. It answers for nothing but `/` and the part of that page.
+ * The relay is always asked first, and its answer is shown. The kept page is the one that the relay last served, without content of any session:
+ * so kept content never passes for live, and an upgraded relay is never hidden. The worker handles only requests for `/` and the page's later part.
  */
 
 import { decisionSignatureOf } from "./consent.js";
@@ -15,25 +15,28 @@ import { consentOf, shownApproval } from "./shown.js";
 
 const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 
-/** One cache with one page, and with its part. */
+/** A cache with one page and its later part. */
 const cacheName = "shell";
-/** The part's two files have its digest in their names: what is kept under such a name is what the relay would send. */
+/** The later part's two files have their digest in the name, so a cached file is never outdated. */
 const partPath = /^\/part-[0-9a-f]+\.(?:js|css)$/;
-/** The sentences of a language: the page keeps here those that it speaks, for the worker's own words. */
+/** A language's sentences: the page caches those in use, for the worker's own texts. */
 const sentencesPath = /^\/languages\/([a-z]+)-[0-9a-f]+\.json$/;
-/** From a proxy that does not reach the relay, and from a relay that has no room just now. */
+/** Statuses of a proxy that cannot reach the relay, and of an overloaded relay. */
 const awayStatuses = [502, 503, 504];
-/** Until the beginning of its answer. A network that swallows packets fails nothing for minutes. */
+/** Limit until an answer begins: a network that drops packets would fail only after minutes. */
 const pageWithin = 10_000;
 
-/** @param {Response} page Kept in place of the one before, if it is another. */
+/**
+ * Replaces the cached page, if it has changed.
+ * @param {Response} page
+ */
 async function keep(page) {
   const cache = await caches.open(cacheName);
   const held = await cache.match("/");
   if (held && held.headers.get("etag") === page.headers.get("etag")) return;
   const [, part] = (await page.clone().text()).match(/<meta name="part" content="(part-[0-9a-f]+)">/) ?? [];
   const names = part ? ["css", "js"].map((ending) => `/${part}.${ending}`) : [];
-  // First the part: a page that is kept without it would lack it for good.
+  // The later part is cached first, because a page without it would stay incomplete.
   if (!(await cache.addAll(names).then(() => true, () => false))) return;
   await cache.put("/", page);
   for (const { url } of await cache.keys()) {
@@ -43,7 +46,7 @@ async function keep(page) {
 }
 
 /**
- * What is said is said in the language of the page as it is now; without its sentences, in English.
+ * Runs a handler with the sentences of the page's current language; with English ones if they are not cached.
  * @template T
  * @param {(event: T) => Promise<any>} tell @param {T} event
  */
@@ -57,7 +60,7 @@ async function spoken(tell, event) {
     }
     Object.assign(language, found);
   } catch {
-    // A browser without its caches shows what there is to show.
+    // Without a cache the handler runs all the same.
   }
   return tell(event);
 }
@@ -75,7 +78,7 @@ async function page(event) {
     if (!awayStatuses.includes(response.status)) return response;
     return (await shell()) ?? response;
   } catch {
-    // Without a shell it is the browser that waits, and that says what went wrong.
+    // Without a kept page the browser waits for the relay, and shows its own error.
     return (await shell()) ?? asked;
   }
 }
@@ -92,7 +95,7 @@ worker.addEventListener("install", (event) => {
 });
 
 worker.addEventListener("activate", (event) => {
-  // The browser asks for the page while the worker is still being started: it costs no time.
+  // Navigation preload: the browser requests the page while the worker is starting, so that starting costs no time.
   event.waitUntil(Promise.all([worker.clients.claim(), worker.registration.navigationPreload?.enable()]));
 });
 
@@ -102,28 +105,31 @@ worker.addEventListener("fetch", (event) => {
   else if (origin === location.origin && partPath.test(pathname)) event.respondWith(partOf(event.request));
 });
 
-// Pushes. One JSON goes to all browsers, the declarative form: Safari hands over the notification that it has read from it, the others the text.
+// All browsers get the same JSON, a declarative push: Safari passes it as a notification, other browsers as text.
 
 /**
- * @typedef {object} Told What the relay says in addition to the words of a notification.
+ * @typedef {object} Told The relay's data beside a notification's text.
  * @property {string} [kind]
  * @property {string} [session]
  * @property {string} [approval]
- * @property {string} [code] Decides the approval, once.
- * @property {string[]} [decisions] Those that this device may offer: `deny`, `allow`.
- * @property {string} [line] What the session's host has sealed of it for its devices.
- * @property {boolean} [rings] False for what only takes the place of what was there.
+ * @property {string} [code] A code that decides the approval once.
+ * @property {string[]} [decisions] The decisions that this device may offer: `deny`, `allow`.
+ * @property {string} [line] The session's line, sealed by its host.
+ * @property {boolean} [rings] False if the notification silently replaces an earlier one.
  */
 
-/** @typedef {{host: string, session: string, approval: string, text: string, digest: string}} Signable What its host showed, and wants signed. */
+/**
+ * The host's shown text of an approval, to be signed.
+ * @typedef {{host: string, session: string, approval: string, text: string, digest: string}} Signable
+ */
 
-/** Something is always shown: a browser that sees a push without a notification takes the permission back. */
+/** A notification is always shown: browsers withdraw the permission after a push without one. */
 const unread = () => ({ title: "Heliograph", body: t`An agent needs you. Open the page to see what it asks.` });
-/** What a host showed is asked for before the notification: until then it rings for nobody. */
+/** Limit for looking up the host's shown text, during which no notification is shown yet. */
 const readWithin = 6_000;
-/** Characters of an input that is shown whole, as the relay has them. */
+/** The relay's limit for an input that a notification shows in full, in characters. */
 const fullMax = 2_600;
-/** Longer than a relay on a bad line takes, and well below what a browser lets a worker live for. */
+/** Limit for a decision: longer than a relay on a bad line takes, and well below a service worker's lifetime. */
 const decideWithin = 20_000;
 const decided = ["deny", "allow"];
 /** @param {string} decision */
@@ -145,13 +151,16 @@ function notificationOf(event) {
 /** @param {Record<string, any>} notification @returns {Told} */
 const toldIn = ({ data }) => object(object(data).heliograph);
 
-/** @param {unknown} address @returns {string} Our own page, whatever the push says. */
+/**
+ * A path of this page only, whatever address the push contains.
+ * @param {unknown} address @returns {string}
+ */
 function placeOf(address) {
   try {
     const url = new URL(String(address));
     if (url.origin === location.origin) return url.href;
   } catch {
-    // Anything but an address leads to the page.
+    // A malformed address leads to the start of the page.
   }
   return `${location.origin}/`;
 }
@@ -159,8 +168,8 @@ function placeOf(address) {
 const keys = new KeyStore();
 
 /**
- * The approval as the relay has it, asked for as the page would.
- * @param {string} key The page's. @param {Told} told
+ * Requests an approval from the relay over a WebSocket, like the page.
+ * @param {string} key The page's key. @param {Told} told
  * @returns {Promise<import("./wire").Approval|undefined>}
  */
 const approvalOf = (key, { session, approval }) => new Promise((resolve) => {
@@ -181,16 +190,16 @@ const approvalOf = (key, { session, approval }) => new Promise((resolve) => {
   };
 });
 
-/** Characters that do not look like what they are, or like anything. */
+/** Characters that are invisible or look like others. */
 const unshowable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
 /**
- * What may be allowed from a notification. Of a host that wants signatures and trusts this browser, the words are its own and are what is signed.
+ * Decides whether a notification may offer *Allow*. For a host that requires signatures and trusts this browser, the notification shows the host's own text, which is then signed.
  * @param {Told} told
  * @returns {Promise<{mayAllow: boolean, words?: {title: string, body: string}, signable?: Signable}>}
  */
 async function shownTo(told) {
-  // The page keeps it there once it has met a host that wants signatures. Such a host takes no allow without, whatever is pressed.
+  // The page stores its key once it knows a host that requires signatures. Such a host refuses an unsigned allow anyway.
   const key = await keys.kept("page").catch(() => undefined);
   if (!key) return { mayAllow: true };
   try {
@@ -203,10 +212,10 @@ async function shownTo(told) {
     if (!consent) return { mayAllow: true };
     const host = "problem" in consent ? undefined : hosts.find(({ id }) => id === consent.host);
     const full = object(head.alert).full;
-    // One that seals asks nothing in the open.
+    // A host that seals sends no requests in the open.
     if (!host || host.epochs?.size || "problem" in consent || !body || head.cut || head.passkey || object(head.alert).whole !== true) return { mayAllow: false };
     if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
-    // The host's own sentences, as other notifications begin with them.
+    // The host words the risks, as in other notifications.
     const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";
     if (unshowable.test(risks)) return { mayAllow: false };
     return {
@@ -214,14 +223,14 @@ async function shownTo(told) {
       signable: { host: host.id, session, approval, text: consent.text, digest: head.digest },
     };
   } catch {
-    // It cannot be read: it is decided on the page.
+    // The shown text is malformed, so the request is decided on the page.
     return { mayAllow: false };
   }
 }
 
 /**
- * What the host of a session has sealed of it, opened with the keys that are here. Else the relay's words stay, which say nothing of it.
- * @param {Told} told @returns {Promise<string>} Empty where it does not open.
+ * Opens the session's line that its host sealed. Otherwise the relay's text is shown, which reveals nothing.
+ * @param {Told} told @returns {Promise<string>} Empty if it does not open.
  */
 async function openedWords({ kind, session, line }) {
   if (typeof session !== "string" || typeof line !== "string") return "";
@@ -231,7 +240,7 @@ async function openedWords({ kind, session, line }) {
       const words = [[project, title].filter(Boolean).join(" · "), kind === "error" ? error : operation].filter(Boolean).join("\n");
       return unshowable.test(words.replace(/\n/g, "")) ? "" : words;
     } catch {
-      // It is another host's, or of a key that is not here.
+      // The line was sealed by another host, or with an unknown key.
     }
   }
   return "";
@@ -255,7 +264,7 @@ async function showPush(event) {
     icon: "/icon-192.png",
     data: { heliograph: { ...told, decisions }, navigate, signable },
     silent: !rings,
-    // Without a tag there is nothing to ring again for, and a browser refuses to.
+    // Browsers refuse `renotify` without a tag.
     renotify: rings && tag !== "",
     requireInteraction: rings && told.approval !== undefined,
     actions: [
@@ -264,12 +273,13 @@ async function showPush(event) {
     ],
   });
   if (told.kind !== "test") return;
-  // The person who asked for it may be looking at a page: that it came this far tells a dead subscription from a phone that is set to be silent.
+  // Pages are notified, because the person who requested the test may be looking at one: that it arrived distinguishes a dead subscription from a silenced
+  // phone.
   for (const page of await worker.clients.matchAll({ type: "window", includeUncontrolled: true })) page.postMessage({ arrived: "test" });
 }
 
 /**
- * Goes to a page that is open, or opens one.
+ * Focuses an open page, or opens one.
  * @param {string} address
  */
 async function goTo(address) {
@@ -277,19 +287,19 @@ async function goTo(address) {
   const page = pages.find((one) => one.visibilityState === "visible") ?? pages[0];
   if (!page) return worker.clients.openWindow(address);
   page.postMessage({ open: new URL(address).hash });
-  // A browser that does not let its window come forward may still open another.
+  // A browser that does not let the page be focused may still open a new one.
   return page.focus().catch(() => worker.clients.openWindow(address));
 }
 
 /**
- * Subscribes again after the browser took the subscription back or gave it another address. A page that is open tells the relay; only a page has the key for that, so
- * without one somebody has to open it.
+ * Subscribes again after the browser ended the subscription or changed its address. An open page sends it to the relay; the worker has no key for
+ * that, so otherwise the person has to open the page.
  * @param {SubscriptionChange} event
  */
 async function resubscribe({ newSubscription, oldSubscription }) {
   const applicationServerKey = oldSubscription?.options?.applicationServerKey;
   if (!newSubscription && applicationServerKey) {
-    // The browser refuses if the person took the permission back; the page says so when it is opened.
+    // Browsers refuse if the person has withdrawn the permission; the page says so when it is opened.
     await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }).catch(() => undefined);
   }
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
@@ -301,7 +311,10 @@ async function resubscribe({ newSubscription, oldSubscription }) {
   });
 }
 
-/** @param {Response} response @returns {Promise<string>} Why it was not decided, as a sentence; empty where the relay says that it was. */
+/**
+ * The reason why the approval was not decided, as a sentence; empty if the relay decided it.
+ * @param {Response} response @returns {Promise<string>}
+ */
 async function reasonIn(response) {
   if (response.status === 404) return t`It was answered already, or waited too long.`;
   try {
@@ -311,15 +324,15 @@ async function reasonIn(response) {
     if (winner.by) return t`Decided already: ${winner.decision === "deny" ? t`denied` : winner.decision === "allow" ? t`allowed` : t`answered`} by ${object(winner.by).name}.`;
     if (object(error).message) return t`The relay says: ${error.message}.`;
   } catch {
-    // An answer that is not the relay's JSON is a proxy's.
+    // An answer other than the relay's JSON comes from a proxy.
   }
-  // As a network's page for logging in, which comes in the place of any other.
+  // Such as a captive portal, which answers every request with its own page.
   if (response.ok) return t`Something else answered in the relay's place. Open the page to decide.`;
   return t`The relay answered ${response.status}.`;
 }
 
 /**
- * The proof for a host that wants one. A denial counts without, too.
+ * The signature for a host that requires one. A denial is accepted without it.
  * @param {string} decision @param {Signable|undefined} signable
  */
 async function proofOf(decision, signable) {
@@ -329,7 +342,10 @@ async function proofOf(decision, signable) {
   return { signature: await decisionSignatureOf(own, { host, ...shown, verdict: /** @type {import("./decisions.js").Verdict} */ ({ decision }), issuedAt: Date.now() }) };
 }
 
-/** @param {string} decision @param {string} code @param {Signable|undefined} signable @returns {Promise<string>} Why it was not decided; empty where it was. */
+/**
+ * The reason why the approval was not decided; empty if it was.
+ * @param {string} decision @param {string} code @param {Signable|undefined} signable @returns {Promise<string>}
+ */
 async function decide(decision, code, signable) {
   const patience = new AbortController();
   setTimeout(() => patience.abort(), decideWithin);

@@ -12,16 +12,16 @@ static inline uint64_t clws_context_options(int is_first) {
     // Not VALIDATE_UTF8: the client of 4.1.6 writes beyond its buffer when a server goes on sending after invalid text.
     uint64_t options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME;
 #if LWS_LIBRARY_VERSION_MAJOR < 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 3)
-    // 4.1.6 numbers the place where a TLS connection says whose it is anew with each context that sets TLS up. A client of another thread
-    // that is looking at a certificate then does not find itself, and refuses. What only the first has set up serves all, but for the SSL_CTX
-    // of another's vhosts, which is then not freed with it.
+    // libwebsockets 4.1.6 renumbers OpenSSL's slot for its connection with each context that initialises TLS. A client of another thread
+    // that is verifying a certificate then cannot find its connection, and refuses. One context's initialisation suffices for all, except that
+    // the SSL_CTX of the other contexts' vhosts is not freed with them.
     if (!is_first) return options;
 #endif
     return options | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
 }
 
-/* Where libwebsockets counts what may still log. 4.3 keeps one count for all contexts, changes it with each connection, guards it by nothing
-   and asserts that it is right: loops on several threads would end the process. So each has its own. Before 4.3 nothing is counted. */
+/* A counter of objects that may still log. libwebsockets 4.3 has one counter for all contexts, changes it with each connection without a lock,
+   and asserts its value: event loops on several threads would abort the process. So each context has its own. Before 4.3 there is no counter. */
 #if LWS_LIBRARY_VERSION_MAJOR > 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR >= 3)
 typedef lws_log_cx_t clws_log;
 
@@ -29,7 +29,7 @@ static inline clws_log clws_log_make(int levels, void (*emit)(int level, const c
     return (clws_log){ .u.emit = emit, .lll_flags = (uint32_t)levels };
 }
 
-// Of the context or vhost that is made of `info`; `log` outlives it.
+// Sets the log of the context or vhost that is created from `info`; `log` has to outlive it.
 static inline void clws_log_use(struct lws_context_creation_info *info, clws_log *log) { info->log_cx = log; }
 #else
 typedef struct { char none; } clws_log;
@@ -41,7 +41,8 @@ static inline void clws_log_use(struct lws_context_creation_info *info, clws_log
 
 static inline uint64_t clws_tls_client_options(void) { return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT; }
 
-// Every vhost with TLS gets a client side too; a server's need not read all of the system's authorities.
+// Every vhost with TLS gets a client side too; the option keeps a server from loading all of the system's certificate
+// authorities.
 static inline uint64_t clws_tls_server_options(void) {
     return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
 }
@@ -50,7 +51,7 @@ static inline long clws_tls_options_at_least_1_2(void) {
     return (long)(SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_RENEGOTIATION);
 }
 
-// A union argument and flags that C makes clearer than Swift would.
+// Wrapped in C, because the call takes a union and flags.
 static inline struct lws *clws_adopt_socket(struct lws_vhost *vhost, int descriptor, int tls, void *opaque) {
     lws_adopt_desc_t info;
     memset(&info, 0, sizeof info);
@@ -71,7 +72,7 @@ static inline struct lws *clws_adopt_readable(struct lws_vhost *vhost, int descr
     return lws_adopt_descriptor_vhost_via_info(&info);
 }
 
-// Closes on the next turn: safe from inside any callback, also the connection's own.
+// Closes the connection in the next turn of the loop: safe in any callback, including the connection's own.
 static inline void clws_kill(struct lws *wsi) {
     lws_set_timeout(wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 }
@@ -82,7 +83,7 @@ static inline void clws_clear_timeout(struct lws *wsi) {
 
 static inline uint64_t clws_libev_option(void) { return LWS_SERVER_OPTION_LIBEV; }
 
-// Where libwebsockets looks for its plug-ins; NULL where it was built without the one for libev.
+// The folder of libwebsockets' plug-ins; NULL if it was built without the one for libev.
 static inline const char *clws_plugin_directory(void) {
 #if defined(LWS_WITH_LIBEV) && defined(LWS_WITH_EVLIB_PLUGINS) && defined(LWS_INSTALL_LIBDIR)
     return LWS_INSTALL_LIBDIR;
@@ -91,14 +92,14 @@ static inline const char *clws_plugin_directory(void) {
 #endif
 }
 
-/* Whether a header that libwebsockets has no name of its own for came with a blank or a tab before its colon; negative where its names cannot be
-   listed: before 4.3 one can only ask for one by name. */
+/* 1 if an unknown header's name ends with a blank or tab before its colon, 0 if not; negative if header names cannot be
+   listed: before 4.3 a header can only be looked up by name. */
 #if LWS_LIBRARY_VERSION_MAJOR > 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR >= 3)
 enum { CLWS_LISTS_HEADERS = 1 };
 
 static void clws_look_before_colon(const char *name, int length, void *found) {
-    // The name's last character is the colon. One in its middle, or the end of a line, is what swallows the next header: libwebsockets goes on to
-    // the next colon where a name begins one that it knows.
+    // The name's last character is the colon. A colon inside the name, or a line end, would swallow the next header: if a name begins like a known one,
+    // libwebsockets continues to the next colon.
     for (int place = 0; place < length - 1; place++)
         if (strchr(" \t:\r\n", name[place])) *(int *)found = 1;
 }
@@ -114,14 +115,14 @@ enum { CLWS_LISTS_HEADERS = 0 };
 static inline int clws_has_blank_before_colon(struct lws *wsi) { return -1; }
 #endif
 
-/* The connection ends with the answer to the request that it has asked, once all of that has gone out; what lies behind the request is never read.
-   libwebsockets has a switch for it only beside the headers that it would write, which are thrown away. */
+/* Closes the connection after the response to the current request was sent completely; further requests on it are never read.
+   libwebsockets offers that only while it writes headers of its own, which are discarded here. */
 static inline int clws_ends_with_answer(struct lws *wsi) {
     unsigned char headers[LWS_PRE + 1024], *end = headers + LWS_PRE;
     return lws_add_http_common_headers(wsi, 200, NULL, LWS_ILLEGAL_HTTP_CONTENT_LEN, &end, headers + sizeof headers);
 }
 
-// The array of protocols is a heap copy that lws made for its vhost; `const` only protects it from accidents.
+// The protocols are a heap copy that libwebsockets made for its vhost, so removing `const` is safe.
 static inline void clws_rename_protocol(const struct lws_protocols *protocol, const char *name) {
     ((struct lws_protocols *)(uintptr_t)protocol)->name = name;
 }

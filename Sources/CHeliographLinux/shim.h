@@ -1,7 +1,7 @@
 #ifndef HELIOGRAPH_CLINUX_H
 #define HELIOGRAPH_CLINUX_H
 
-// What Swift's Glibc leaves out.
+// Linux functions that Swift's Glibc module lacks.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,13 @@
 
 static inline int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-// Waits for at most so many nanoseconds; epoll_wait knows milliseconds only.
+// Waits for at most that many nanoseconds; epoll_wait takes milliseconds only.
 static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int64_t nanoseconds) {
     struct timespec time = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 };
     return epoll_pwait2(epoll, events, count, &time, NULL);
 }
 
-// Not from sys/timerfd.h: with it Swift would take timespec for a type of this module.
+// Declared here, because with sys/timerfd.h Swift would take timespec for a type of this module.
 int timerfd_create(int, int);
 int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
 
@@ -38,12 +38,12 @@ static inline int64_t clinux_monotonic_nanoseconds(void) { return clinux_nanosec
 static inline int64_t clinux_wall_milliseconds(void) { return clinux_nanoseconds(CLOCK_REALTIME) / 1000000; }
 static inline int64_t clinux_processor_nanoseconds(void) { return clinux_nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-// From now on this process gets a signal when the thread that started it ends. Kept by exec.
+// Makes the kernel signal this process when the thread that started it ends. Survives exec.
 static inline int clinux_end_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 
 static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// glibc's, which shows these to _GNU_SOURCE only.
+// Declared here, because glibc declares these functions for _GNU_SOURCE only.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 extern void *memmem(const void *, size_t, const void *, size_t);
 
@@ -63,11 +63,12 @@ static inline int clinux_count_system_calls(pid_t thread, uint64_t tracepoint) {
     return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-// Not from pty.h, for the same reason: glibc wants a termios, which may be missing, and a winsize, which is four numbers.
+// Declared here, because with pty.h Swift would take the types for this module's. termios may be NULL; winsize consists of four
+// numbers.
 extern int forkpty(int *, char *, const void *, const void *);
 
-// A program in a terminal of its own, whose other end is `terminal`. Its process, or -1 with errno: also where it could not be started.
-// Between fork and exec nothing is called that another thread's lock could hold up. Descriptors that it is not to have must close on exec.
+// Starts a program in a new terminal, whose other end is `terminal`. Returns its process id, or -1 with errno if it could not be started.
+// Between fork and exec only async-signal-safe functions are called. Descriptors that the program must not get have to be close-on-exec.
 static inline pid_t clinux_spawn_in_terminal(
     int *terminal, uint16_t rows, uint16_t columns, const char *program, char *const *arguments, char *const *environment) {
     uint16_t size[4] = { rows, columns, 0, 0 };
@@ -90,7 +91,7 @@ static inline pid_t clinux_spawn_in_terminal(
     close(failure[1]);
     if (child > 0) {
         fcntl(*terminal, F_SETFD, FD_CLOEXEC);
-        // Nothing comes from a program that was started.
+        // Nothing is written to this pipe once the program has started, because exec closes it.
         while (read(failure[0], &number, sizeof number) < 0 && errno == EINTR) {}
     }
     close(failure[0]);

@@ -1,4 +1,4 @@
-"""Real agents of PyPI that speak the Agent Client Protocol, each in an environment of its own, with a scripted model on loopback."""
+"""Real agents from PyPI that speak the Agent Client Protocol, each in a virtual environment of its own, with a scripted model on loopback."""
 
 import fcntl
 import json
@@ -23,27 +23,27 @@ PYDANTIC = ("pydantic-acp==1.10.0", "pydantic-ai-slim[openai]==2.52.0")
 
 
 def python() -> str:
-    """A Python that the agents run on: 3.12 is the only version that both support."""
+    """The path of a Python 3.12, the only version that all agents support."""
     places = [*sorted((Path.home() / ".pyenv/versions").glob("3.12.*/bin/python3.12")), shutil.which("python3.12")]
     for place in places:
-        # A version manager has a program of the name that runs nothing.
+        # pyenv's shim has the name `python3.12` even if no such version is installed.
         if place and subprocess.run([place, "-c", "import venv"], capture_output=True).returncode == 0:
             return str(place)
     pytest.skip("there is no Python 3.12, which the agents need")
 
 
 def install(requirement: str, *beside: str) -> Path:
-    """The folder of its programs. Installed once for all runs, and said how long that took."""
+    """Installs an agent once for all runs; returns the folder of its programs."""
     folder = ROOT / ".build/agents" / requirement.replace("==", "-")
     done = folder / "installed"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Tests that run side by side may want the same one first.
+    # Test processes that run in parallel may install the same agent.
     with (folder.parent / f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
             begun = time.monotonic()
             shutil.rmtree(folder, ignore_errors=True)
-            # Of the same folder as this Python. It takes a quarter of pip's time, and leaves the compiling to what is imported.
+            # uv from this Python's environment: it takes a quarter of pip's time, because it compiles modules only when they are imported.
             uv = str(Path(sys.executable).with_name("uv"))
             subprocess.run([uv, "venv", "--quiet", "--python", python(), str(folder)], check=True)
             subprocess.run([uv, "pip", "install", "--quiet", "--python", str(folder), requirement, *beside], check=True)
@@ -53,7 +53,7 @@ def install(requirement: str, *beside: str) -> Path:
 
 
 class Agent:
-    """A throw-away home, a project in it, and the agent's `command` and `environment`."""
+    """A temporary home with a project in it, and the agent's `command` and `environment`."""
 
     def __init__(self, folder: Path):
         self.home = folder / "home"
@@ -109,14 +109,14 @@ def openhands(folder: Path) -> Agent:
     agent.command = [str(install(OPENHANDS) / "openhands"), "acp"]
     agent.environment |= {
         "LITELLM_LOCAL_MODEL_COST_MAP": "True", "OPENHANDS_SUPPRESS_BANNER": "1", "SHELL": os.environ.get("SHELL", "/bin/bash"),
-        # It clones its public skills whatever its settings say: where nothing is reached that would take its time to fail.
+        # OpenHands clones its public skills whatever its settings say; without this the clone would wait for the network.
         "GIT_ALLOW_PROTOCOL": "file",
     }  # fmt: skip
     settings: dict[str, Any] = {
         "kind": "Agent",
         "llm": {"model": "openai/fake-model", "api_key": "x", "base_url": agent.api.url, "usage_id": "agent", "num_retries": 0},
         "tools": [{"name": name, "params": {}} for name in ("terminal", "file_editor", "task_tracker")],
-        # Others would be fetched from GitHub.
+        # Public skills would be fetched from GitHub.
         "agent_context": {"skills": [], "load_user_skills": False, "load_public_skills": False},
     }
     path = agent.home / ".openhands/agent_settings.json"
@@ -126,7 +126,7 @@ def openhands(folder: Path) -> Agent:
 
 
 def pydantic(folder: Path) -> Agent:
-    """An agent that somebody makes with pydantic-ai: its one tool asks."""
+    """A minimal agent made with pydantic-ai, whose only tool asks for permission."""
     agent = Agent(folder)
     agent.command = [str(install(*PYDANTIC) / "python"), str(Path(__file__).with_name("pydantic_agent.py")), agent.api.url]
     return agent

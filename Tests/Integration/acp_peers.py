@@ -1,4 +1,4 @@
-"""The two peers of `heliograph acp` that a test plays: an editor before it, and the daemon on its Unix socket."""
+"""The two peers of `heliograph acp`, played by a test: an editor in front of it, and the host's daemon on its Unix socket."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class FakeDaemon:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self) -> None:
-        """Hangs up on everybody, as a daemon does that is killed."""
+        """Closes all connections, like a daemon that is killed."""
         server, self._server = self._server, None
         if server is None:
             return
@@ -57,12 +57,12 @@ class FakeDaemon:
                 pass
 
     def wait_asked(self, count: int = 1) -> Message:
-        """The newest of so many questions."""
+        """Waits for that many questions; returns the newest."""
         wait_until(lambda: len(self.asked) >= count, 20, lambda: f"question {count}; there are {list(self.asked)}")
         return list(self.asked.values())[count - 1]
 
     def answer(self, approval: str, answer: Message | None) -> None:
-        """Answers the question; None for no decision."""
+        """Answers the question; None sends no decision."""
         with self._changed:
             self._answers[approval] = answer
             self._changed.notify_all()
@@ -152,7 +152,7 @@ LEFT = (0, 128 + signal.SIGTERM)
 
 
 class Editor:
-    """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` handles its questions; by default nothing does."""
+    """Starts `heliograph acp -- AGENT` and speaks ACP with it. `on_permission` handles permission requests; by default they stay unanswered."""
 
     capabilities: Message = {}
     """The capabilities that it declares."""
@@ -230,12 +230,12 @@ class Editor:
         self.send({"id": request["id"], "result": {"outcome": {"outcome": "selected", "optionId": option}}})
 
     def agent_process(self) -> int:
-        """The agent's own, our child's child."""
+        """The process id of the agent, a grandchild of this process."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return int(wait_until(lambda: children.read_text().split(), 10, "the agent's process")[0])
 
     def leave(self, timeout: float = 30) -> int:
-        """The proxy's exit status, which is its agent's."""
+        """Ends the connection and returns the proxy's exit status, which is its agent's."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         status = self.process.wait(patient(timeout))

@@ -1,4 +1,4 @@
-"""A session of an ACP agent behind `heliograph acp` that is steered from a phone: what the model got, and what its editor was shown."""
+"""A session of an ACP agent behind `heliograph acp` that a phone steers: the model's requests, and the updates that the editor was shown."""
 
 import json
 from collections.abc import Iterator
@@ -16,8 +16,6 @@ from waits import wait_until
 
 
 class Proxied(Steered):
-    """A session behind `heliograph acp`."""
-
     patience = 30
 
     def __init__(self, agent: Agent, phone: WireClient, session: str):
@@ -27,7 +25,7 @@ class Proxied(Steered):
         phone.subscribe(self.session)
 
     def asked(self, text: str) -> int:
-        """How often the model was asked with this text in the newest prompt."""
+        """Number of requests to the model with this text in the newest prompt."""
         return sum(1 for told in map(self._newest, self.agent.api.requests) if told and text in told)
 
     def wait_asked(self, text: str) -> None:
@@ -60,11 +58,11 @@ def steered(agent: Agent, daemon: Daemon, phone: WireClient, editor: Editor) -> 
 
 
 def shown(editor: Editor, kind: str) -> list[str]:
-    """The texts of such updates at the editor."""
+    """The texts of the editor's updates of one kind."""
     updates = [message["params"]["update"] for message in editor.messages if message.get("method") == "session/update"]
     return [update["content"]["text"] for update in updates if update["sessionUpdate"] == kind]
 
 
 def strangers(editor: Editor) -> list[Any]:
-    """Answers to what the editor never asked."""
+    """Responses at the editor to requests that it never made."""
     return [message for message in editor.messages if "method" not in message and not isinstance(message["id"], int)]

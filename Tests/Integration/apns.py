@@ -1,4 +1,4 @@
-"""Heliograph's APNs simulator as a process of its own, and a strict HTTP/2 client of another make (hyper-h2) to try it with."""
+"""Heliograph's APNs simulator as a process of its own, and a strict HTTP/2 client of another make (hyper-h2) to test it with."""
 
 import base64
 import http.client
@@ -30,12 +30,12 @@ def base64url(data: bytes) -> str:
 
 
 class ProviderKey:
-    """An ES256 key, and the provider tokens that it signs."""
+    """An ES256 key that signs provider tokens."""
 
     def __init__(self, key_id: str = "KEYID12345", team: str = "ABCDE12345"):
         self.id, self.team = key_id, team
         self._key = ec.generate_private_key(ec.SECP256R1())
-        # Signing the same claims again gives a new token, and a connection accepts one in 20 minutes.
+        # Tokens are reused, because an ES256 signature differs each time, and APNs accepts only one new token in 20 minutes on a connection.
         self._tokens: dict[tuple[int | None, bool], str] = {}
 
     @property
@@ -45,12 +45,12 @@ class ProviderKey:
 
     @property
     def private_pem(self) -> bytes:
-        """The key as Apple hands it out, a `.p8`."""
+        """The private key in the PEM form of Apple's `.p8` files."""
         encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
         return self._key.private_bytes(encoding, form, serialization.NoEncryption())
 
     def token(self, issued_at: int | None = None, der: bool = False) -> str:
-        """Always the same for the same arguments."""
+        """A provider token, the same for the same arguments."""
         if (issued_at, der) not in self._tokens:
             self._tokens[issued_at, der] = self._sign(issued_at, der)
         return self._tokens[issued_at, der]
@@ -91,7 +91,7 @@ class Simulator:
         self.do("install", device="phone", bundle=BUNDLE, app="codingbridge", categories={"approval": ["Deny", "Approve"]})
 
     def stop(self) -> None:
-        """Ends it by SIGTERM, which must be quick and leave no crash in its log."""
+        """Ends the simulator by SIGTERM, which must be quick and leave no crash in its log."""
         self.process.terminate()
         try:
             assert self.process.wait(patient(5)) == 0
@@ -102,10 +102,8 @@ class Simulator:
         assert not CRASH.search(self._log.read())
         self._log.close()
 
-    # The relay's side
-
     def serve(self, relay: Relay, bundle: str = BUNDLE) -> None:
-        """Has the relay take this for Apple, from its next push on."""
+        """Makes the relay send its pushes to this simulator instead of Apple."""
         file = self.ca.with_name("from-apple.p8")
         file.write_bytes(self.key.private_pem)
         relay.run(
@@ -122,8 +120,6 @@ class Simulator:
     def _host(self, door: str) -> dict[str, Any]:
         address, port = self.addresses[door].split(":")
         return {"host": "localhost", "port": int(port), "address": address}
-
-    # Administration
 
     def admin(self, body: Any) -> tuple[int, Any]:
         connection = http.client.HTTPConnection(self.addresses["admin"].removeprefix("http://"), timeout=patient(5))
@@ -147,8 +143,6 @@ class Simulator:
         lines = [json.loads(line) for line in self.journal_file.read_text().splitlines()]
         return [line for line in lines if kind in (None, line["kind"])]
 
-    # Requests
-
     def alert(self, **aps: Any) -> tuple[dict[str, str], bytes]:
         headers = {"apns-push-type": "alert", "apns-topic": BUNDLE, "apns-priority": "10"}
         body = {"aps": {"alert": {"title": "Approval", "body": "Run: swift test"}, **aps}}
@@ -163,11 +157,11 @@ class Simulator:
 
 
 class Gone(Exception):
-    """The server ended the connection."""
+    """The server closed the connection."""
 
 
 class APNsPeer:
-    """One connection. hyper-h2 raises if the server violates HTTP/2."""
+    """One HTTP/2 connection. hyper-h2 raises if the server violates HTTP/2."""
 
     def __init__(self, simulator: Simulator, door: str = "sandbox"):
         host, port = simulator.addresses[door].split(":")
@@ -217,7 +211,7 @@ class APNsPeer:
             self.read()
 
     def answer(self, stream: int) -> tuple[int, dict[str, str], Any]:
-        """Status, headers and body of a stream that the server answers in full."""
+        """Status, headers and body of a complete response."""
         self.wait_for(h2.events.StreamEnded, stream)
         headers, body = {}, b""
         for event in self.events:

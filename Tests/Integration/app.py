@@ -1,4 +1,4 @@
-"""An app without a screen: the libraries for apps in a process of their own, wishes in, states out."""
+"""A process without a screen that uses the Swift libraries for apps: commands in, states out."""
 
 import json
 import subprocess

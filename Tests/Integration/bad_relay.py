@@ -1,4 +1,4 @@
-"""A relay that turned bad: it speaks the wire to a real host and real clients, takes all that they say, and sends whatever a test wants sent."""
+"""A malicious relay: it speaks the wire to a real host and real clients, accepts everything, and sends whatever a test wants."""
 
 import itertools
 import json
@@ -23,7 +23,9 @@ GREETING: Message = {
 
 
 class BadRelay:
-    """Keeps every event, letter and hello of its one host, over any number of connections, and the letters of clients, who are called as their token is."""
+    """Keeps all events, letters and hellos of its one host over any number of connections, and the letters of its clients, which are named after
+    their tokens.
+    """
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -33,7 +35,7 @@ class BadRelay:
         self.hellos: list[Message] = []
         self.letters: list[Message] = []
         self.client_letters: list[tuple[str, Message]] = []
-        # What a client's `pair` is answered; empty: it may let nobody in.
+        # The reply to a client's `pair`; empty if the client may not pair others.
         self.pairing_link = ""
         self._host: ServerConnection | None = None
         self._clients: dict[str, ServerConnection] = {}
@@ -47,14 +49,12 @@ class BadRelay:
         self._thread.join(10)
 
     def configure(self, folder: Path, consent: str = "signed") -> None:
-        """Pairs a host without a pairing code: its configuration is as pairing would have left it."""
+        """Configures a host as if it had paired with a pairing code."""
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)
         file = folder / "host.json"
         file.write_text(json.dumps({"relay": self.url, "token": "bad-relay", "name": "laptop", "consent": consent}))
         file.chmod(0o600)
-
-    # The host's side
 
     def _serve(self, connection: ServerConnection) -> None:
         assert connection.request
@@ -90,8 +90,6 @@ class BadRelay:
         sessions = [{"session": name, "through": len(self.events.get(name, []))} for name in hello.get("sessions", [])]
         return GREETING | {"host": {"id": "h1", "name": "laptop"}, "sessions": sessions}
 
-    # The clients' side
-
     def _serve_client(self, connection: ServerConnection, name: str) -> None:
         try:
             for text in connection:
@@ -119,15 +117,13 @@ class BadRelay:
         return [done | {"error": {"code": "forbidden", "message": "no"}}]
 
     def tell(self, name: str, data: str, **sender: str) -> None:
-        """A letter to a client, base64url already: of another, `client`, or of a host's key, `from`."""
+        """Sends a letter in base64url to a client, from another client (`client`) or from a host's key (`from`)."""
         with self.lock:
             self._clients[name].send(json.dumps({"type": "letter", "bytes": data} | sender))
 
     def _send(self, message: Message) -> None:
         assert self._host is not None, "the host is not connected"
         self._host.send(json.dumps(message, ensure_ascii=False))
-
-    # The thief's side
 
     def send(self, message: Message) -> None:
         with self.lock:
@@ -162,5 +158,5 @@ class BadRelay:
         return id
 
     def letter(self, data: str, client: str = "c1", name: str = "Ada's phone") -> None:
-        """Sends a letter, whose data is base64url already."""
+        """Sends a letter that is already in base64url to the host."""
         self.send({"type": "letter", "from": {"id": client, "name": name}, "bytes": data})

@@ -1,7 +1,7 @@
-"""What the tests with real agents show, as a table of the documentation: agent by capability, and how it is known.
+"""The documentation's table of agents by capability, made from the tests with real agents, with the kind of evidence.
 
-A test that shows something carries `@pytest.mark.shows(AGENT, CAPABILITY, EVIDENCE)`. `python capabilities.py` writes the table into Agents.md;
-`test_documentation.py` fails where the page says something else.
+A test of a capability carries `@pytest.mark.shows(AGENT, CAPABILITY, EVIDENCE)`. `python capabilities.py` writes the table into Agents.md;
+`test_documentation.py` fails if the page differs.
 """
 
 import ast
@@ -56,7 +56,7 @@ CAPABILITIES = [
 
 
 def marks() -> Iterator[tuple[str, str, str]]:
-    """(agent, capability, evidence), of every marked test."""
+    """(agent, capability, evidence) of every marked test."""
     for path in sorted(FOLDER.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.FunctionDef):
@@ -82,7 +82,7 @@ def table() -> str:
 
 
 def page(text: str) -> str:
-    """The page with its table as the tests have it."""
+    """The page with its table replaced by the tests' one."""
     return re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n\n{table()}\n\n{END}", text, flags=re.DOTALL)
 
 

@@ -1,6 +1,6 @@
 """Versions of the real Codex whose terminal starts no server: `make codex-check`. Each is fetched from PyPI, some 100 MB.
 
-There the server and the terminal are started by hand, as Codex.md says, and are watched, answered and steered like any other.
+The tests start server and terminal by hand, as Codex.md describes; watching, answering and steering then work as in other versions.
 """
 
 import subprocess
@@ -31,14 +31,14 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def program(version: str) -> Path:
-    """The program of that version."""
+    """The path of Codex in that version."""
     packages = install(f"openai-codex-cli-bin=={version}").parent
     return next(packages.glob("lib/python*/site-packages/codex_cli_bin/bin/codex"))
 
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay, program: Path) -> Iterator[CodexMachine]:
-    """A machine with a server that its user has started, and a terminal attached to it."""
+    """A machine with a Codex server started by hand, and a terminal attached to it."""
     machine = CodexMachine(short_path, relay)
     server = None
     try:

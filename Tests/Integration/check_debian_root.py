@@ -1,4 +1,6 @@
-"""`make deb-check`: the package's life in a clean Debian root, with and without systemd. Needs root, Debian's mirror, and minutes."""
+"""`make deb-check`: installing, running and removing the package in a clean Debian root, with and without systemd. Needs root, Debian's mirror, and
+minutes.
+"""
 
 import json
 import re
@@ -33,7 +35,7 @@ def root(tmp_path: Path, package: Path) -> DebianRoot:
 
 
 def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
-    """Without systemd, as in a container; the relay is started as its unit would start it."""
+    """The relay is started with its unit's command line, because a container has no systemd."""
     root.install("/heliograph.deb")
     account = root.run("getent", "passwd", "heliograph").stdout.split(":")
     assert account[5] == DATA and account[6].strip() == "/usr/sbin/nologin"
@@ -42,7 +44,7 @@ def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
     assert root.run("heliograph", "--version").stdout.startswith("heliograph ")
     assert root.path(DATA).stat().st_mode & 0o777 == 0o700 and root.path(DATA).stat().st_uid == int(account[2])
 
-    # The operator's own change, which nothing that follows may take away.
+    # The operator's own change of the configuration, which an upgrade or removal must keep.
     port = free_port()
     settings = root.path("/etc/default/heliograph")
     settings.write_text(settings.read_text().replace('HELIOGRAPH_SERVE=""', f'HELIOGRAPH_SERVE="--listen 127.0.0.1:{port}"'))
@@ -88,10 +90,10 @@ def test_installed_started_removed_and_purged(root: DebianRoot) -> None:
 
 
 def test_the_services_under_systemd(root: DebianRoot) -> None:
-    """Both units with all their restrictions, in a booted system: a question reaches the relay, and its decision comes back to the agent."""
+    """Both units with all their restrictions in a booted system: a question reaches the relay, and its decision returns to the agent."""
     root.install("systemd", "systemd-sysv", "/heliograph.deb")
     root.run("useradd", "--create-home", "alice")
-    # Here a refused system call ends the service, so that none goes unnoticed.
+    # In this test a refused system call ends the service, so that no violation goes unnoticed.
     for name in ("heliograph.service", "heliograph-host@.service"):
         folder = root.path(f"/etc/systemd/system/{name}.d")
         folder.mkdir()
@@ -102,7 +104,7 @@ def test_the_services_under_systemd(root: DebianRoot) -> None:
         wait_until(lambda: root.run("curl", "-fsS", "http://127.0.0.1:8787/readyz", check=False).returncode == 0, 60, lambda: journal(root))
         check_confined(root, "heliograph")
 
-        # A host pairs as its account, and runs as a service.
+        # The host is paired by its account, and then runs as a service.
         link = json.loads(root.run("heliograph", "pair", "--role", "host", "--json", "--data", DATA).stdout)["link"]
         as_alice = ["runuser", "--user", "alice", "--"]
         root.run("systemctl", "start", "heliograph-host@alice")
@@ -115,7 +117,6 @@ def test_the_services_under_systemd(root: DebianRoot) -> None:
         daemon = state(root, "heliograph-host@alice", "MainPID")
         assert set(root.run("ls", "-A", f"/proc/{daemon}/root/home/alice").stdout.split()) == {".config", ".local"}
 
-        # An agent asks; the operator denies.
         input = recorded_call("PermissionRequest", "4b1f0a52-0000-4000-8000-000000000001", "toolu_1", Path("/home/alice"), tool_name="Bash", tool_input={"command": "ls"})
         agent = subprocess.Popen(root.command(*as_alice, "sh", "-c", "echo $$; exec sleep 600"), stdout=subprocess.PIPE, text=True)
         assert agent.stdout
@@ -143,7 +144,6 @@ def test_the_services_under_systemd(root: DebianRoot) -> None:
             asking.kill()
             agent.kill()
 
-        # A crash, a restart, a removal.
         before = state(root, "heliograph", "MainPID")
         root.run("systemctl", "kill", "--signal=KILL", "heliograph")
         wait_until(lambda: state(root, "heliograph", "MainPID") not in (before, "0"), 60, lambda: journal(root))
@@ -169,7 +169,7 @@ def state(root: DebianRoot, name: str, key: str) -> str:
 
 
 def check_confined(root: DebianRoot, name: str) -> None:
-    """The kernel says so, not the unit: no privileges to gain, none to have, and a filter of system calls."""
+    """Checks the kernel's report on the process rather than the unit's text: no privileges, no way to gain any, and a filter of system calls."""
     process = state(root, name, "MainPID")
     facts = dict(line.split(":", 1) for line in root.run("cat", f"/proc/{process}/status").stdout.splitlines())
     assert (facts["NoNewPrivs"].strip(), facts["Seccomp"].strip()) == ("1", "2") and facts["Uid"].split()[0] != "0"

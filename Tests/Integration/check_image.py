@@ -1,7 +1,7 @@
-"""`make image-check`: what the Containerfile says, step by step in clean roots of its Debian, and the engine's tests on the image's libwebsockets.
+"""`make image-check`: the steps of the Containerfile in clean roots of its Debian, and the engine's tests on the image's libwebsockets.
 
-There is no container engine where this was made. A root of debootstrap stands in for the image that each stage begins with; what Swift's own
-image brings is this machine's toolchain. Needs root, Debian's mirror, PyPI, and a quarter of an hour.
+A replacement for a container engine: a root by debootstrap stands for each stage's base image, and this machine's toolchain for that of
+Swift's own image. Needs root, Debian's mirror, PyPI, and a quarter of an hour.
 """
 
 import json
@@ -20,11 +20,11 @@ from waits import wait_until
 
 pytestmark = pytest.mark.timeout(3600)
 TOOLCHAIN = "/toolchain"
-# Debian packages that the toolchain links to, and programs that it calls.
+# Debian packages with the libraries and programs that the Swift toolchain uses.
 TOOLCHAIN_NEEDS = ["gcc", "git", "libc6-dev", "libcurl4t64", "libedit2", "libncurses6", "libstdc++-14-dev", "libxml2", "tzdata"]
 TESTS_NEED = ["curl", "faketime", "iproute2", "nftables", "nodejs", "openssl", "procps", "python3-venv", "sqlite3", "strace", "tmux"]
 ENGINE_TESTS = "WebSocketEngineTests|HeliographServerTests|HeliographHostTests|HeliographClientTests"
-# The tests nearest to the engine.
+# Integration tests that exercise libwebsockets most.
 INTEGRATION = ["approvals", "hazards", "kill", "limits", "load", "loops", "operations", "own_machine", "slow", "wire"]
 SOURCES = "/src"
 
@@ -35,7 +35,7 @@ def debian() -> str:
 
 
 def copy_packages(scratch: Path) -> None:
-    """Copies packages that this machine has already fetched."""
+    """Copies Swift packages that this machine has already fetched."""
     scratch.mkdir(parents=True)
     for name in ("checkouts", "repositories"):
         shutil.copytree(ROOT / ".build" / name, scratch / name, symlinks=True)
@@ -43,19 +43,19 @@ def copy_packages(scratch: Path) -> None:
 
 
 class BuildRoot(DebianRoot):
-    """The stage that builds, as far as it has come."""
+    """The image's build stage, with the steps run so far."""
 
     def __init__(self, folder: Path):
         swift = shutil.which("swift")
         assert swift
-        # Some tests want a terminal.
+        # Some tests need a pseudo-terminal, so this machine's /dev is shared.
         super().__init__(folder, debian(), {Path(swift).resolve().parents[2]: TOOLCHAIN, Path("/dev"): "/dev"})
         shutil.copy("/etc/ssl/certs/ca-certificates.crt", self.path("/etc/ssl/certs"))
         self.run("apt-get", "update")
         self.install(*TOOLCHAIN_NEEDS)
 
     def shell(self, words: str, timeout: float = 1200) -> str:
-        """Runs a shell command in the sources' folder, with the toolchain; pip reaches PyPI as on this machine."""
+        """Runs a shell command in the sources' folder with the Swift toolchain; pip uses this machine's network."""
         pip = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PIP_")]
         folder = "/" if not self.path(SOURCES).exists() else SOURCES
         return self.run("env", *pip, "sh", "-c", f"cd {folder} && PATH={TOOLCHAIN}/usr/bin:$PATH && {words}", timeout=timeout).stdout
@@ -110,7 +110,7 @@ def test_the_image_serves(build: BuildRoot, tmp_path: Path) -> None:
 
 def test_the_engine_on_the_images_libraries(build: BuildRoot) -> None:
     """Tests the engine with the image's libwebsockets, which differs from this machine's."""
-    # The image keeps no lists.
+    # The base image has no package lists.
     build.run("apt-get", "update")
     build.install(*TESTS_NEED)
     build.shell("python3 -m venv .venv && .venv/bin/python -m pip install --quiet --requirement Tests/Integration/requirements.txt")

@@ -1,4 +1,4 @@
-"""What `test_openhands.py` leaves out, as each of these starts OpenHands anew: `make openhands-check`."""
+"""Slow tests of OpenHands, each of which starts the agent anew; faster ones are in `test_openhands.py`: `make openhands-check`."""
 
 import tempfile
 from collections.abc import Iterator

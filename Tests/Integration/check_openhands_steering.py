@@ -1,4 +1,4 @@
-"""What `test_openhands.py` leaves out of steering, as each of these starts OpenHands anew: `make openhands-check`."""
+"""Slow tests of steering OpenHands, each of which starts the agent anew; faster ones are in `test_openhands.py`: `make openhands-check`."""
 
 import json
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """An agent behind the real pydantic-acp, which is fetched from PyPI: `make pydantic-check`.
 
-It stands for agents of other makes: it lists no modes, shows no prompts, and counts the tokens of each turn anew.
+It represents agents that list no modes, show no prompts, and restart their token counts with each turn.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def test_a_phone_decides(agent, editor, steered, decision, outcome):
 
 
 def test_the_tokens_of_all_its_turns_count(editor, steered):
-    """The model reports 1,200 tokens in, 1,000 of them cached, and 80 out for each request."""
+    """The scripted model reports 1,200 input tokens, 1,000 of them cached, and 80 output tokens for each request."""
     for turns in range(1, 4):
         answer = editor.wait_answer(editor.prompt(steered.name, "answer me"))["result"]
         assert answer["usage"]["inputTokens"] == 1200 and answer["usage"]["totalTokens"] == 2280

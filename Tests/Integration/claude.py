@@ -1,6 +1,6 @@
-"""A throw-away machine with the real Claude Code on it.
+"""A temporary machine with the real Claude Code on it.
 
-The program comes with the PyPI package `claude-agent-sdk`; it talks to a scripted model API on loopback and to nothing else.
+The program comes with the PyPI package `claude-agent-sdk`; it connects only to a scripted model API on loopback.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ KEY = "sk-ant-dummy-000000000000000000000000000000"
 MODEL = "claude-opus-5-5"
 DIALOG = "Do you want to proceed?"
 PLAN_DIALOG = "Would you like to proceed?"
-# Settings from before we came, which `disconnect` must restore exactly.
+# A user's settings before `connect`, which `disconnect` must restore exactly.
 SETTINGS = '{\n  "cleanupPeriodDays": 30,\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]\n  }\n}\n'
 
 
 def claude_program() -> Path:
-    """The pinned one, or that of another version of `claude-agent-sdk`, which HELIOGRAPH_CLAUDE names."""
+    """The path of the pinned Claude Code, or of the version of `claude-agent-sdk` that HELIOGRAPH_CLAUDE names."""
     if version := os.environ.get("HELIOGRAPH_CLAUDE"):
         packages = install(f"claude-agent-sdk=={version}").parent
         return next(packages.glob("lib/python*/site-packages/claude_agent_sdk/_bundled/claude"))
@@ -42,7 +42,7 @@ def claude_program() -> Path:
 
 
 def decide(terminal: Terminal, key: str) -> None:
-    """Answers the dialog on the screen: of a tool's, `Enter` and `1` are yes, `4` and `Escape` are no."""
+    """Answers Claude Code's dialog on the screen. In a tool's dialog `Enter` and `1` mean yes, `4` and `Escape` no."""
     shown = wait_until(
         lambda: next((dialog for dialog in (DIALOG, PLAN_DIALOG) if dialog in terminal.screen()), None), 20,
         lambda: f"a dialog on the screen, which shows:\n{terminal.screen()}",
@@ -51,7 +51,7 @@ def decide(terminal: Terminal, key: str) -> None:
 
 
 def listens(path: Path) -> bool:
-    """True if a process accepts connections there: the socket file of a killed one stays."""
+    """True if a process accepts connections on the socket: its file remains after the process was killed."""
     with socket.socket(socket.AF_UNIX) as there:
         return there.connect_ex(str(path)) == 0
 
@@ -97,7 +97,9 @@ class Program:
 
 
 class Machine:
-    """`home`, `project`, a `terminal`, the agent's `api`, and `heliograph host` as `daemon`, which `trusting.py` makes a signed one."""
+    """A machine with `home`, `project`, a `terminal`, the agent's model `api`, and `heliograph host` as `daemon`; `trusting.py` makes it require
+    signatures.
+    """
 
     def __init__(self, folder: Path, relay: Relay):
         self.folder = folder
@@ -120,11 +122,9 @@ class Machine:
         }
         self.terminal = Terminal(folder / "tmux", self.environment, self.project)
 
-    # Life
-
     @contextlib.contextmanager
     def at_work(self) -> Iterator[Self]:
-        """Sets the machine up, and tears it down in the end, even if the setup failed half way."""
+        """Sets the machine up and always tears it down, even if the setup failed."""
         try:
             self.set_up()
             yield self
@@ -132,7 +132,7 @@ class Machine:
             self.tear_down()
 
     def set_up(self) -> None:
-        """A home that has seen Claude Code's first-start questions, our hooks in it, and the daemon connected."""
+        """Creates a home that has answered Claude Code's first-start questions, connects the hooks, and starts the daemon."""
         self.prepare()
         self.heliograph("connect", "claude", "--user", "--yes")
         self.start_daemon(self.relay.pair_link("host"))
@@ -159,7 +159,7 @@ class Machine:
             self.api.stop()
 
     def start_daemon(self, link: str | None = None) -> None:
-        """`heliograph host`; with a pairing link the first time."""
+        """Starts `heliograph host`; the first start needs a pairing link."""
         command = [str(BINARY), "host", *([link, "--name", "laptop", *as_open([link])] if link else [])]
         with self.daemon_log.open("ab") as log:
             self.daemon = subprocess.Popen(
@@ -197,7 +197,7 @@ class Machine:
         return True
 
     def heliograph(self, *arguments: str, check: bool = True, input: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Runs one `heliograph` command as this machine's user."""
+        """Runs a `heliograph` command as this machine's user."""
         result = subprocess.run(
             [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment,
             timeout=patient(20), input=input or "",
@@ -207,19 +207,17 @@ class Machine:
             assert result.returncode == 0, f"heliograph {' '.join(arguments)} ended with {result.returncode}:\n{shown}"
         return result
 
-    # The agent
-
     def agents(self) -> list[dict[str, Any]]:
-        """The running agents, from Claude Code's own registry."""
+        """The running agents in Claude Code's own registry."""
         entries = [json.loads(path.read_text()) for path in (self.home / ".claude/sessions").glob("*.json")]
         return [entry for entry in entries if Path(f"/proc/{entry['pid']}").exists()]
 
     def agent(self, session: str) -> int:
-        """The process that has this session."""
+        """The agent process that runs this session."""
         return next(entry["pid"] for entry in self.agents() if entry["sessionId"] == session.removeprefix("claude-"))
 
     def told(self) -> list[str]:
-        """The person's words as the model has them, in the last request."""
+        """The person's words in the newest request to the model."""
         texts = []
         for message in self.api.requests[-1]["messages"]:
             if message["role"] != "user":
@@ -232,14 +230,17 @@ class Machine:
     def start_claude(
         self, script: list[list[Block]], permission_mode: str | None = "manual", model: str = MODEL, arguments: list[str] | None = None
     ) -> None:
-        """The TUI, up to its input line. `manual` is the mode that asks; None leaves it to the program, whose default is `auto`."""
+        """Starts Claude Code's TUI and waits for its input line.
+
+        `manual` is the permission mode that asks; None leaves the mode to the program, whose default is `auto`.
+        """
         self.api.script = script
         mode = ["--permission-mode", permission_mode] if permission_mode else []
         self.terminal.run([str(claude_program()), *mode, "--model", model, *(arguments or [])], self.environment)
         self.wait_screen(f"{permission_mode or 'auto'} mode", 30)
 
     def print_claude(self, prompt: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:
-        """Runs `claude -p`, without a terminal, to its end; returns what it reports of itself."""
+        """Runs `claude -p` without a terminal to its end; returns its JSON report."""
         command = [str(claude_program()), "-p", prompt, "--model", MODEL, "--output-format", "json", *arguments]
         result = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder or self.project, env=self.environment, timeout=patient(60)
@@ -249,7 +250,6 @@ class Machine:
         return said[-1] if isinstance(said, list) else said
 
     def prompt(self, text: str) -> None:
-        """Types a prompt and sends it."""
         self.type(text)
         self.wait_screen(text)
         self.press("Enter")
@@ -276,13 +276,13 @@ class Machine:
         self.terminal.wait_gone(text, timeout)
 
     def wait_file(self, name: str, timeout: float = 15) -> str:
-        """Waits until the project has the file with its one line; returns its text. A shell creates the file before it writes."""
+        """Waits until a file in the project has its one line, because a shell creates the file before it writes; returns the text."""
         path = self.project / name
         wait_until(lambda: path.exists() and path.read_text().endswith("\n"), timeout, lambda: f"{path} to appear. The screen shows:\n{self.screen()}", every=0.05)
         return path.read_text()
 
     def wait_tool_result(self, text: str, timeout: float = 15) -> str:
-        """Waits until the model got this as a tool call's result."""
+        """Waits until the model received this text as a tool call's result."""
 
         def found() -> str | None:
             return next((result for result in self.api.tool_results() if text in result), None)

@@ -1,4 +1,4 @@
-"""A client that a test drives by hand, and that checks what it receives: no gap, no repeat, nothing before its position."""
+"""A client that a test controls, and that checks all received messages: no gap, no repetition, nothing before its position."""
 
 import itertools
 import json
@@ -29,17 +29,15 @@ class WireClient:
         self.device: Device | None = None
         """Signs decisions and prompts if a host requires that: see `trusting.py`."""
         self._ids = itertools.count(1)
-        # No two connections use an id twice: a command sent again would be the same command.
+        # Command ids are unique across connections, because the relay takes a repeated id for the same command.
         self._prefix = secrets.token_hex(4)
         self._stale: set[str] = set()
         self.connection = Connection(relay.url, "/v1/client", self.token, headers=headers, on_message=self._check)
         self.connection.send({"type": "hello", "version": 1, "software": f"scripted client {name}"})
         self.welcome = self.connection.wait(lambda message: message["type"] == "welcome", what="welcome")
 
-    # Asking
-
     def subscribe(self, session: str | None = None, after: Message | None = None) -> Message:
-        """Subscribes to a session, or without one to the workspace. Returns the reply, after the snapshot if one follows."""
+        """Subscribes to a session, or to the workspace if none is given. Returns the reply, after the snapshot if one follows."""
         fields: Message = {}
         if session is not None:
             fields["session"] = session
@@ -65,7 +63,7 @@ class WireClient:
         return reply
 
     def command(self, type: str, timeout: float = 10, id: str | None = None, **fields: Any) -> Message:
-        """Sends a command and returns its reply, be it the result or an `error`."""
+        """Sends a command and returns its reply: a result or an `error`."""
         id = id or f"{self._prefix}-{next(self._ids)}"
         host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
         if type == "prompt" and self.device and host and "signature" not in fields:
@@ -80,7 +78,7 @@ class WireClient:
         )
 
     def decide(self, session: str, approval: str, decision: str, digest: str | None = None, **fields: Any) -> Message:
-        """`allow` or `deny`; the digest is the one the card shows unless another is given."""
+        """Decides an approval by `allow` or `deny`, with the digest of the shown card unless another is given."""
         signed = self._signature(approval, decision, **fields)
         digest = digest or self.approvals[approval]["request"]["head"]["digest"]
         return self.command("decide", session=session, approval=approval, digest=digest, decision=decision, **fields, **signed)
@@ -95,8 +93,6 @@ class WireClient:
             return {}
         return {"signature": self.device.decide(Shown(self.approvals[approval]["request"]), verdict, **said)}
 
-    # Looking
-
     @property
     def messages(self) -> list[Message]:
         return self.connection.messages
@@ -109,14 +105,14 @@ class WireClient:
         return self._wait_state(lambda: self.summaries.get(session), predicate, timeout, what or f"a summary of {session!r}")
 
     def wait_approval(self, approval: str, stage: str | None = None, timeout: float = 10) -> Message:
-        """Waits until the approval is known, or has that stage."""
+        """Waits until the approval is known, or has reached that stage."""
         return self._wait_state(
             lambda: self.approvals.get(approval), lambda state: stage is None or state["stage"] == stage, timeout,
             f"approval {approval!r} to be {stage or 'known'}",
         )
 
     def wait_card(self, predicate: Callable[[Message], Any] = lambda card: card["stage"] == "pending", timeout: float = 15) -> Message:
-        """Waits until an approval matches; by default, is pending."""
+        """Waits until an approval matches `predicate`, by default until one is pending."""
 
         def fitting() -> Message | None:
             return next((card for card in self.approvals.values() if predicate(card)), None)
@@ -149,8 +145,6 @@ class WireClient:
 
     def close(self) -> None:
         self.connection.close()
-
-    # Inside
 
     def _wait_state(self, state: Callable[[], Any], predicate: Callable[[Any], Any], timeout: float, what: str) -> Any:
         held = state()

@@ -1,6 +1,6 @@
-"""A throw-away machine with the real Codex on it.
+"""A temporary machine with the real Codex on it.
 
-The program comes with the PyPI package `openai-codex`; it talks to a scripted Responses API on loopback and to nothing else.
+The program comes with the PyPI package `openai-codex`; it connects only to a scripted Responses API on loopback.
 """
 
 import json
@@ -31,7 +31,7 @@ def codex_program() -> Path:
 
 
 def command(text: str) -> Block:
-    """A command that Codex asks about, whatever its sandbox would permit."""
+    """A command for which Codex asks for approval, whatever its sandbox would permit."""
     return {"tool": "exec_command", "input": {"cmd": text, "sandbox_permissions": "require_escalated", "justification": "It is a test."}}
 
 
@@ -40,7 +40,7 @@ def patch(text: str) -> Block:
 
 
 class CodexMachine(Machine):
-    """`home`, `project`, a `terminal` for the TUI, the model's `api`, and `heliograph host` as `daemon`."""
+    """A machine with `home`, `project`, a `terminal` for the TUI, the model's `api`, and `heliograph host` as `daemon`."""
 
     def __init__(self, folder: Path, relay: Relay):
         super().__init__(folder, relay)
@@ -84,16 +84,16 @@ trust_level = "trusted"
         try:
             super().tear_down()
         finally:
-            # The server that the terminal started outlives it, and waits for its turn to end when it is asked to stop.
+            # The server that the terminal started outlives the terminal, and ends on request only after its turn.
             for process in Path("/proc").glob("[0-9]*"):
                 self._kill(process)
 
     def _is_ours(self, process: Path) -> bool:
-        """A process of this machine's Codex, known by its folder."""
+        """True for a process of this machine's Codex, recognised by its folder."""
         try:
             return f"CODEX_HOME={self.codex_home}".encode() in (process / "environ").read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
-            return False  # it has ended, or is somebody else's
+            return False  # the process has ended, or belongs to another user
 
     def _command(self, process: Path) -> list[str]:
         try:
@@ -116,26 +116,26 @@ trust_level = "trusted"
         return result.stdout
 
     def start_codex(self, script: list[list[Block]], *arguments: str) -> None:
-        """The TUI, up to its input line; nothing may be written without being asked about."""
+        """Starts Codex's TUI and waits for its input line; its sandbox requires approval for every write."""
         self.api.script = script
         self.terminal.run([str(codex_program()), "-a", "on-request", "-s", "read-only", *arguments], self.environment)
         self.wait_screen(READY, 30)
         wait_until(self.socket.exists, 15, lambda: f"{self.socket}; the screen shows:\n{self.screen()}")
 
     def decide_locally(self, key: str) -> None:
-        """Answers the dialog on the screen: `y` is yes, `Escape` is no and ends the turn."""
+        """Answers Codex's dialog on the screen: `y` means yes; `Escape` means no and ends the turn."""
         self.press_until(key, lambda screen: DIALOG not in screen, "close the dialog")
 
     def server(self) -> dict[str, Any]:
         return json.loads(self.codex("app-server", "daemon", "version").strip())
 
     def servers(self) -> list[int]:
-        """Process ids of shared servers of this machine's Codex."""
+        """Process ids of this machine's Codex servers."""
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if self._is_ours(process) and "--listen" in self._command(process)]
 
 
 class AppServer:
-    """Another client of the server that terminal and host are attached to, for actions that the terminal has no keys for."""
+    """Another client of the Codex server that terminal and host are attached to, for actions without a key in the terminal."""
 
     def __init__(self, machine: CodexMachine):
         self.opening = unix_connect(str(machine.socket), "ws://localhost/", compression=None, open_timeout=patient(10))

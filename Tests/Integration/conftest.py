@@ -1,6 +1,6 @@
 """Fixtures: the real relay, scripted hosts and clients, a real browser, and a machine with the real Claude Code.
 
-Nothing here leaves loopback, and every process that a fixture starts is ended by it.
+No fixture connects beyond loopback, and each ends the processes that it started.
 """
 
 import os
@@ -29,12 +29,12 @@ LONG_FILES = (
 
 
 def runs_agent(item: pytest.Item) -> bool:
-    """True if the test runs a real agent: its mark says so, or the fixture that starts one."""
+    """True if the test runs a real agent, by its mark or by a fixture that starts one."""
     return bool(item.get_closest_marker("agent")) or "agent" in getattr(item, "fixturenames", ())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves agents that have not changed to their journeys, and orders the files: each is for one process, so the long ones come first."""
+    """Deselects tests of unchanged agents except their journeys, and puts long files first, because each file runs in one process."""
     left_out = [item for item in items if runs_agent(item) and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
     if sealed_relay.IS_ON:
         left_out = [item for item in items if sealed_relay.is_left_out(item)]
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """HELIOGRAPH_SKIPS=fail: where every right and every tool is expected, a test that is left out has not passed."""
+    """Turns skips into failures if HELIOGRAPH_SKIPS=fail is set, for machines that have all privileges and tools."""
     report = yield
     if os.environ.get("HELIOGRAPH_SKIPS") == "fail" and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
@@ -62,7 +62,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """HELIOGRAPH_FAILURES names a file for the node ids of the tests that failed, or whose fixtures did: see Tests/Tools/integration.py."""
+    """Writes the ids of failed tests to the file that HELIOGRAPH_FAILURES names: see Tests/Tools/integration.py."""
     if path := os.environ.get("HELIOGRAPH_FAILURES"):
         reports = terminalreporter.stats.get("failed", []) + terminalreporter.stats.get("error", [])
         Path(path).write_text("".join(f"{name}\n" for name in sorted({report.nodeid for report in reports})))
@@ -70,7 +70,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def no_relay_is_left() -> Iterator[None]:
-    """Ends what a test that failed has left running."""
+    """Ends relays that a failed test has left running."""
     before = set(Relay.running)
     yield
     for relay in Relay.running - before:
@@ -80,7 +80,7 @@ def no_relay_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def make_relay(tmp_path: Path) -> Iterator[Callable[..., Relay]]:
-    """Makes relays, each with a folder and a port of its own. Afterwards each must stop cleanly and have logged no crash."""
+    """Makes relays, each with a folder and a port of its own. After the test each must stop cleanly without a crash in its log."""
     made: list[Relay] = []
 
     def make(*arguments: str) -> Relay:
@@ -109,7 +109,7 @@ def relay(make_relay: Callable[..., Relay]) -> Relay:
 
 @pytest.fixture
 def scripted_host(relay: Relay) -> Iterator[Callable[..., ScriptedHost]]:
-    """`scripted_host(relay, name="laptop")`: a host that the test plays."""
+    """`scripted_host(relay, name="laptop")`: a host that the test controls."""
     made: list[ScriptedHost] = []
 
     def make(to: Relay | None = None, name: str = "laptop", **options: Any) -> ScriptedHost:
@@ -124,7 +124,7 @@ def scripted_host(relay: Relay) -> Iterator[Callable[..., ScriptedHost]]:
 
 @pytest.fixture
 def client(relay: Relay) -> Iterator[Callable[..., WireClient]]:
-    """`client(relay, name="phone")`: a client that the test plays. Afterwards it must have seen no gap and no repeat."""
+    """`client(relay, name="phone")`: a client that the test controls. At the end it must have seen no gap and no repetition."""
     made: list[WireClient] = []
 
     def make(to: Relay | None = None, name: str = "phone", **options: Any) -> WireClient:
@@ -159,7 +159,7 @@ def playwright() -> Iterator[Any]:
 
 
 def chromium(playwright: Any, program: str) -> Iterator[Any]:
-    """Debian's, driven by Playwright; no browser is downloaded."""
+    """Debian's Chromium, driven by Playwright; no browser is downloaded."""
     browser = playwright.chromium.launch(
         executable_path=f"/usr/bin/{program}",
         args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", f"--disable-features={','.join(NOT_THE_PAGE)}"],
@@ -170,7 +170,7 @@ def chromium(playwright: Any, program: str) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def windowless_browser(playwright: Any) -> Iterator[Any]:
-    """Chromium without its own windows, menus and permissions: two thirds of the processor time."""
+    """Chromium's headless shell, without windows, menus and permissions: two thirds of the processor time."""
     yield from chromium(playwright, "chromium-headless-shell")
 
 
@@ -190,7 +190,7 @@ def browser(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    """A client that follows all sessions."""
+    """A client that subscribes to all sessions."""
     phone = client(relay, "Ada's phone")
     phone.subscribe()
     return phone
@@ -198,7 +198,7 @@ def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
 
 @pytest.fixture
 def screen(browser: Any, relay: Relay) -> Iterator[Callable[..., Any]]:
-    """`screen(name="Ada's phone")`: the page on a paired device. Afterwards none may have logged an error."""
+    """`screen(name="Ada's phone")`: the page on a paired device. After the test no page may have logged an error."""
     from page_screen import Screen, closing_screens
 
     with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
@@ -207,21 +207,21 @@ def screen(browser: Any, relay: Relay) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def short_path() -> Iterator[Path]:
-    """A folder with a short name: the path of a Unix-domain socket ends at 107 bytes, and pytest's own are long."""
+    """A folder with a short path: a Unix socket's path has 107 bytes at most, and pytest's folders are too long."""
     with tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay) -> Iterator[Daemon]:
-    """`heliograph host` on a throw-away machine without an agent, connected."""
+    """`heliograph host` on a temporary machine without an agent, connected to the relay."""
     with paired(short_path, relay) as daemon:
         yield daemon
 
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay) -> Iterator[Any]:
-    """A throw-away machine: a home, a project, the real Claude Code with our hooks, and `heliograph host` running."""
+    """A temporary machine: a home, a project, the real Claude Code with Heliograph's hooks, and `heliograph host` running."""
     from claude import Machine
 
     with Machine(short_path, relay).at_work() as machine:

@@ -1,4 +1,6 @@
-"""Signed consent and sealed content as a third party would write them: keys, letters, statements and sealing, with `cryptography` alone, from the page Security."""
+"""Signed consent and sealed content implemented independently from the page Security: keys, letters, statements and sealing, with the package
+`cryptography` alone.
+"""
 
 import base64
 import copy
@@ -81,14 +83,12 @@ class Shown:
         assert event["head"]["digest"] == self.digest and len(self.salt) == 16
 
     def but(self, **changes: Any) -> "Shown":
-        """The text as a deceived device has it: with another `text`, `host` or `session`."""
+        """The text that a deceived device would see: with another `text`, `host` or `session`."""
         other = copy.copy(self)
         other.__dict__.update(changes)
         other.hash = sha(domain("shown") + other.text.encode())
         return other
 
-
-# Letters
 
 
 def letter(body: bytes, signer: ec.EllipticCurvePrivateKey, tag: bytes = b"") -> bytes:
@@ -96,7 +96,7 @@ def letter(body: bytes, signer: ec.EllipticCurvePrivateKey, tag: bytes = b"") ->
 
 
 def parts(data: bytes) -> list[bytes]:
-    """Everything with a length before it, one after the other."""
+    """Splits bytes into their length-prefixed parts."""
     found = []
     while data:
         size = int.from_bytes(data[:4], "big")
@@ -123,8 +123,6 @@ def sign(key: ec.EllipticCurvePrivateKey, data: bytes) -> bytes:
     return r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
 
-# Statements
-
 
 def detail(verdict: str, message: str | None = None, mode: str | None = None, offer: str | None = None, answers: Any = None) -> bytes:
     content = b""
@@ -142,7 +140,7 @@ def detail(verdict: str, message: str | None = None, mode: str | None = None, of
 
 
 class Device:
-    """Keys of a device, the secret that it has scanned, and its signatures."""
+    """A device's keys, the secret of a scanned link, and its signatures."""
 
     def __init__(self, name: str = "Ada's phone"):
         self.name = name
@@ -154,10 +152,10 @@ class Device:
         self.boxes: dict[bytes, bytes] = {}
         """Box keys of the hosts that it has joined, by their ids."""
 
-    # Pairing
-
     def join(self, k: str, host: bytes | None = None) -> tuple[str, bytes, bytes]:
-        """The letter for the host or device of that secret, or for this host of its machine, its body, and the key of its tag."""
+        """A `join` letter for the host or device of the secret, or for `host` if the secret is for a machine; with the letter's body and the key of
+        its tag.
+        """
         raw = unb64(k)
         if raw[0] == 2:
             assert host and len(raw) == 33
@@ -172,7 +170,7 @@ class Device:
         return b64(letter(body, self.sign_key, hmac.digest(pair_key, body, "sha256"))), body, pair_key
 
     def admitted(self, answer: str, body: bytes, pair_key: bytes, host: bytes) -> bytes:
-        """The host's signing key, if the letter proves that it is the one whose terminal showed the secret."""
+        """The signing key of the host, if the letter proves that its terminal showed the secret."""
         admit, tag, signature = read_letter(unb64(answer))
         join_hash, signer, box, nonce, name = body_parts(admit, "admit")
         assert join_hash == sha(body) and key_id(signer) == host and len(box) == 65 and len(nonce) == 16
@@ -182,15 +180,13 @@ class Device:
         return signer
 
     def vouch(self, host: bytes, newcomer: "Device", count: int | None = None, **changes: bytes) -> str:
-        """A letter that vouches for another device; `changes` replace the newcomer's `sign` and `box`, or its own `id`."""
+        """A letter that vouches for another device; `changes` replace that device's `sign` and `box`, or this device's `id`."""
         keys = {"sign": point(newcomer.sign_key), "box": point(newcomer.box_key), "id": self.id} | changes
         body = (
             domain("vouch") + lp(host) + lp(keys["sign"]) + lp(keys["box"]) + lp(newcomer.name.encode())
             + u64(self.next_count() if count is None else count) + lp(keys["id"])
         )  # fmt: skip
         return b64(letter(body, self.sign_key))
-
-    # Signatures
 
     def text(self, number: int, statement: bytes) -> str:
         return f"1.{b64(self.id)}.{number}.{b64(self.signer(statement))}"
@@ -213,12 +209,12 @@ class Device:
         return self.text(count, statement)
 
     def keys(self, host: bytes, session: str, command: str, keys: bytes, seen: str, count: int | None = None) -> str:
-        """`seen`: the drawing at which they were pressed."""
+        """Signs typed keys. `seen` is the screen that was shown when they were pressed."""
         count = self.next_count() if count is None else count
         return self.text(count, domain("keys") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(seen.encode()) + lp(sha(keys)) + u64(count) + lp(self.id))
 
     def steer(self, host: bytes, session: str, command: str, kind: str, *texts: str) -> str:
-        """A command whose detail is some texts."""
+        """Signs a command whose detail consists of texts."""
         count = self.next_count()
         statement = (
             domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(kind.encode()) + lp(sha(b"".join(lp(text.encode()) for text in texts))) + u64(count)
@@ -231,11 +227,9 @@ class Device:
         return self.count
 
 
-# Sealed content
-
 
 class Opener:
-    """A trusted device's access to sealed content: the keys that it was given, opening and sealing with them."""
+    """A trusted device's access to sealed content: its epoch keys, with opening and sealing."""
 
     def __init__(self, device: Device, host: bytes):
         self.device, self.host = device, host
@@ -245,7 +239,7 @@ class Opener:
         self.epochs: dict[int, bytes] = {}
 
     def learn(self, offer: dict[str, Any]) -> None:
-        """The offer of the session that represents the host."""
+        """Learns the epoch keys in the offer of the session that represents the host."""
         for wrap in offer["wraps"]:
             if unb64(wrap["device"]) == self.device.id:
                 nonce, sealed = unb64(wrap["wrap"])[:12], unb64(wrap["wrap"])[12:]
@@ -262,7 +256,7 @@ class Opener:
         return number, json.loads(self._key(session, epoch).decrypt(data[13:25], data[25:], bound))
 
     def event(self, session: str, event: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """The host's number of it, and the event as an open host would have sent it."""
+        """Opens an event. Returns the host's number, and the event as an unsealed host would have sent it."""
         assert list(event["body"]) == ["sealed"], event
         number, opened = self._numbered("body", session, event["body"]["sealed"], lp(event["kind"].encode()))
         assert opened["kind"] == event["kind"]
@@ -280,14 +274,14 @@ class Opener:
         return self._key(session, epoch).decrypt(data[5:17], data[17:], bound)
 
     def live(self, session: str, of: str, text: str) -> str:
-        """Without its place."""
+        """Opens a piece of live text, without its position."""
         return self._bytes(2, "live", session, of, text)[8:].decode()
 
     def words(self, session: str, of: str, text: str) -> str:
         return self._bytes(3, "words", session, of, text).decode()
 
     def sealed_words(self, session: str, to: str, text: str) -> str:
-        """Seals a text for the command with that id, or for that approval."""
+        """Seals a text for the command with that id, or for an approval."""
         epoch, nonce = max(self.epochs), os.urandom(12)
         bound = domain("words") + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(to.encode())
         return "sealed." + b64(b"\3" + u32(epoch) + nonce + self._key(session, epoch).encrypt(nonce, text.encode(), bound))

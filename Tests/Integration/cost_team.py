@@ -1,4 +1,4 @@
-"""Five hosts and what their agents used, replayed."""
+"""Five hosts whose agents' recorded usage is replayed."""
 
 import random
 import time
@@ -28,7 +28,7 @@ FROM used u JOIN sessions s ON s.number = u.session WINDOW run AS (PARTITION BY 
 
 
 class Team:
-    """A number of days, and sessions that begin on any of them."""
+    """A team's sessions over a number of days."""
 
     def __init__(self, relay: Relay, hosts: list[ScriptedHost], days: int, sessions: int):
         draw = random.Random(4)

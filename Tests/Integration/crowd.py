@@ -1,4 +1,4 @@
-"""Many clients that follow one session, in one thread: each knows how far it is, and whether anything was missing."""
+"""Many clients of one session in a single thread: each records its position, and whether events were missing."""
 
 import base64
 import json
@@ -12,8 +12,6 @@ from typing import Any
 from waits import patient
 
 class Member:
-    """One client's connection."""
-
     def __init__(self, connection: socket.socket):
         self.socket = connection
         self.unread = b""
@@ -23,7 +21,7 @@ class Member:
 
 
 class Crowd:
-    """`count` clients at a node, by one token."""
+    """`count` clients with the same token at a node."""
 
     def __init__(self, node: Any, session: str, count: int):
         token = node.token("client", f"crowd of {count}")
@@ -39,7 +37,7 @@ class Crowd:
         self._thread.start()
 
     def count_at(self, seq: int) -> int:
-        """The number of clients that have all events up to this one."""
+        """The number of clients that have received all events up to `seq`."""
         return sum(member.seq >= seq for member in self.members)
 
     @property
@@ -51,8 +49,6 @@ class Crowd:
         self._thread.join(patient(15))
         for member in self.members:
             member.socket.close()
-
-    # Inside
 
     def _connect(self, port: int, token: str) -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", port), timeout=patient(20))
@@ -75,7 +71,7 @@ class Crowd:
 
     @staticmethod
     def _frame(message: dict[str, Any]) -> bytes:
-        """A short text, under a mask of zeros."""
+        """A WebSocket frame of a short text, with a mask of zeros."""
         text = json.dumps(message).encode()
         assert len(text) < 126
         return bytes([0x81, 0x80 | len(text)]) + bytes(4) + text
@@ -119,7 +115,7 @@ class Crowd:
                 self._took(member, payload)
 
     def _took(self, member: Member, payload: bytes) -> None:
-        """Messages have their type first: what else comes is not looked into."""
+        """Handles a received message by its type, which comes first; messages of other types are ignored."""
         if payload.startswith(b'{"type":"reset"'):
             member.violation = member.violation or f"it was reset: {payload!r}"
         elif payload.startswith(b'{"type":"snapshot"') or payload.startswith(b'{"type":"events"'):

@@ -1,4 +1,4 @@
-"""The real `heliograph host` on a throw-away machine without an agent: tests make the hook calls that an agent would."""
+"""The real `heliograph host` on a temporary machine without an agent: tests make the hook calls that an agent would make."""
 
 import contextlib
 import http.client
@@ -20,7 +20,7 @@ RECORDING = ROOT / "Tests/Tools/demo/session.jsonl"
 
 
 def recorded_call(event: str, session: str, call: str, folder: Path, **changes: Any) -> dict[str, Any]:
-    """The recorded input of the real Claude Code to its hook of that event, changed to another session and tool call."""
+    """The real Claude Code's recorded input to the hook of that event, with another session and tool call."""
     for line in RECORDING.read_text().splitlines():
         step = json.loads(line)
         if step["event"] == event:
@@ -35,7 +35,7 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
 
 
 def as_open(arguments: Iterable[str], is_signed: bool = False) -> list[str]:
-    """Adds arguments for a new machine to those of `heliograph host`: nothing is sealed there, and no signatures are required unless `is_signed`."""
+    """Adds arguments that make `heliograph host` send content unsealed, and require no signatures unless `is_signed`."""
     if not any("#host=" in argument for argument in arguments) or "--content" in arguments:
         return []
     return ["--content", "open", *([] if is_signed or "--consent" in arguments else ["--consent", "open"])]
@@ -43,7 +43,7 @@ def as_open(arguments: Iterable[str], is_signed: bool = False) -> list[str]:
 
 @contextlib.contextmanager
 def paired(folder: Path, relay: Relay, *options: str, is_signed: bool = False) -> Iterator["Daemon"]:
-    """`heliograph host` on a throw-away machine without an agent, connected. In the end it must go by itself."""
+    """`heliograph host` on a temporary machine without an agent, connected. At the end it must stop cleanly."""
     daemon = Daemon(folder, relay, is_signed=is_signed)
     try:
         daemon.launch(relay.pair_link("host"), "--name", "laptop", *options)
@@ -56,10 +56,10 @@ def paired(folder: Path, relay: Relay, *options: str, is_signed: bool = False) -
 
 
 class Daemon:
-    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'.
+    """`heliograph host` as a process. `prefix` is a program that executes it; `environment` is added to the daemon's environment, not to the hooks'.
 
-    It takes what the relay brings, as most tests are about something else than who signs, unless `is_signed`; `trusting.py` makes it so, too. What it
-    says is in the open, unless its arguments say `--content`.
+    Unless `is_signed` is set, the host accepts unsigned commands, because most tests are not about signatures; `trusting.py` makes it require them, too. Content
+    is unsealed unless the arguments say `--content`.
     """
 
     def __init__(
@@ -73,17 +73,15 @@ class Daemon:
         self.socket = self.home / ".local/state/heliograph/host.sock"
         self.process: subprocess.Popen[bytes] | None = None
         self.prefix = prefix or []
-        # Hooks watch this process as if it were the agent.
+        # Hooks watch this test's process as if it were the agent.
         self.environment = plain_environment(self.home) | {"CLAUDE_PID": str(os.getpid()), "CLAUDE_PROJECT_DIR": str(self.project)}
         self.own_environment = environment or {}
         self._hook_socket = self.socket
         for path in (self.home, self.project):
             path.mkdir(exist_ok=True)
 
-    # Life
-
     def launch(self, *arguments: str) -> None:
-        """Starts the process and waits for nothing."""
+        """Starts the process without waiting for it."""
         assert self.process is None, "the daemon runs already"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -92,13 +90,13 @@ class Daemon:
             )  # fmt: skip
 
     def start(self, link: str | None = None) -> None:
-        """Starts the daemon and waits until it answers; needs a pairing link the first time."""
+        """Starts the daemon and waits until it answers; the first start needs a pairing link."""
         if self.process is None:
             self.launch(*([link, "--name", "laptop"] if link else []))
         wait_until(self._answers, 15, lambda: f"the daemon to answer. Its log:\n{self.log_text()}")
 
     def stop(self) -> None:
-        """SIGTERM; it must go by itself, with status 0."""
+        """Sends SIGTERM; the daemon must end with status 0."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -126,10 +124,8 @@ class Daemon:
         assert status is None, f"heliograph host ended at once with {status}:\n{self.log_text()}"
         return self.status() is not None
 
-    # Reports
-
     def status(self) -> dict[str, Any] | None:
-        """The daemon's own status; None if it does not answer."""
+        """The daemon's status report; None if the daemon does not answer."""
         connection = http.client.HTTPConnection("localhost", timeout=patient(5))
         try:
             connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -146,7 +142,7 @@ class Daemon:
         wait_until(lambda: (self.status() or {}).get("link", {}).get("state") == state, timeout, lambda: f"the link to be {state}: {self.status()}\n{self.log_text()}")
 
     def wait_delivered(self, timeout: float = 40) -> None:
-        """Waits until the relay has acknowledged everything reported: the spool is empty, and no call waits for the text that announces it."""
+        """Waits until the relay has acknowledged everything: the spool is empty, and no tool call waits for the text that precedes it."""
 
         def is_all_acknowledged() -> bool:
             now = self.status()
@@ -154,17 +150,15 @@ class Daemon:
 
         wait_until(is_all_acknowledged, timeout, lambda: f"an empty spool: {self.status()}\n{self.log_text()}")
 
-    # An agent's deeds
-
     def hook(self, event: str, input: dict[str, Any], timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
-        """Makes one hook call like the agent: a process, one line of JSON in, perhaps JSON out."""
+        """Makes one hook call like an agent: starts the hook with one line of JSON as input; returns its JSON output, if any."""
         return subprocess.run(
             [str(HOOK), "hook", "claude", event], input=json.dumps(input).encode() + b"\n", capture_output=True,
             cwd=self.project, env=self._hook_environment(input), timeout=patient(timeout),
         )  # fmt: skip
 
     def ask(self, input: dict[str, Any]) -> subprocess.Popen[bytes]:
-        """A PermissionRequest: the process waits for a decision and prints it."""
+        """Makes a PermissionRequest call: the hook waits for a decision and prints it."""
         process = subprocess.Popen(
             [str(HOOK), "hook", "claude", "PermissionRequest"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, cwd=self.project, env=self._hook_environment(input),
@@ -180,10 +174,10 @@ class Daemon:
 
     @contextlib.contextmanager
     def recorder(self) -> Iterator[set[tuple[str, str]]]:
-        """Stands between hooks and daemon for a while. What it gives fills with (event, call) of each call that the daemon took.
+        """A proxy between hooks and daemon. Yields a set that fills with (event, call) of each hook call that the daemon accepted.
 
-        The hook itself returns 0 whatever happens, so only here can be seen what it was told. One call at a time, in the order in
-        which they came: a hook waits no longer than its budget, and the next one must not overtake what it left here.
+        The hook always exits with 0, so its success can be seen only here. Calls are passed on one at a time in their
+        order, because a hook that gives up after its time limit must not be overtaken by the next one.
         """
         taken: set[tuple[str, str]] = set()
         target = str(self.socket)
@@ -201,7 +195,7 @@ class Daemon:
                         head, _, body = request.partition(b"\r\n\r\n")
                         event = head.split(b" ", 2)[1].rsplit(b"/", 1)[1].decode()
                         taken.add((event, json.loads(body).get("tool_use_id", "")))
-                    self.request.sendall(answer)  # the hook may have gone by now
+                    self.request.sendall(answer)  # the hook may have ended by now
 
         path = self.home / "recorder.sock"
         with socketserver.UnixStreamServer(str(path), Handler) as server:
@@ -217,7 +211,7 @@ class Daemon:
 
 
 def read_request(connection: socket.socket) -> bytes:
-    """One HTTP request with its body."""
+    """Reads one HTTP request with its body."""
     request = b""
     while b"\r\n\r\n" not in request:
         request += connection.recv(1 << 16) or _broken()

@@ -1,4 +1,4 @@
-"""A clean Debian in a folder, made by debootstrap, and booted by systemd-nspawn where its own systemd is to run the services."""
+"""A clean Debian in a folder, made by debootstrap, and booted by systemd-nspawn if its own systemd is to run the services."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ SUITE = "bookworm"
 
 
 def mirror() -> str:
-    """The mirror of this machine's own packages."""
+    """The Debian mirror that this machine uses."""
     listed = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", f"Codename: {SUITE}"], check=True, capture_output=True, text=True
     )
@@ -25,7 +25,7 @@ def mirror() -> str:
 
 
 def pristine(suite: str) -> Path:
-    """Made once; every test has a copy."""
+    """The folder of a clean root, made once; every test gets a copy."""
     root = ROOT / f".build/debian-{suite}"
     if not root.exists():
         half = root.with_suffix(".half")
@@ -36,24 +36,24 @@ def pristine(suite: str) -> Path:
 
 
 class DebianRoot:
-    """A copy; `run` enters it with the machine's network, or as it is booted."""
+    """A copy of the clean root; `run` executes commands in it, with this machine's network unless the copy is booted."""
 
     def __init__(self, folder: Path, suite: str = SUITE, shared: dict[Path, str] | None = None):
-        """`shared` are folders of this machine, each with its place inside."""
+        """`shared` maps folders of this machine to paths inside the root."""
         self.folder = folder
         subprocess.run(["cp", "--archive", "--reflink=auto", pristine(suite), folder], check=True)
         self._mounts = ""
         for outside, inside in (shared or {}).items():
             self.path(inside).mkdir(parents=True, exist_ok=True)
             self._mounts += f"mount --rbind {shlex.quote(str(outside))} {shlex.quote(str(self.path(inside)))} && "
-        # Names are resolved as on this machine.
+        # The root resolves names like this machine.
         for name in ("resolv.conf", "hosts"):
             shutil.copy(Path("/etc") / name, folder / "etc" / name)
         self._container: subprocess.Popen[bytes] | None = None
         self._leader = 0
 
     def command(self, *command: str) -> list[str]:
-        """The command inside the root. Its processes end with it, but for those of a system that is booted."""
+        """The command line that runs a command inside the root. Its processes end with it, except in a booted root."""
         if self._container:
             return ["nsenter", f"--target={self._leader}", "--all", "--", *command]
         enter = ["sh", "-c", f'{self._mounts}exec chroot "$@"', "sh", str(self.folder)]
@@ -74,9 +74,9 @@ class DebianRoot:
 
     @contextlib.contextmanager
     def booted(self) -> Iterator[None]:
-        """Boots it with its own systemd and processes, and only a loopback network."""
+        """Boots the root with its own systemd and processes, and with only a loopback network."""
         log = self.folder.with_suffix(".console").open("wb")
-        # Not as a unit of this machine's systemd, which may not be running.
+        # The container is not registered with this machine's systemd, which may not be running.
         boot = ["systemd-nspawn", f"--directory={self.folder}", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "/lib/systemd/systemd"]
         container = subprocess.Popen(boot, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
@@ -88,7 +88,7 @@ class DebianRoot:
             yield
         finally:
             self._container = None
-            # systemd-nspawn passes it on as an order to power off.
+            # systemd-nspawn turns SIGTERM into an order to power off.
             container.send_signal(signal.SIGTERM)
             try:
                 container.wait(patient(60))
@@ -98,7 +98,7 @@ class DebianRoot:
             log.close()
 
     def _find_leader(self, children: Path) -> bool:
-        """systemd has become itself, in a namespace of its own."""
+        """The process id of the root's systemd, which has a namespace of its own."""
         with contextlib.suppress(OSError, IndexError):
             self._leader = int(children.read_text().split()[0])
             return os.readlink(f"/proc/{self._leader}/exe").endswith("systemd/systemd")
@@ -106,7 +106,7 @@ class DebianRoot:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ends what `DebianRoot.command` runs: the child of unshare, which does not pass signals on."""
+    """Ends a process of `DebianRoot.command`: unshare does not pass signals on, so its child gets the signal."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     subprocess.run(["kill", *children], check=True)
     assert process.wait(patient(30)) == 0

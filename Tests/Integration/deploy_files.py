@@ -1,4 +1,4 @@
-"""The files of deploy/, as tests read them."""
+"""Reads the files of deploy/ for tests."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ METRIC = re.compile(r"\bheliograph_[a-z_]+")
 
 
 def unit(name: str) -> dict[str, list[str]]:
-    """Every setting of a unit file, with all that it is given, in order."""
+    """Every setting of a systemd unit, with all its values in order."""
     settings: dict[str, list[str]] = {}
     for line in (DEPLOY / "systemd" / name).read_text().splitlines():
         if re.match(r"[A-Z]\w+=", line):
@@ -28,7 +28,7 @@ def unit(name: str) -> dict[str, list[str]]:
 
 
 def image_stages() -> list[list[tuple[str, str]]]:
-    """The Containerfile's instructions in order, each line whole: those before the first stage, then of each stage."""
+    """The Containerfile's instructions: those before the first stage, then those of each stage. Continued lines are joined."""
     text = re.sub(r"\\\n\s*", " ", (DEPLOY / "container/Containerfile").read_text())
     stages: list[list[tuple[str, str]]] = [[]]
     for line in text.splitlines():
@@ -41,7 +41,6 @@ def image_stages() -> list[list[tuple[str, str]]]:
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
-    """Documents of a YAML file."""
     return [document for document in yaml.safe_load_all(path.read_text()) if document]
 
 

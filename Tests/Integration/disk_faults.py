@@ -1,4 +1,4 @@
-"""A disk that fails: strace answers a process' system calls in the kernel's place, and a small file system fills up."""
+"""Disk faults: strace answers a process's system calls in place of the kernel, and a small file system fills up."""
 
 import contextlib
 import subprocess
@@ -12,7 +12,7 @@ from waits import patient, wait_until
 
 @contextlib.contextmanager
 def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
-    """Injects faults into calls of the process, as by strace's `-e inject=`, such as `fdatasync:error=EIO:when=3+`."""
+    """Injects faults into the process's system calls with strace's `-e inject=` syntax, such as `fdatasync:error=EIO:when=3+`."""
     options = ["-e", "trace=" + ",".join(fault.split(":")[0] for fault in faults)]
     for fault in faults:
         options += ["-e", f"inject={fault}"]
@@ -22,12 +22,12 @@ def injected(pid: int, *faults: str, log: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def traced(pid: int, *options: str, log: Path) -> Iterator[None]:
-    """Traces every thread of the process by strace, with these options."""
+    """Traces every thread of the process with strace and these options."""
     command = ["strace", "-f", "-p", str(pid), "-o", str(log), *options]
     tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         assert tracer.stderr
-        # strace reports the first thread; the others are attached at the same time, before any of their calls continues.
+        # strace reports the first thread; by then it has stopped the others, before any of their calls continues.
         said = tracer.stderr.readline()
         if "attached" not in said:
             tracer.wait(patient(5))
@@ -44,19 +44,19 @@ def traced(pid: int, *options: str, log: Path) -> Iterator[None]:
 
 
 def is_traced(pid: int) -> bool:
-    """Every thread of the process has a tracer."""
+    """True if every thread of the process has a tracer."""
     statuses = [thread.read_text() for thread in Path(f"/proc/{pid}/task").glob("*/status")]
     return all("TracerPid:\t0\n" not in status for status in statuses)
 
 
 def injected_count(log: Path) -> int:
-    """Number of calls answered in place of the kernel."""
+    """Number of system calls that strace answered in place of the kernel."""
     return log.read_text().count("(INJECTED)") if log.exists() else 0
 
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """A file system of its own, in memory, for as long as it lasts. Skips where mounting is not allowed."""
+    """Mounts a small file system in memory on the folder. Skips the test if mounting is not permitted."""
     folder.mkdir(parents=True, exist_ok=True)
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "heliograph-test", str(folder)], capture_output=True, text=True

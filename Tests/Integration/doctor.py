@@ -1,4 +1,4 @@
-"""`heliograph doctor` with JSON output."""
+"""Runs `heliograph doctor` with JSON output."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ class Found(dict[str, Any]):
 
 
 def doctor(relay: Relay, *arguments: str, home: Path | None = None, environment: dict[str, str] | None = None) -> dict[str, Found]:
-    """The findings by part and subject."""
+    """The doctor's findings by part and subject."""
     asked = subprocess.run(
         [BINARY, "doctor", "--json", "--data", str(relay.data), *arguments], capture_output=True, text=True, timeout=patient(60),
         stdin=subprocess.DEVNULL, env=plain_environment(home or relay.folder / "home") | (environment or {}),

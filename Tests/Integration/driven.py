@@ -1,4 +1,4 @@
-"""A browser that a test drives by expressions: what a person sees on the page and presses there, whatever engine draws it."""
+"""A browser that a test drives by JavaScript expressions: reading the page and pressing its buttons, in any browser engine."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ class Driven:
         raise NotImplementedError
 
     async def run(self, expression: str) -> Any:
-        """The expression's value, as if the person had just pressed something."""
+        """The value of a JavaScript expression, evaluated as if by a person's tap."""
         raise NotImplementedError
 
     async def until(self, expression: str, what: str) -> Any:
@@ -32,7 +32,7 @@ class Driven:
         await self.until(f"Boolean({self._button(name)})", f"the button {name!r}")
 
     async def expect_in_reach(self, name: str) -> None:
-        """A finger that taps the middle of that button meets it: it is on the screen, and nothing is over it."""
+        """Checks that a tap on the middle of the button hits it: the button is on the screen and not covered."""
         await self.until(
             f"(() => {{ const button = {self._button(name)}; if (!button) return false; const {{ left, top, width, height }} = button.getBoundingClientRect();"
             " return button.contains(document.elementFromPoint(left + width / 2, top + height / 2)); })()", f"the button {name!r} in reach")  # fmt: skip
@@ -41,20 +41,20 @@ class Driven:
         await self.until(f"(() => {{ const found = {self._button(name)}; found?.click(); return Boolean(found); }})()", f"the button {name!r}")
 
     async def choose(self, name: str) -> None:
-        """The box of a form whose label begins so."""
+        """Ticks the checkbox of a form whose label begins with `name`."""
         await self.until(
             f"(() => {{ const found = [...document.querySelectorAll('label')].find((label) => label.checkVisibility() && label.textContent.startsWith({json.dumps(name)}))"
             "?.querySelector('input:enabled'); found?.click(); return Boolean(found); })()", f"the choice {name!r}")  # fmt: skip
 
     async def fill(self, field: str, text: str) -> None:
-        """The field that a selector finds, as if it were typed there."""
+        """Types text into the field that a selector finds."""
         await self.until(
             f"(() => {{ const found = [...document.querySelectorAll({json.dumps(field)})].find((one) => one.checkVisibility()); if (!found) return false;"
             f" found.value = {json.dumps(text)}; found.dispatchEvent(new Event('input', {{ bubbles: true }})); return true; }})()", f"the field {field!r}")  # fmt: skip
 
     @staticmethod
     def _button(name: str) -> str:
-        """A button, by its text or its label."""
+        """Finds a button by its text or its label."""
         return (
             "[...document.querySelectorAll('button:enabled')].find((one) => one.checkVisibility()"
             f" && [one.textContent, one.getAttribute('aria-label')].includes({json.dumps(name)}))"

@@ -1,4 +1,4 @@
-"""A clock that lies, by libfaketime: a wall clock that jumps when the test says so."""
+"""A wall clock that jumps on a test's request, by libfaketime."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,14 +22,14 @@ program that it is in, and a Swift program finds its arguments beside an environ
 
 
 def clean_up() -> None:
-    """Takes away the shared memory that killed programs left behind."""
+    """Removes the shared memory that killed programs have left behind."""
     for path in Path("/dev/shm").glob("*faketime_*"):
         if not Path("/proc", path.name.rsplit("_", 1)[1]).exists():
             path.unlink(missing_ok=True)
 
 
 class JumpingClock:
-    """The wall clock of whatever gets `environment`; the monotonic one is left alone."""
+    """The wall clock of any program that gets `environment`; its monotonic clock is not changed."""
 
     def __init__(self, folder: Path):
         self.file = folder / "clock"
@@ -42,8 +42,8 @@ class JumpingClock:
         }
 
     def jump(self, offset: str) -> None:
-        """Sets the offset from the true time: `+1h`, `-10y` …"""
-        # Replaced as a whole: a reader never sees half of it.
+        """Sets the offset from the real time, such as `+1h` or `-10y`."""
+        # The file is replaced atomically, so that no reader sees half of it.
         new = self.file.with_suffix(".new")
         new.write_text(f"{offset}\n")
         new.rename(self.file)

@@ -1,6 +1,6 @@
-"""A TCP proxy that does to a connection what networks do: delay, a narrow pipe, a cut at any byte, a reset, silence.
+"""A TCP proxy with a network's faults: delay, low bandwidth, a cut after any byte, a reset, silence.
 
-It knows nothing of what it carries. Byte counts begin when a fault is set, so a test can cut at any byte of what follows.
+It does not interpret the data. Byte counts begin when a fault is set, so that a test can cut at any byte of the data that follows.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ CHUNK_BYTES = 64 << 10
 
 @dataclass
 class Faults:
-    """The faults of one direction."""
+    """The faults in one direction."""
 
     delay: float = 0
     """Seconds that each piece is held."""
@@ -45,7 +45,7 @@ class Pair:
 
 
 class FaultProxy:
-    """Listens on a loopback port of its own and stands in for the relay: it has `url` and `token`, as scripted peers want them."""
+    """Listens on a loopback port and represents the relay: it has the `url` and `token` that scripted peers expect."""
 
     def __init__(self, relay: Any):
         self.relay = relay
@@ -71,10 +71,8 @@ class FaultProxy:
     def token(self, role: str, name: str) -> str:
         return self.relay.token(role, name)
 
-    # Faults
-
     def set(self, direction: Direction, **faults: Any) -> None:
-        """Replaces what that direction does, for the connections that are open, too."""
+        """Replaces a direction's faults, also for open connections."""
         self._on_loop(lambda: self._set(direction, Faults(**faults)))
 
     def heal(self) -> None:
@@ -82,11 +80,11 @@ class FaultProxy:
         self.set("down")
 
     def cut(self, reset: bool = False) -> None:
-        """Ends every connection now; with RST instead of FIN where wanted."""
+        """Closes every connection at once, with RST instead of FIN if `reset` is set."""
         self._on_loop(lambda: self._cut(reset))
 
     def passed(self, direction: Direction) -> int:
-        """Bytes that went that way since its fault was set."""
+        """Bytes passed in that direction since its fault was set."""
         return (self.up if direction == "up" else self.down).passed
 
     def close(self) -> None:
@@ -94,8 +92,6 @@ class FaultProxy:
         asyncio.run_coroutine_threadsafe(self._spit_out(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
-
-    # Inside, on the loop's thread
 
     def _on_loop(self, action: Callable[[], None]) -> None:
         async def run() -> None:
@@ -121,7 +117,7 @@ class FaultProxy:
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.relay.port)
         except OSError:
-            writer.transport.abort()  # the relay is away, and so are we
+            writer.transport.abort()  # the relay is gone, so the proxy closes the connection as well
             return
         self.connections += 1
         pair = Pair(near=writer, far=far_writer)
@@ -194,7 +190,7 @@ class FaultProxy:
     def _end(self, pair: Pair) -> None:
         if pair in self._pairs:
             self._pairs.remove(pair)
-            # Written data is sent first; the other direction ends with it.
+            # Written data is sent first; then both directions are closed.
             for writer in (pair.near, pair.far):
                 with contextlib.suppress(OSError):
                     writer.close()

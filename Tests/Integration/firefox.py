@@ -1,6 +1,6 @@
-"""Debian's Firefox, headless, with a push service and a desktop of the test's own: it subscribes, decrypts, shows and is pressed.
+"""Debian's Firefox, headless, with a fake push service and a fake desktop: Firefox subscribes, decrypts and shows pushes, and the test presses notifications.
 
-It is driven over WebDriver BiDi, and holds a WebSocket to the push service by Mozilla's own protocol (hello, register, notification, ack).
+The test drives Firefox over WebDriver BiDi, and Firefox keeps a WebSocket to the push service with Mozilla's protocol (hello, register, notification, ack).
 """
 
 import asyncio
@@ -44,7 +44,7 @@ async def within(awaited: Awaitable[Any], what: str) -> Any:
 
 
 class FirefoxPushService(PushService):
-    """Issues subscriptions to one Firefox, and forwards pushes to it. It cannot open them; Firefox's acks show if it could."""
+    """Issues subscriptions to one Firefox and forwards pushes to it. The service cannot decrypt them; Firefox's acks show whether Firefox could."""
 
     def __init__(self, certificate: str, key: str):
         super().__init__(certificate, key, ["h2", "http/1.1"])
@@ -65,7 +65,7 @@ class FirefoxPushService(PushService):
     @property
     def preferences(self) -> dict[str, Any]:
         port = next(iter(self._sockets.sockets)).getsockname()[1]
-        # Remote control switches pushes off, unless its recommended preferences are not taken.
+        # Firefox's recommended preferences for remote control switch pushes off, so they are not applied.
         return {"dom.push.serverURL": f"ws://127.0.0.1:{port}/", "dom.push.testing.allowInsecureServerURL": True,
             "dom.push.connection.enabled": True, "remote.prefs.recommended": False}  # fmt: skip
 
@@ -96,13 +96,13 @@ class FirefoxPushService(PushService):
             await socket.send(text)
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer to a message; None for no answer."""
+        """The reply to Firefox's message; None if it needs none."""
         match message.get("messageType"):
             case "hello":
                 return {"messageType": "hello", "uaid": message.get("uaid") or uuid.uuid4().hex, "status": 200, "use_webpush": True, "broadcasts": {}}
             case "register":
                 path = f"/wpush/v2/{uuid.uuid4().hex}"
-                # The key is Firefox's, and never leaves it: this one opens nothing.
+                # A placeholder key: Firefox's private key never leaves Firefox, so this one decrypts nothing.
                 self.browsers[path] = Browser(self.origin + path, ec.generate_private_key(ec.SECP256R1()), b"", decoded(message["key"].rstrip("=")))
                 self._channels[message["channelID"]] = self.origin + path
                 return {"messageType": "register", "channelID": message["channelID"], "status": 200, "pushEndpoint": self.origin + path}
@@ -114,11 +114,11 @@ class FirefoxPushService(PushService):
                 for update in message["updates"]:
                     self.acks.put_nowait(update["code"])
                 return None
-        return {}  # A ping.
+        return {}  # An empty object is Firefox's ping.
 
 
 class Desktop:
-    """Stands in for `org.freedesktop.Notifications` on a session bus of its own, so that a test sees what a person would, and presses it."""
+    """A fake `org.freedesktop.Notifications` on a session bus of its own, so that a test sees and presses notifications like a person."""
 
     PLACE = DBusAddress("/org/freedesktop/Notifications", interface="org.freedesktop.Notifications")
 
@@ -138,7 +138,7 @@ class Desktop:
         return self
 
     async def press(self, shown: dict[str, Any], button: str) -> None:
-        # Firefox calls the action `allow` of a page `allow-moz`.
+        # Firefox names a page's action `allow` `allow-moz`.
         await self._connection.send(new_signal(self.PLACE, "ActionInvoked", "us", (shown["id"], f"{button}-moz")))
 
     async def stop(self) -> None:
@@ -210,7 +210,7 @@ class Firefox(Driven):
         return answer["result"]
 
     async def permit(self, origin: str) -> None:
-        """Permits notifications, like a person who chooses Allow."""
+        """Permits notifications for the origin, like a person who chooses Allow."""
         await self.command("permissions.setPermission", descriptor={"name": "notifications"}, state="granted", origin=origin)
 
     async def resize(self, width: int, height: int) -> None:
@@ -220,7 +220,7 @@ class Firefox(Driven):
         await self.command("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
     async def look_at(self, url: str) -> None:
-        """Uses the tab that has opened this URL from here on."""
+        """Uses the tab with this URL from now on."""
         deadline = time.monotonic() + patient(WAIT)
         while True:
             tabs = (await self.command("browsingContext.getTree"))["contexts"]

@@ -1,4 +1,4 @@
-"""A client that stays: it reconnects with its positions whenever its connection ends, and decides as told."""
+"""A client that reconnects with its positions whenever its connection ends, and decides approvals as a function says."""
 
 import threading
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def deny(_: str) -> str:
 
 
 class Follower:
-    """Watches the workspace and the sessions named. What it holds outlives its connections."""
+    """Subscribes to the workspace and the named sessions. Its state outlives its connections."""
 
     def __init__(self, relay: Any, name: str, sessions: list[str], choose: Choose = lambda approval: None):
         self.relay = relay
@@ -63,17 +63,15 @@ class Follower:
         return f"{self.name}: connected {self.connections} times, at {self.positions}, unanswered {unanswered}, violations {self.violations}"
 
     def hang_up(self) -> None:
-        """Ends the connection; it comes back at once."""
+        """Closes the connection; the follower reconnects at once."""
         client = self._client
         if client:
             client.connection.socket.socket.close()
 
-    # Inside
-
     def _stay(self) -> None:
         try:
             self._follow()
-        except BaseException as failure:  # shown by whoever checks, in the test's own thread
+        except BaseException as failure:  # check() raises the failure in the test's own thread
             self.violations.append(f"{self.name} ended with {failure!r}")
             raise
 
@@ -82,7 +80,7 @@ class Follower:
             try:
                 client = WireClient(self.relay, self.name, self.token)
             except (OSError, EOFError, WebSocketException, AssertionError):
-                self._ended.wait(COME_BACK_SECONDS)  # the relay is away
+                self._ended.wait(COME_BACK_SECONDS)  # the relay cannot be reached
                 continue
             self.connections += 1
             client.positions, client.logs, client.firsts = self.positions, self.logs, self.firsts
@@ -91,7 +89,7 @@ class Follower:
             try:
                 self._watch(client)
             except (OSError, WebSocketException):
-                pass  # the connection has ended while something was sent
+                pass  # the connection ended during a send
             except AssertionError as failure:
                 if client.connection.is_open:
                     self.violations.append(f"{self.name}: {failure}")
@@ -131,13 +129,13 @@ class Follower:
 
     def _decide(self, client: WireClient, approval: str) -> None:
         reply = client.decide(self.approvals[approval]["session"], approval, self.verdicts[approval], id=f"{self.name}-{approval}")
-        # Refused for now, by a store that takes no writes: asked again on the next connection.
+        # The store accepts no writes at the moment, so the decision is sent again on the next connection.
         if reply.get("error", {}).get("code") != "unavailable":
             self.replies[approval] = reply
 
 
 def whole_log(relay: Any, session: str, name: str = "auditor") -> list[Message]:
-    """Every event of a session, as a new client is sent it from the first on."""
+    """All events of a session, as the relay sends them to a new client."""
     client = WireClient(relay, name)
     try:
         client.subscribe()

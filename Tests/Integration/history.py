@@ -1,4 +1,4 @@
-"""Conditions on a relay's log, and on everything that peers saw, whatever was killed or cut in between."""
+"""Invariants of a relay's log and of everything that peers received, whatever processes were killed or connections cut."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,9 +12,9 @@ RELAY_MADE = {"approval.decided", "approval.expired", "budget.crossed", "steerin
 
 
 def check_host(host: ScriptedHost, session: str, log: list[Message]) -> None:
-    """The log holds exactly what the host made, in its order, and nothing that was acknowledged was ever lost."""
+    """Checks that the log has exactly the host's events in their order, and that no acknowledged event was lost."""
     assert not host.lost_acks, "\n".join(host.lost_acks)
-    # Questions that are open when a session ends become stale by the relay itself.
+    # The relay itself marks approvals that are open at a session's end as stale.
     stored = [event for event in log if event["kind"] not in RELAY_MADE and event["head"].get("reason") != "sessionEnded"]
     made = host.sessions[session]
     for number, (left, right) in enumerate(zip(made, stored), 1):
@@ -23,7 +23,7 @@ def check_host(host: ScriptedHost, session: str, log: list[Message]) -> None:
 
 
 def check_view(follower: Follower, session: str, log: list[Message]) -> None:
-    """Checks that the client's events are the log's, from where it began: no gap, no repeat, no other order."""
+    """Checks that the client's events equal the log's from the client's first position on: no gap, no repetition, the same order."""
     assert not follower.violations, "\n".join(follower.violations)
     first = follower.firsts[session]
     held = follower.logs[session]
@@ -34,7 +34,7 @@ def check_view(follower: Follower, session: str, log: list[Message]) -> None:
 
 
 def check_decisions(log: list[Message], followers: Iterable[Follower], hosts: Iterable[ScriptedHost]) -> dict[str, Message]:
-    """Each approval was decided at most once, everybody was told the same, and the host heard it until it confirmed.
+    """Checks that each approval was decided at most once, that all peers received the same decision, and that the relay repeated it to the host until it was confirmed.
 
     Returns the decisions by approval.
     """
@@ -65,7 +65,7 @@ def check_reply(name: str, approval: str, verdict: str, reply: Message, winner: 
 
 
 def check_deliveries(host: ScriptedHost, winners: dict[str, Message], asked: set[str]) -> None:
-    """Checks that decisions arrived as they are in the log, and none after the relay had acknowledged its delivery."""
+    """Checks that the host received the decisions of the log, and none after the relay had acknowledged its delivery."""
     confirmed = {
         (session, event["head"]["approval"]): number
         for session, events in host.sessions.items()
@@ -89,5 +89,5 @@ def check_deliveries(host: ScriptedHost, winners: dict[str, Message], asked: set
 
 
 def positions_of(log: list[Message], kind: str) -> list[Any]:
-    """The approvals that the log has such an event of, in its order."""
+    """The positions of one kind of event by approval, in the log's order."""
     return [event["head"]["approval"] for event in log if event["kind"] == kind]

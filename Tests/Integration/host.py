@@ -1,4 +1,4 @@
-"""A host that a test plays by hand: it numbers, keeps and resends events as a real one must."""
+"""A host that a test controls: it numbers, keeps and resends events like a real one."""
 
 import hashlib
 import json
@@ -28,12 +28,12 @@ def input_bytes(value: Any) -> bytes:
 
 
 def input_digest(tool: str, value: Any) -> str:
-    """The digest of RelayProtocol/InputDigest.swift."""
+    """The digest of a tool's input as in RelayProtocol/InputDigest.swift."""
     return hashlib.sha256(b"heliograph.input.v1\0" + tool.encode() + b"\0" + input_bytes(value)).hexdigest()
 
 
 def alert_words(value: dict[str, Any], whole: bool) -> Message:
-    """The head's `alert` for a tool's input that is short: its parts in a line each, else nothing."""
+    """The `alert` field for a tool's short input, a line for each part; empty for a longer one."""
     full = "\n".join(f"{name}: {part if isinstance(part, str) else json.dumps(part)}" for name, part in value.items())
     if len(full.encode()) > ALERT_BYTES_MAX or full.count("\n") != len(value) - 1 or len(value) > ALERT_LINES_MAX:
         return {}
@@ -42,7 +42,7 @@ def alert_words(value: dict[str, Any], whole: bool) -> Message:
 
 
 class ScriptedHost:
-    """Reconnects by itself when the relay goes, and sends unacknowledged events again, except after `disconnect`."""
+    """Reconnects automatically unless `disconnect` was called, and sends unacknowledged events again."""
 
     def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = (), key: str = ""):
         self.relay = relay
@@ -75,8 +75,6 @@ class ScriptedHost:
         self._keeper.start()
         self.wait_connected()
 
-    # The connection
-
     @property
     def is_connected(self) -> bool:
         connection = self._connection
@@ -84,7 +82,7 @@ class ScriptedHost:
 
     @property
     def connection(self) -> Connection:
-        """The live connection, for sending what no proper host would."""
+        """The live connection, for messages that no correct host would send."""
         self.wait_connected()
         assert self._connection
         return self._connection
@@ -93,7 +91,7 @@ class ScriptedHost:
         wait_until(lambda: self.is_connected, timeout, lambda: f"host {self.name!r} to be welcomed (closed with {self.closed_with})")
 
     def disconnect(self) -> None:
-        """Disconnects and stays away; events made since then wait here."""
+        """Disconnects and stays offline; later events wait in this object."""
         self._wanted = False
         self._hang_up()
 
@@ -109,15 +107,13 @@ class ScriptedHost:
         self._hang_up()
         self._keeper.join(patient(5))
 
-    # Agents
-
     def start_session(self, session: str, **facts: Any) -> None:
-        """Announces a session. Facts go into the head: `title`, `project`, `model`, `cwd`, `agent` …"""
+        """Announces a session. Keyword arguments become fields of the head: `title`, `project`, `model`, `cwd`, `agent` …"""
         head = {"agent": {"name": "claude", "version": "2.1.329"}, "project": "demo", **facts}
         self.event(session, "session.started", head)
 
     def event(self, session: str, kind: str, head: Message, body: Message | None = None, at: int | None = None) -> int:
-        """Makes one event and sends it as soon as there is a connection; returns its number at the host."""
+        """Creates an event and sends it once there is a connection; returns the host's number of the event."""
         made: Message = {"kind": kind, "at": at or now_ms(), "head": head}
         if body is not None:
             made["body"] = body
@@ -158,7 +154,7 @@ class ScriptedHost:
         change: Message | None = None,
         **head: Any,
     ) -> str:
-        """Opens an approval and returns its id. More head fields (`cut`, `redacted`, `expiresAt`, `agent` …) as keywords."""
+        """Requests an approval and returns its id. Keyword arguments add fields to the head: `cut`, `redacted`, `expiresAt`, `agent` …"""
         with self.lock:
             approval = approval or f"ap-{len(self.digests) + 1}-{session}"[:64]
             digest = head.pop("digest", None) or input_digest(tool, input)
@@ -179,17 +175,15 @@ class ScriptedHost:
             return approval
 
     def apply(self, session: str, approval: str, outcome: str = "ran") -> None:
-        """Says that the decision was handed to the agent, and that the agent did so: `ran`, `denied` or `answered`."""
+        """Reports that the decision was delivered to the agent and applied: `ran`, `denied` or `answered`."""
         self.event(session, "approval.delivered", {"approval": approval})
         self.event(session, "approval.applied", {"approval": approval, "outcome": outcome})
 
     def cancel(self, session: str, approval: str, reason: str = "answeredLocally") -> None:
         self.event(session, "approval.cancelled", {"approval": approval, "reason": reason})
 
-    # The relay's messages
-
     def wait_decision(self, approval: str, timeout: float = 10) -> Message:
-        """The whole `decision` message for that approval: `session`, `approval`, `digest`, `decision` {…}."""
+        """Waits for the approval's complete `decision` message: `session`, `approval`, `digest`, `decision` {…}."""
 
         def found() -> Message | None:
             return next((message for message in self.decisions if message["approval"] == approval), None)
@@ -197,7 +191,7 @@ class ScriptedHost:
         return wait_until(found, timeout, lambda: f"a decision for {approval!r}; came: {self.decisions}")
 
     def wait_acked(self, session: str, number: int | None = None, timeout: float = 10) -> None:
-        """Waits until everything (or everything up to `number`) of the session is on the relay's disk."""
+        """Waits until the relay has stored all of the session's events, or those up to `number`."""
         wanted = number or len(self.sessions[session])
         wait_until(
             lambda: self.through.get(session, 0) >= wanted, timeout,
@@ -206,7 +200,7 @@ class ScriptedHost:
         )
 
     def wait_steered(self, type: str, since: int = 0, timeout: float = 10) -> Message:
-        """Waits for a client's command to a session: `prompt`, `interrupt` …, or `withdraw`; the first of `received` from `since` on."""
+        """Waits for a client's command to a session, such as `prompt`, `interrupt` or `withdraw`: the first in `received` from index `since` on."""
 
         def found() -> Message | None:
             return next((message for message in self.received[since:] if message["type"] == type), None)
@@ -221,18 +215,16 @@ class ScriptedHost:
     def notices(self) -> list[Message]:
         return [message for message in self.received if message["type"] == "notice"]
 
-    # Inside
-
     def _keep_connected(self) -> None:
         while not self._ended:
-            # A connection may end before this is noticed here; nothing else removes it then.
+            # A connection that has ended unnoticed is removed only here.
             if self._connection and not self._connection.is_open:
                 self._connection = None
             if self._wanted and self._connection is None:
                 try:
                     self._connect()
                 except Exception as failure:
-                    # The relay is away, or refuses us; a test that waits will say so.
+                    # The relay cannot be reached or refuses the host; a waiting test reports that.
                     response = getattr(failure, "response", None)
                     if response is not None:
                         self.closed_with.append(response.status_code)
@@ -307,7 +299,7 @@ class ScriptedHost:
                     self._try_again_at = time.monotonic() + TRY_AGAIN_SECONDS
 
     def _flush(self, session: str) -> None:
-        """Sends what this connection has not had yet; called with the lock."""
+        """Sends the events that this connection has not sent yet; the caller holds the lock."""
         connection = self._connection
         if not connection or not self._is_welcome:
             return
@@ -324,6 +316,6 @@ class ScriptedHost:
             try:
                 connection.send({"type": "events", "session": session, "first": start + 1, "events": batch})
             except Exception:
-                return  # the connection is going; the next welcome says where to go on
+                return  # the connection is closing; the next welcome says from which event to continue
             start += len(batch)
             self.sent[session] = start

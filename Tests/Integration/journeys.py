@@ -1,6 +1,6 @@
-"""Which tests of real agents a submission runs: all of an agent that has changed since they last passed, and the journeys of every other.
+"""Selects the tests of real agents for a submission: all tests of agents that changed since they last passed, and the journeys of the others.
 
-An agent takes seconds to start, and its tests half of an integration run. `make nightly`, and `make test AGENTS=all`, run every one of them.
+Starting agents takes half of an integration run. `make nightly`, and `make test AGENTS=all`, run all their tests.
 """
 
 import ast
@@ -76,9 +76,9 @@ JOURNEYS = {
 
 
 def left_to_journeys() -> dict[str, str]:
-    """Agents none of whose folders differ from the commit at which all their tests passed, each with the reason in words. Comments do not count.
+    """Agents whose code, comments aside, has not changed since the commit at which all their tests passed, each with the reason in words.
 
-    An agent is tested whole if git cannot say: outside a clone, or in one without that commit.
+    If git cannot tell, outside a clone or without that commit, an agent counts as changed.
     """
     commit = TRIED.read_text().strip() if TRIED.exists() else ""
     if not commit:
@@ -117,6 +117,6 @@ def code_of(name: str, text: str) -> str:
 
 
 def is_left_out(file: str, test: str) -> bool:
-    """True if `test`, a function of `file` that runs a real agent, is left out of this run. HELIOGRAPH_JOURNEYS names the agents concerned."""
+    """True if the test function `test` in `file` runs a real agent and is left out of this run. HELIOGRAPH_JOURNEYS names the agents concerned."""
     left = os.environ.get("HELIOGRAPH_JOURNEYS", "").split(",")
     return any(file in AGENTS[name].tests for name in left if name) and file not in JOURNEYS and f"{file}::{test}" not in JOURNEYS

@@ -1,4 +1,4 @@
-"""Hosts and clients at work while a test kills, stops and cuts, and what must hold of all that they saw."""
+"""Hosts and clients that work while a test kills, stops and cuts, with checks of everything that they received."""
 
 import random
 import threading
@@ -15,7 +15,10 @@ OPEN_APPROVALS_MAX = 3
 
 
 class Worker:
-    """A scripted host whose agent talks and asks without end, and confirms every decision. It says nothing for `pause` seconds now and then."""
+    """A scripted host whose agent reports events and requests approvals without end, and confirms every decision.
+
+    Sometimes it pauses for `pause` seconds.
+    """
 
     def __init__(self, relay: Any, number: int, seed: int, pause: float = 0):
         self.session = f"s{number}"
@@ -36,7 +39,7 @@ class Worker:
         return self.host.through.get(self.session, 0)
 
     def finish(self, followers: list[Follower]) -> None:
-        """Asks nothing more, and waits until all that was said and asked is settled."""
+        """Stops making events and requests, and waits until all of them are settled."""
         self._ended.set()
         self._thread.join(patient(30))
         assert not self._thread.is_alive() and self.failure is None, self.failure
@@ -56,20 +59,22 @@ class Worker:
                 self._ended.wait(self.pause)
                 while len(self.host.sessions[self.session]) - self.through > UNACKED_MAX and not self._ended.wait(0.005):
                     self._confirm()
-        except BaseException as failure:  # shown by finish, in the test's own thread
+        except BaseException as failure:  # finish() raises the failure in the test's own thread
             self.failure = failure
 
     def _confirm(self) -> None:
         for message in self.host.decisions[self.confirmed :]:
             self.confirmed += 1
             approval = message["approval"]
-            if approval in self.open:  # sent again where our confirmation was lost: then it was noted already
+            if approval in self.open:  # the relay repeats a decision whose confirmation was lost; it has then been counted already
                 self.open.remove(approval)
                 self.host.apply(self.session, approval, "ran" if message["decision"]["decision"] == "allow" else "denied")
 
 
 class Load:
-    """A host for each seed, and a client of all of them for each choice, at a relay or at several nodes; in the end their views match the log."""
+    """A host for each seed, and a client of all hosts for each choice function, at one relay or several nodes; at the end all clients' views must
+    match the log.
+    """
 
     def __init__(self, relay: Any, seeds: Iterable[int] = (0, 1), choices: Iterable[Choose] = (allow, allow), pause: float = 0):
         self.workers = [Worker(relay, number, seed, pause) for number, seed in enumerate(seeds)]
@@ -82,7 +87,7 @@ class Load:
 
     @property
     def epochs(self) -> set[str]:
-        """Epochs of all positions that the clients hold."""
+        """The epochs in all positions of the clients."""
         return {position[0] for follower in self.followers for position in follower.positions.values()}
 
     def wait_progress(self, seconds: float = 30) -> None:
@@ -91,12 +96,12 @@ class Load:
         wait_until(lambda: all(worker.through > start for worker, start in zip(self.workers, before)), seconds, lambda: f"more than {before} of each host: {self.followers}")
 
     def finish(self) -> None:
-        """Waits until everything sent and asked is settled."""
+        """Waits until all events are stored and all approvals settled."""
         for worker in self.workers:
             worker.finish(self.followers)
 
     def check(self, relay: Any, read: Callable[[Any, str], list[Any]] = whole_log) -> None:
-        """Checks finished work: each log at that relay."""
+        """Checks each session's log at that relay, after `finish`."""
         for worker in self.workers:
             log = read(relay, worker.session)
             for follower in self.followers:

@@ -1,4 +1,4 @@
-"""A network of one's own: a namespace joined to this machine by a pair of virtual cables, with nft in between."""
+"""A network namespace joined to this machine by a veth pair, with nft rules that cause faults."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ import pytest
 
 
 class Namespace:
-    """The processes in it reach this machine at `outside`, and nothing else."""
+    """A namespace whose processes can reach only this machine, at the address `outside`."""
 
     def __init__(self, name: str, outside: str, inside: str):
         self.name = name
@@ -19,22 +19,22 @@ class Namespace:
 
     @property
     def prefix(self) -> list[str]:
-        """Runs a program in it, and becomes it."""
+        """The command prefix that executes a program in the namespace."""
         return ["ip", "netns", "exec", self.name]
 
     def lead_out(self, port: int) -> None:
-        """Forwards that port from the namespace's own loopback to here: without TLS a daemon connects to loopback only."""
+        """Forwards a port from the namespace's loopback to this machine: without TLS a daemon connects to loopback addresses only."""
         self._nft(
             f"table ip way {{\nchain out {{\ntype nat hook output priority -100; ip daddr 127.0.0.1 tcp dport {port} dnat to {self.outside}\n}}\n"
             'chain back {\ntype nat hook postrouting priority 100; oifname != "lo" masquerade\n}\n}'
         )
 
     def part(self) -> None:
-        """Drops every packet, both ways, silently."""
+        """Drops every packet in both directions silently."""
         self.rules("drop")
 
     def lose(self, percent: int) -> None:
-        """Each packet is lost with that probability, both ways."""
+        """Drops each packet with a probability of `percent` %, in both directions."""
         self.rules(f"numgen random mod 100 < {percent} drop")
 
     def reset(self) -> None:
@@ -45,12 +45,12 @@ class Namespace:
         self._nft("table inet faults {}\ndelete table inet faults")
 
     def cut_one_way(self, way: Literal["out", "in"], port: int) -> None:
-        """Drops packets to that port elsewhere, or packets from it; the other direction still works."""
+        """Drops packets to or from that port in one direction only."""
         rules = {"out": "" if way == "in" else f"tcp dport {port} drop", "in": "" if way == "out" else f"tcp sport {port} drop"}
         self.rules(rules["in"], rules["out"])
 
     def rules(self, rule: str, going_out: str | None = None) -> None:
-        """`rule` is for both ways, unless there is another one for what goes out."""
+        """Installs nft rules: `rule` for both directions, or another one for outgoing packets."""
         self._nft(
             "table inet faults {}\ndelete table inet faults\n"
             f"table inet faults {{\nchain in {{\ntype filter hook input priority 0; {rule}\n}}\nchain out {{\ntype filter hook output priority 0; {rule if going_out is None else going_out}\n}}\n}}"
@@ -62,7 +62,10 @@ class Namespace:
 
 @contextlib.contextmanager
 def namespace(place: int = 0) -> Iterator[Namespace]:
-    """A namespace that is removed afterwards, with its processes. Skips if namespaces are not permitted. `place` distinguishes those of one process."""
+    """A namespace that is removed afterwards with its processes.
+
+    Skips the test if namespaces are not permitted. `place` distinguishes several namespaces of a process.
+    """
     number = (os.getpid() + place * 4_099) % (1 << 14)
     name = f"hg{os.getpid()}{'abcdefgh'[place] if place else ''}"
     net = f"10.213.{number >> 6}"
@@ -86,6 +89,6 @@ def namespace(place: int = 0) -> Iterator[Namespace]:
                 pytest.skip(f"network namespaces are not allowed here: {step}: {done.stderr.strip()}")
         yield made
     finally:
-        # The kernel takes a namespace apart in its own time, and the next one here has the same name: the cable goes at once.
+        # The veth device is deleted at once, because the kernel removes a namespace later, and the next one uses the same name.
         subprocess.run(["ip", "link", "delete", f"{name}a"], capture_output=True)
         subprocess.run(["ip", "netns", "delete", name], capture_output=True)

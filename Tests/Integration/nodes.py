@@ -19,17 +19,17 @@ from waits import patient, wait_until
 
 
 class Node(Relay):
-    """A relay that others reach."""
+    """A relay that other nodes can reach."""
 
     def __init__(self, folder: Path, server: PostgresServer, database: str, arguments: list[str] | None = None, advertised: str | None = None):
-        """`advertised` is where others are led to it, if not straight."""
+        """`advertised` is the address by which other nodes reach this one, if it is not the node's own."""
         super().__init__(folder)
         self.server, self.database = server, database
         store = ["--store", server.address(database), "--node", folder.name, "--log-level", "info", "--asynchronous-database", "true"]
         self.arguments = [*store, "--advertise", advertised or self.url, *(arguments or [])]
 
     def owned(self) -> int:
-        """Number of its workspaces; 0 also while it does not answer."""
+        """Number of workspaces that the node owns; 0 also if it does not answer."""
         try:
             metrics = self.metrics()
         except (OSError, http.client.HTTPException):
@@ -39,7 +39,7 @@ class Node(Relay):
         return int(found.group(1))
 
     def serves(self) -> bool:
-        """True if peers of each workspace are let in; false also if the node has just ended."""
+        """True if the node accepts peers of every workspace; false also if it has just ended."""
         try:
             return self.get("/readyz").status == 200
         except (OSError, http.client.HTTPException):
@@ -49,7 +49,7 @@ class Node(Relay):
         return self.get("/metrics").body.decode()
 
     def connections_report(self) -> dict[str, int]:
-        """The engine's report of its connections."""
+        """The node's report of its connections."""
         connection = http.client.HTTPConnection("relay", timeout=patient(10))
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.settimeout(patient(10))
@@ -63,7 +63,7 @@ class Node(Relay):
 
 
 class NodeElsewhere(Node):
-    """A node on a machine of its own, as far as the network goes."""
+    """A node in a network namespace of its own, as if on another machine."""
 
     def __init__(self, folder: Path, server: PostgresServer, database: str, machine: Namespace):
         super().__init__(folder, server, database)
@@ -72,7 +72,7 @@ class NodeElsewhere(Node):
         self.arguments[self.arguments.index("--advertise") + 1] = self.url
 
     def metrics(self) -> str:
-        """Metrics, requested on its own machine: from elsewhere a token is needed."""
+        """The node's metrics, requested from inside its namespace, because other addresses need a token."""
         command = [*self.prefix, "curl", "--silent", "--show-error", "--max-time", "10", f"http://127.0.0.1:{self.port}/metrics"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -81,7 +81,7 @@ class NodeElsewhere(Node):
 
 
 class Owner(NamedTuple):
-    """The row of a workspace."""
+    """A workspace's row in the table of owners."""
 
     node: str
     """Its name; empty if the workspace has no owner."""
@@ -89,8 +89,6 @@ class Owner(NamedTuple):
 
 
 class Nodes:
-    """Several nodes on one database."""
-
     def __init__(self, nodes: list[Node]):
         self.nodes = nodes
 
@@ -102,7 +100,7 @@ class Nodes:
         return next(node for node in self.nodes if node.folder.name == name)
 
     def owners(self) -> dict[str, Owner]:
-        """Owners by the names of the workspaces."""
+        """Owners by workspace name."""
         rows = self._sql(
             "SELECT w.name, coalesce(n.name, ''), coalesce(o.epoch, '') FROM owners AS o JOIN workspaces AS w ON w.workspace = o.scope "
             "LEFT JOIN nodes AS n USING (holder) ORDER BY w.number"
@@ -111,13 +109,13 @@ class Nodes:
         return {workspace: Owner(node, epoch) for workspace, node, epoch in fields}
 
     def share(self, workspaces: list[str]) -> dict[str, Owner]:
-        """Makes these beside the first one. Returns when no node owns two more than another."""
+        """Creates workspaces in addition to the first one. Returns once no node owns two more than another."""
         for workspace in workspaces:
             self.nodes[0].run("workspace", "add", workspace, "--data", str(self.nodes[0].data))
         return self.wait_shared(evenly=True)
 
     def wait_shared(self, seconds: float = 40, among: list[Node] | None = None, evenly: bool = False) -> dict[str, Owner]:
-        """Waits until each workspace has one owner among these nodes, by its row and by the node's own report, and all of them serve."""
+        """Waits until each workspace is owned by one of these nodes, according to its row and the node's report, and all nodes serve it."""
         owners: dict[str, Owner] = {}
 
         def look() -> bool:
@@ -136,7 +134,7 @@ class Nodes:
         return all(node.owned() == counts[node.folder.name] and node.serves() for node in among)
 
     def give(self, workspace: str, node: Node, generation: str) -> None:
-        """Writes another holder into the row, which no program should do; `generation` is an expression."""
+        """Writes another owner into the workspace's row, which no correct node does; `generation` is an SQL expression."""
         holder = f"(SELECT holder FROM nodes WHERE name = '{node.folder.name}' ORDER BY expires_at DESC LIMIT 1)"
         scope = f"(SELECT workspace FROM workspaces WHERE name = '{workspace}')"
         self._sql(f"UPDATE owners SET holder = {holder}, generation = {generation} WHERE scope = {scope}")
@@ -154,7 +152,7 @@ class Nodes:
 
 
 class Cluster(Nodes):
-    """Nodes that are started one after the other: the first owns the workspace that is there from the start, and keeps it."""
+    """Nodes that are started one after the other: the first one owns the only workspace, and keeps it."""
 
     def __init__(self, folder: Path, server: PostgresServer, database: str, count: int, arguments: list[str] | None = None):
         server.make(database)
@@ -177,7 +175,7 @@ class Cluster(Nodes):
         return [node for node in self.nodes if node is not owner]
 
     def wait_owner(self, among: list[Node] | None = None, seconds: float = 20) -> Node:
-        """Waits until one of these owns the only workspace and is ready."""
+        """Waits until one of these nodes owns the only workspace and is ready."""
         nodes = among or self.running
         found: list[Node] = []
 
@@ -189,7 +187,7 @@ class Cluster(Nodes):
         return found[0]
 
     def wait_owned(self, workspaces: int, seconds: float = 20) -> dict[str, int]:
-        """Waits until each workspace has an owner among the running nodes, and all are ready; returns the number for each."""
+        """Waits until the running nodes own all workspaces and are ready; returns the number owned by each."""
         owned: dict[str, int] = {}
 
         def look() -> bool:
@@ -202,7 +200,7 @@ class Cluster(Nodes):
 
 
 class Anywhere:
-    """Leads a peer to another node each time, like a load balancer; has the interface of a relay."""
+    """Sends each connection of a peer to another node, like a load balancer; has the interface of a relay."""
 
     def __init__(self, nodes: list[Node]):
         self.nodes = nodes
@@ -225,7 +223,7 @@ class Anywhere:
 
 
 class InWorkspace:
-    """A relay as those know it who are of one workspace: tokens are made for that."""
+    """A relay for peers of one workspace: its tokens are made for that workspace."""
 
     def __init__(self, relay: Any, workspace: str):
         self.relay = relay
@@ -240,7 +238,7 @@ class InWorkspace:
 
 
 def settled_log(relay: Any, session: str) -> list[Any]:
-    """The whole log of a session; asked for again where its workspace is just being handed over."""
+    """The complete log of a session; requested again if its workspace was just being handed over."""
     found: list[list[Any]] = []
 
     def read() -> bool:
@@ -252,7 +250,7 @@ def settled_log(relay: Any, session: str) -> list[Any]:
             if "closed with 4000" not in str(failure):
                 raise
         except ConnectionClosed as closed:
-            # Handed over between the handshake and the first message.
+            # The workspace was handed over between handshake and first message.
             if closed.rcvd is None or closed.rcvd.code != 4000:
                 raise
         return bool(found)

@@ -1,7 +1,7 @@
-"""An ntfy server after its documentation and source, stricter than the real one: https://docs.ntfy.sh/publish/, server/server.go, server/actions.go.
+"""A fake ntfy server after its documentation and source, stricter than the real one: https://docs.ntfy.sh/publish/, server/server.go, server/actions.go.
 
-There is none in the registries that tests may use. What the real one would turn into something else than was meant (a message that becomes an
-attachment, a priority or a field that it passes over) is refused here.
+The registries that tests may use have no ntfy server. Where the real one would silently change a message (into an
+attachment, or by ignoring a wrong priority or field), this one refuses it.
 """
 
 import json
@@ -27,7 +27,7 @@ ACTION_FIELDS = {"action", "label", "clear", "url", "method", "headers", "body"}
 
 
 class Refusal(Exception):
-    """`code`: its first three digits are the status."""
+    """The server's error; the first three digits of `code` are the HTTP status."""
 
     def __init__(self, code: int, error: str):
         super().__init__(error)
@@ -36,7 +36,7 @@ class Refusal(Exception):
 
 @dataclass
 class Request:
-    """A request, and its answer."""
+    """A received request with its answer."""
 
     path: str
     headers: dict[str, str]
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass
 class Canned:
-    """An answer in place of a judgement."""
+    """An answer that a test sets in place of the server's own."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Canned:
 
 
 class NtfyServer:
-    """Listens on loopback. `tokens` guard `topic`: only who has one of them may publish or read."""
+    """Listens on loopback. If there are `tokens`, publishing to and reading `topic` needs one of them."""
 
     def __init__(self, certificate: Certificate | None = None):
         self.messages: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -78,12 +78,10 @@ class NtfyServer:
         self._server.server_close()
 
     def wait_message(self, topic: str, fits: Any = lambda _: True, timeout: float = 20) -> dict[str, Any]:
-        """Waits for a message that matches; returns the newest."""
+        """Waits for a message that matches `fits`; returns the newest."""
         return wait_until(
             lambda: next((message for message in reversed(self.messages[topic]) if fits(message)), None), timeout,
             lambda: f"a message; what came: {[(r.status, r.body[:300]) for r in self.requests]}", every=0.05)  # fmt: skip
-
-    # As the server judges
 
     def publish(self, body: bytes, authorization: str) -> dict[str, Any]:
         if len(body) > JSON_BYTES_MAX:

@@ -1,4 +1,4 @@
-"""Programs of a test's own that speak the host's local protocol."""
+"""A test's own programs that speak the host's local protocol."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ INPUT = {"to": "production"}
 
 
 def post(path: Path, what: str, body: Any, pid: int | None = None) -> tuple[int, Any]:
-    """Makes one request; `body` is JSON already, or converted to it."""
+    """Makes one request; `body` is JSON text, or a value that is converted to it."""
     connection = connect(path)
     try:
         send(connection, what, body, pid)
@@ -84,7 +84,7 @@ class Asking:
 
 
 def command(daemon: Daemon, *arguments: str, input: str | None = None) -> subprocess.Popen[str]:
-    """`heliograph` as a script of this test calls it."""
+    """The command line of `heliograph` for a script on the daemon's machine."""
     process = subprocess.Popen(
         [str(BINARY), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=environment(daemon),

@@ -1,4 +1,4 @@
-"""The page in a browser, as a person has it: paired by a link, watched for errors, for shifts of the layout, and by axe."""
+"""The page in a browser: paired by a link, and watched for errors, layout shifts and accessibility faults (by axe)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ DESK = {"width": 1280, "height": 800}
 LOOKS = pytest.mark.parametrize("size, scheme", [(PHONE, "light"), (DESK, "dark")], ids=["phone, light", "desk, dark"])
 """Colours are the scheme's and places the size's: each once shows both."""
 
-# Layout shifts that no tap or key of the person caused, with what moved. Installed before the page's own scripts.
+# Records layout shifts that no tap or key caused, with the elements that moved. Installed before the page's scripts.
 WATCH_SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => {
@@ -27,7 +27,7 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
-# What a browser logs about the network by itself: not being paired yet, and a relay that a test stopped.
+# Errors that a browser logs for any failed request: before pairing, and while a test has stopped the relay.
 UNPAIRED = ("status of 401",)
 AWAY = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "WebSocket connection to", "status of 503", "Failed to fetch", "error occurred when fetching the script")
 
@@ -40,14 +40,14 @@ NETWORK_MADE = "ERR_NETWORK_CHANGED"
 
 
 class Screen:
-    """One browser context, that is a device of its own. `close` fails if the page logged an error or violated its own policy."""
+    """One browser context, which is one device. `close` fails if the page logged an error or violated its own policy."""
 
     def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True, role: str = "client", locale: str = "en-US"):
         self.relay = relay
-        # If the relay has TLS, its certificate is the test's own.
+        # A relay with TLS has a self-signed certificate.
         self.context = browser.new_context(
             viewport=size, color_scheme=scheme, locale=locale, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:"),
-            # A worker is not taken with a certificate that is looked past, and the browser logs that.
+            # Chromium refuses service workers of a site whose certificate error is ignored, and logs that.
             service_workers="block" if relay.url.startswith("https:") else "allow",
         )
         self.context.set_default_timeout(patient(10_000))
@@ -69,21 +69,19 @@ class Screen:
         self.expect_live()
 
     def go(self, where: str) -> None:
-        """Goes to `#/…`, like a link."""
+        """Opens the fragment `#/…`, like a link."""
         self.page.evaluate("where => { location.hash = where }", where)
 
     def expect_live(self) -> None:
         expect(self.page.locator("link-state")).to_have_attribute("data-phase", "live")
 
     def wait_worker(self) -> None:
-        """Waits until the service worker serves the page: before that it does not load without a relay."""
+        """Waits until the service worker serves the page, which then loads without a relay."""
         self.page.evaluate("() => navigator.serviceWorker.ready")
 
     def forgive_absence(self) -> None:
-        """The relay may be away from now on: the browser's messages about that are no fault of the page."""
+        """Ignores the browser's errors about an unreachable relay from now on."""
         self.forgiven = UNPAIRED + AWAY
-
-    # The screen
 
     def row(self, session: str) -> Locator:
         return self.page.locator(f'session-row:has(a[href="#/session/{session}"])')
@@ -95,8 +93,6 @@ class Screen:
     def timeline(self) -> Locator:
         return self.page.locator("session-timeline")
 
-    # Checks
-
     def reset_shifts(self) -> None:
         self.settle()
         self.page.evaluate("() => { window.shifts = [] }")
@@ -106,7 +102,7 @@ class Screen:
         return self.page.evaluate("() => window.shifts")
 
     def settle(self) -> None:
-        """Waits for two frames: drawing is then on the screen, and observers were called."""
+        """Waits for two frames, after which pending drawing is done and observers were called."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))")
 
     def expect_no_overflow(self) -> None:
@@ -124,7 +120,7 @@ class Screen:
         assert not self.problems, "\n".join(self.problems)
 
     def _console(self, message: ConsoleMessage) -> None:
-        # A relay that has no address for browsers' push services says so by a status, which the browser logs.
+        # A relay without an address for browsers' push services answers 404, which the browser logs.
         if message.location["url"].endswith("/v1/push/key") and "status of 404" in message.text:
             return
         if message.type in ("error", "warning") and not any(words in message.text for words in (*self.forgiven, BLOCKED, NETWORK_MADE)):
@@ -136,7 +132,7 @@ S = TypeVar("S", bound=Screen)
 
 @contextmanager
 def closing_screens(make: Callable[..., S]) -> Iterator[Callable[..., S]]:
-    """Yields what makes screens; afterwards none of them may have logged an error."""
+    """Yields a function that makes screens; afterwards none of them may have logged an error."""
     made: list[S] = []
 
     def keep(**options: Any) -> S:

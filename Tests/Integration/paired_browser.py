@@ -1,4 +1,4 @@
-"""A browser's two halves, without a browser: the cookie that goes everywhere, and the key that only the page has."""
+"""Both halves of a browser's credential, without a browser: the cookie, and the page's key."""
 
 from dataclasses import dataclass
 from typing import Any

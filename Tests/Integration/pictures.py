@@ -1,4 +1,4 @@
-"""Pictures for tests: small ones of one colour, and large ones of noise, which no compression makes small."""
+"""Pictures for tests: small ones of one colour, and large ones of noise, which cannot be compressed."""
 
 import hashlib
 import random
@@ -10,7 +10,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def png(width: int = 8, height: int = 8, seed: int | None = None, text: str = "") -> bytes:
-    """A PNG; with a seed its points are noise. `text` is in it as words."""
+    """A PNG; with a seed its pixels are noise. `text` is stored in it as metadata."""
     noise = random.Random(seed)
     rows = b"".join(b"\0" + (noise.randbytes(3 * width) if seed is not None else b"\xff\x40\x00" * width) for _ in range(height))
 
@@ -28,5 +28,4 @@ def named(picture: bytes) -> dict[str, Any]:
 
 
 def bring(relay: Any, token: str, session: str, picture: bytes) -> Any:
-    """Uploads a picture; returns the relay's response."""
     return relay.request("POST", f"/v1/pictures?session={session}", picture, {"Authorization": f"Bearer {token}"})

@@ -1,4 +1,4 @@
-"""A real PostgreSQL, started by the tests and gone with them."""
+"""A real PostgreSQL that tests start and remove."""
 
 import contextlib
 import os
@@ -18,10 +18,10 @@ SERVER = ROOT / "Tests/Tools/postgres-server"
 
 
 class PostgresServer:
-    """A server on a socket in its own folder. If this program ends without `close`, its standard input closes, and that ends the server, too."""
+    """A PostgreSQL on a socket in its own folder. It also ends if this program ends without `close`, because its standard input closes then."""
 
     def __init__(self, *arguments: str, folder: Path | None = None) -> None:
-        """`arguments` are what the tool takes beside the folder."""
+        """`arguments` are passed to Tests/Tools/postgres-server in addition to the folder."""
         self.folder = folder or new_folder()
         self.process = subprocess.Popen([str(SERVER), str(self.folder), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
@@ -31,15 +31,15 @@ class PostgresServer:
         return f"postgresql://heliograph@/{database}?host={self.folder}"
 
     def kill(self) -> None:
-        """Kills all its processes, as if the machine were lost, including its disk."""
+        """Kills all of the server's processes, as if the machine and its disk were lost."""
         signal_each(self.servers(), signal.SIGKILL)
 
     def servers(self) -> list[int]:
-        """PostgreSQL's own processes, the first one first."""
+        """The process ids of PostgreSQL's servers, the main one first."""
         return [pid for pid in descendants(self.process.pid) if name_of(pid).startswith("postgres")]
 
     def configure(self, setting: str) -> None:
-        """Changes a setting like an operator: in the file, and with a reload."""
+        """Changes a setting like an operator: in the configuration file, followed by a reload."""
         with (self.folder / "data/postgresql.auto.conf").open("a") as file:
             file.write(f"{setting}\n")
         os.kill(self.servers()[0], signal.SIGHUP)
@@ -51,22 +51,22 @@ class PostgresServer:
         assert self.process.stdout.readline() == "promoted\n", "PostgreSQL was not promoted"
 
     def receives(self) -> bool:
-        """True if it is a standby that receives from its primary."""
+        """True if this server is a standby that receives from its primary."""
         return any("walreceiver" in title_of(pid) for pid in self.servers())
 
     def close(self) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
-        # Waits for its memory to be written to disk.
+        # Waits until the server has written its memory to disk.
         self.process.wait(patient(60))
         self.process.stdout.close()
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """Stops its processes, as if the machine did not answer any more: connections stay, and nothing comes over them."""
+        """Suspends all of the server's processes, as if the machine did not answer: connections stay open without any data."""
         pids: list[int] = []
         try:
-            # Processes forked during the search are found by searching again.
+            # The search is repeated until it finds no process that was forked meanwhile.
             while born := [pid for pid in descendants(self.process.pid) if pid not in pids]:
                 pids += born
                 signal_each(born, signal.SIGSTOP)
@@ -75,7 +75,6 @@ class PostgresServer:
             signal_each(pids, signal.SIGCONT)
 
     def sql(self, statement: str, database: str = "postgres") -> str:
-        """The output of `psql`, unaligned."""
         command = [str(self.psql), "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", "-c", statement, database]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patient(60)).stdout.strip()
 
@@ -84,8 +83,9 @@ class PostgresServer:
 
     @contextlib.contextmanager
     def locked(self, table: str, database: str, mode: str = "EXCLUSIVE", statement: str = "") -> Iterator[None]:
-        """Others read the table meanwhile, and wait where they want to write into it; with `ACCESS EXCLUSIVE` they do not read it either. What the
-        statement changes is there when it is unlocked."""
+        """Locks a table; others can read it but not write. With `ACCESS EXCLUSIVE` they cannot read it either. The
+        statement's changes become visible when the lock is released.
+        """
         command = [str(self.psql), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-U", "heliograph", database]
         with subprocess.Popen(command, stdin=subprocess.PIPE, text=True) as process:
             assert process.stdin is not None
@@ -98,12 +98,12 @@ class PostgresServer:
                 yield
                 process.stdin.write("COMMIT;\n")
             finally:
-                # A session that ends takes its transaction with it.
+                # Ending the psql session ends its transaction.
                 process.stdin.close()
                 process.wait(patient(10))
 
     def wait_alone(self) -> None:
-        """Waits until no connection of Heliograph is left."""
+        """Waits until Heliograph has no connection to the server."""
         question = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'heliograph/%'"
         wait_until(lambda: self.sql(question) == "0", 20, "the connections of what was killed")
 
@@ -122,7 +122,7 @@ class Pooler:
         found = [path for path in (Path("/usr/sbin/pgbouncer"), unpacked / "sbin/pgbouncer") if path.exists()]
         assert found, "PgBouncer is not there: make servers unpacks it"
         self.folder = new_folder()
-        # As root it runs as nobody, who cannot run files below a folder of root's.
+        # Root runs PgBouncer as the user nobody, who cannot execute files below root's folders.
         shutil.copy(found[0], self.folder)
         for library in unpacked.glob("lib/*/libcares.so.2"):
             shutil.copy(library, self.folder)
@@ -148,7 +148,7 @@ class Pooler:
 
 
 class ReplicatedPostgres:
-    """A primary, and a standby that each of its commits waits for."""
+    """A primary with a synchronous standby."""
 
     def __init__(self) -> None:
         with contextlib.ExitStack() as undo:
@@ -176,7 +176,7 @@ class ReplicatedPostgres:
         self.primary.make(database)
 
     def sql(self, statement: str, database: str = "postgres") -> str:
-        """Runs SQL on the server that can be written to."""
+        """Runs SQL on the server that accepts writes."""
         return self.writer.sql(statement, database)
 
     def cut(self) -> None:
@@ -192,7 +192,7 @@ class ReplicatedPostgres:
 
 
 def new_folder() -> Path:
-    """A new folder outside of pytest's: another user has to reach it, and a socket's name may have a hundred bytes only."""
+    """A new folder outside pytest's ones: another user has to reach it, and a socket's path is limited to about a hundred bytes."""
     return Path(tempfile.mkdtemp(prefix="heliograph-pg-"))
 
 
@@ -203,14 +203,13 @@ def name_of(pid: int) -> str:
 
 
 def title_of(pid: int) -> str:
-    """The process's title."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     return ""
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below this one, parents first, so that stopped ones fork no more. A process that has ended has none."""
+    """All descendants of a process, parents first, so that suspended parents cannot fork any more. An ended process has none."""
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -219,7 +218,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def signal_each(pids: list[int], number: signal.Signals) -> None:
-    """Signals each process that still exists: a backend ends with its connection."""
+    """Signals the processes that still exist: a PostgreSQL backend ends with its connection."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
@@ -227,7 +226,7 @@ def signal_each(pids: list[int], number: signal.Signals) -> None:
 
 @pytest.fixture(params=["file", "database"])
 def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """The options of `serve` for its store."""
+    """The options of `serve` that select a store."""
     if request.param == "file":
         yield []
         return

@@ -1,4 +1,4 @@
-"""The reverse proxies of deploy/, as real servers: Debian's nginx and Caddy with the example as it stands, but for names, ports and certificate."""
+"""The reverse proxies of deploy/ as real servers: Debian's nginx and Caddy with the example files, except for names, ports and certificate."""
 
 import subprocess
 from pathlib import Path
@@ -12,7 +12,7 @@ SERVERS = ROOT / ".build/servers"
 
 
 class Certificate:
-    """A certificate of the test's own for `localhost` and an address, which is its own authority."""
+    """A self-signed certificate for `localhost` and an address."""
 
     def __init__(self, folder: Path, address: str = "127.0.0.1"):
         self.address = address
@@ -25,7 +25,7 @@ class Certificate:
 
 
 class ReverseProxy:
-    """One proxy, used in place of the relay behind it: it has `url`, `token` and `pair_link`, as peers need them."""
+    """A proxy that represents the relay behind it: it has the `url`, `token` and `pair_link` that peers need."""
 
     name: str
     example: str
@@ -42,7 +42,7 @@ class ReverseProxy:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, upstream: int, changes: dict[str, str] | None = None) -> None:
-        """Starts it in front of `upstream`, a port on loopback, and waits until it answers; `changes` are applied to the example's text."""
+        """Starts the proxy for `upstream`, a port on loopback, and waits until it answers; `changes` are replacements in the example's text."""
         text = (ROOT / "deploy" / self.example).read_text()
         for old, new in {**self.substitutes(), "127.0.0.1:8787": f"127.0.0.1:{upstream}", **(changes or {})}.items():
             assert old in text, f"deploy/{self.example} has no {old!r}"
@@ -56,7 +56,7 @@ class ReverseProxy:
         raise NotImplementedError
 
     def configure(self, site: str) -> list[str]:
-        """Writes the configuration around the example; the command that starts the server."""
+        """Writes the configuration that includes the example; returns the command that starts the server."""
         raise NotImplementedError
 
     def _listens(self) -> bool:
@@ -71,7 +71,7 @@ class ReverseProxy:
         return self.relay.pair_link(role)
 
     def curl(self, path: str, *arguments: str, body: bytes | None = None) -> tuple[int, str]:
-        """A request of a visitor: status and body."""
+        """Makes a visitor's request; returns status and body."""
         done = subprocess.run(
             ["curl", "-ksS", "--max-time", str(patient(30)), "--write-out", "\n%{http_code}", *(["--data-binary", "@-"] if body is not None else []),
              *arguments, self.url + path],
@@ -109,7 +109,7 @@ class Nginx(ReverseProxy):
         }
 
     def configure(self, site: str) -> list[str]:
-        # Like Debian's nginx.conf, with files in this folder; one process, so that ending it ends everything.
+        # A configuration like Debian's nginx.conf, but with files in this folder, and a single process so that ending it ends everything.
         temporary = "\n".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
         configuration = self.folder / "nginx.conf"
         configuration.write_text(

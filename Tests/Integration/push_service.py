@@ -1,8 +1,8 @@
-"""A push service for browsers, stricter than the real ones, with faults.
+"""A fake push service for browsers, stricter than the real ones, with faults.
 
-It plays both ends of Web Push: it hands out subscriptions as a browser would, takes what is posted to them over HTTP/2 or HTTP/1.1, checks
-token and headers by the rules of the strictest real service, and opens the body with the browser's key. What came, and what was said to it,
-stands in `requests`.
+It plays both ends of Web Push: it issues subscriptions like a browser, accepts pushes over HTTP/2 or HTTP/1.1, checks
+token and headers by the rules of the strictest real service, and decrypts the body with the browser's key. `requests` lists what was received, with
+the answers.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Refusal(Exception):
 
 @dataclass
 class Answer:
-    """A response in place of the service's own judgement. Without a status it hangs, or `cuts` the connection."""
+    """A response that a test sets in place of the service's own. Without a status the service does not answer, or closes the connection if `cuts`."""
 
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass
 class Browser:
-    """One subscription, with the keys behind it."""
+    """One subscription with its private key."""
 
     endpoint: str
     key: ec.EllipticCurvePrivateKey
@@ -71,7 +71,7 @@ class Browser:
 
 @dataclass
 class Request:
-    """A request in lower case, and its answer."""
+    """A received request, with header names in lower case, and its answer."""
 
     method: str
     path: str
@@ -116,8 +116,6 @@ class PushService:
     def unsubscribe(self, endpoint: str) -> None:
         self.gone.add(endpoint.removeprefix(self.origin))
 
-    # Judgement
-
     def judge(self, request: Request, body: bytes) -> Answer:
         try:
             browser = self.judge_path(request)
@@ -160,20 +158,20 @@ class PushService:
     def judge_claims(self, claims: dict[str, str | int]) -> None:
         if claims["aud"] != self.origin or not 0 < int(claims["exp"]) - time.time() < TOKEN_SECONDS_MAX:
             raise ValueError
-        # Like Apple: a contact that cannot be reached is refused.
+        # Apple refuses a contact that cannot be reached.
         contact = urllib.parse.urlsplit(str(claims["sub"]))
         host = (contact.path.rpartition("@")[2] if contact.scheme == "mailto" else contact.hostname) or ""
         if contact.scheme not in ("mailto", "https") or "." not in host or host.endswith(PRIVATE_NAMES):
             raise ValueError
 
     def judge_headers(self, headers: dict[str, str]) -> None:
-        # Microsoft refuses 0, all others a header that is missing.
+        # Microsoft refuses a TTL of 0, all services refuse a missing one.
         if not re.fullmatch(r"[1-9][0-9]{0,8}", headers.get("ttl", "")):
             raise Refusal(400, "BadTtl")
         if headers.get("urgency", "normal") not in URGENCIES:
             raise Refusal(400, "BadUrgency")
         topic = headers.get("topic")
-        # Like Apple, which decodes it: no base64 has a length of 1 modulo 4.
+        # Apple decodes the topic: no base64 text has a length of 1 modulo 4.
         if topic is not None and (not re.fullmatch(r"[\w-]{1,32}", topic, re.ASCII) or len(topic) % 4 == 1):
             raise Refusal(400, "BadWebPushTopic")
         if headers.get("content-encoding") != "aes128gcm":
@@ -182,7 +180,7 @@ class PushService:
     def judge_body(self, body: bytes) -> None:
         if len(body) > BODY_BYTES_MAX:
             raise Refusal(413, "PayloadTooLarge")
-        # Salt (16), record size (4), length of the key (1), key (65), one record with its tag.
+        # Salt (16 bytes), record size (4), key length (1), key (65), and one record with its tag.
         if len(body) < 86 + 17 or body[20:22] != b"\x41\x04" or int.from_bytes(body[16:20]) < len(body) - 86:
             raise Refusal(400, "BadWebPushRequest")
 
@@ -191,8 +189,6 @@ class PushService:
             return http_ece.decrypt(body, private_key=browser.key, auth_secret=browser.auth, version="aes128gcm")
         except http_ece.ECEException:
             raise Refusal(400, "BadWebPushRequest") from None
-
-    # Connections
 
     def answered(self, request: Request, body: bytes) -> Answer:
         request.at = time.time() * 1000
@@ -210,7 +206,7 @@ class PushService:
             else:
                 await self.speak_http1(reader, writer, self.connections)
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
-            pass  # A peer that hangs up is no fault of the service.
+            pass  # A closed connection is no fault of the service.
         finally:
             self.writers.discard(writer)
             writer.close()

@@ -1,4 +1,4 @@
-"""A push service for browsers beside the real relay: `PushService` on a thread of its own, for tests that are plain functions."""
+"""The fake `PushService` beside a real relay, on a thread of its own, for tests that are plain functions."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from waits import patient, wait_until
 
 
 class PushSite:
-    """Serves `localhost` over TLS, with a certificate that the relay is told to trust."""
+    """Serves `localhost` over TLS, with a certificate that the relay is configured to trust."""
 
     def __init__(self, folder: Path, protocols: tuple[str, ...] = ("h2", "http/1.1")):
         folder.mkdir(parents=True, exist_ok=True)
@@ -34,17 +34,13 @@ class PushSite:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(patient(5))
 
-    # Settings of the relay
-
     @property
     def environment(self) -> dict[str, str]:
-        """Environment for `heliograph serve`."""
+        """The environment for `heliograph serve`."""
         return {
             "SSL_CERT_FILE": str(self.certificate.chain), "HELIOGRAPH_PUSH_HOSTS": f"localhost:{self.port}=127.0.0.1",
             "HELIOGRAPH_PUSH_CONTACT": "mailto:ada@example.org",
         }  # fmt: skip
-
-    # Browsers and the service
 
     def subscribe(self, server_key: str) -> Browser:
         return self._call(lambda: self.service.subscribe(server_key))
@@ -53,17 +49,15 @@ class PushSite:
         self._call(lambda: self.service.unsubscribe(browser.endpoint))
 
     def answer(self, *answers: Answer) -> None:
-        """Sets the answers to the next requests, in place of a judgement."""
+        """Sets the answers to the next requests, in place of the service's own."""
         self._call(lambda: self.service.answers.extend(answers))
-
-    # Results
 
     @property
     def taken(self) -> list[Request]:
         return [request for request in self.seen if request.status == 201]
 
     def notifications(self, browser: Browser) -> list[Any]:
-        """The notifications that the browser opened, oldest first."""
+        """The notifications that the browser decrypted, oldest first."""
         path = browser.endpoint.removeprefix(self.service.origin)
         return [json.loads(request.text) for request in self.taken if request.path == path and request.text]
 
@@ -77,11 +71,9 @@ class PushSite:
         wait_until(lambda: len(self.seen) >= count, timeout, lambda: f"{count} requests; there are {len(self.seen)}", every=0.05)
         return self.seen
 
-    # Inside
-
     async def _end(self) -> None:
         self.service.server.close()
-        # A relay may hold connections still: each ends by itself once it is closed.
+        # Idle connections of a relay would keep the server open, so they are closed here.
         for writer in self.service.writers:
             writer.close()
         self._watch.cancel()

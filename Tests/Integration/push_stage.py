@@ -1,4 +1,4 @@
-"""Devices, pushes and budgets as a page sees them, played by a test between the page and the real relay."""
+"""Fake devices, pushes and budgets between the page and the real relay."""
 
 import json
 import time
@@ -16,7 +16,7 @@ def now() -> int:
 
 
 class PushStage:
-    """Answers the commands about pushes and budgets in the relay's place, and notes them; everything else goes through."""
+    """Answers commands about pushes and budgets in place of the relay, and records them; all others pass to the relay."""
 
     def __init__(self, page: Page):
         self.devices: dict[str, Message] = {}
@@ -34,8 +34,6 @@ class PushStage:
 
     def said(self, type: str) -> list[Message]:
         return [command for command in self.commands if command["type"] == type]
-
-    # Devices and pushes
 
     def device(self, device: str, **fields: Any) -> Message:
         registered = {"device": device, "name": "Ada's iPhone", "profile": "heliograph", "environment": "sandbox", "system": "18.1",
@@ -55,7 +53,7 @@ class PushStage:
 
     def push(self, device: str, purpose: str, payload: Message | None, *, session: str | None = "s1", result: str | None = "accepted",
              text: str | None = None, ago: float = 0, **fields: Any) -> Message:  # fmt: skip
-        """Plans a push, and answers it if there is a result; `ago` in seconds. Pages are notified like by the relay."""
+        """Plans a push, and reports its outcome if there is one; `ago` is in seconds. Pages are notified like by the relay."""
         self._number += 1
         at = now() - int(ago * 1000)
         push = {"push": self._number, "device": device, "purpose": purpose, "priority": 10, "plannedAt": at} | fields
@@ -73,8 +71,6 @@ class PushStage:
         push["outcome"] = {"result": result} | ({"text": text} if text else {})
         self.tell({"type": "push", "push": {key: value for key, value in push.items() if key != "payload"}})
         return push
-
-    # Inside
 
     def tell(self, message: Message) -> None:
         for socket in self._sockets:
@@ -141,14 +137,12 @@ class PushStage:
         return None
 
 
-# Payloads as the profile `heliograph` makes them
-
 ATTRIBUTES = {"session": "s1", "title": "Fix the login", "project": "webshop", "agent": "claude", "host": "laptop"}
 ALERT = {"title": "Fix the login", "body": "Running"}
 
 
 def card(event: str, state: Message, *, alert: Message | None = None, ago: float = 0, **aps: Any) -> Message:
-    """The payload of one card; the state on top of a running session that began 20 minutes ago."""
+    """The payload of a card: `state` over that of a running session that began 20 minutes ago."""
     seconds = int(time.time() - ago)
     full = {"status": "running", "operation": "Editing src/login.ts", "progress": {"completed": 3, "total": 7, "current": "Test it"}, "approvals": 0,
         "questions": 0, "costMicroUSD": 412_300, "operations": 12, "messages": 4, "startedAt": seconds - 1230 - SINCE_2001,
@@ -161,7 +155,7 @@ def card(event: str, state: Message, *, alert: Message | None = None, ago: float
 
 
 def waiting(summary: str = "npm test") -> Message:
-    """The card's fields of a session that waits for an approval."""
+    """The card's fields for a session that waits for an approval."""
     return {"status": "waitingApproval", "approvals": 1, "approval": {"id": "a1", "tool": "Bash", "summary": summary, "isQuestion": False}}
 
 

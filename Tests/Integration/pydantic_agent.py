@@ -1,4 +1,4 @@
-"""An agent made with pydantic-ai, behind pydantic-acp: run by its own Python, with the address of a model as its argument."""
+"""An agent made with pydantic-ai behind pydantic-acp, run by the Python of its own environment with a model's address as argument."""
 
 import sys
 from pathlib import Path

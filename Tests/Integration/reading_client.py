@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A client in a process of its own, so that it can be stopped: reads one session, and comes back with its position.
+"""A client as a separate process, so that a test can suspend it: reads one session, and reconnects with its position.
 
     reading_client.py URL TOKEN SESSION
 
-Prints a JSON line for each thing that happens: `{"events": first…last}`, `{"reset": reason}`, `{"snapshot": seq}`, `{"closed": code}`.
+Prints a JSON line for each event: `{"events": first…last}`, `{"reset": reason}`, `{"snapshot": seq}`, `{"closed": code}`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The real relay: the release binary as a process of its own, on loopback, in a folder of its own."""
+"""The real relay: the release binary as a process on loopback, in a folder of its own."""
 
 import http.client
 import itertools
@@ -18,7 +18,7 @@ from typing import Any
 from waits import patient, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-# The file itself: `.build/release` is a link, which each `swift build` makes anew, also one of something else while tests run.
+# Resolved, because `.build/release` is a symlink that each `swift build` changes, even while tests run.
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).resolve()
 HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
 """The program that agents call: the small one if it lies beside the other, as in `connect`."""
@@ -34,7 +34,7 @@ PORTS_OF_PROCESS = 400
 
 
 def own_ports() -> Iterator[int]:
-    """Ports of this process, again and again: no other that runs tests on this machine is given them while it lives."""
+    """An endless sequence of this process's ports, which no other test process on this machine uses."""
     claim = socket.socket(socket.AF_UNIX)
     for first in range(PORTS.start, PORTS.stop, PORTS_OF_PROCESS):
         try:
@@ -49,14 +49,14 @@ _ports = own_ports()
 
 
 def code_of(link: str) -> str:
-    """The pairing code in a link, which may go on with a secret for hosts."""
+    """The pairing code in a link, which may be followed by a secret for hosts."""
     found = re.search(r"#(?:pair|host)=([\w-]+)", link)
     assert found, link
     return found[1]
 
 
 def free_port() -> int:
-    """A free port that no other process that runs tests is given."""
+    """A free port that no other test process uses."""
     for port in itertools.islice(_ports, PORTS_OF_PROCESS):
         with socket.socket() as probe:
             try:
@@ -68,8 +68,8 @@ def free_port() -> int:
 
 
 def plain_environment(home: Path) -> dict[str, str]:
-    """An environment in which nothing of the machine's own user can be read or written."""
-    # For a binary built for a sanitizer, see Tests/Tools/sanitize.py; and to try a changed page without building it into one.
+    """An environment in which no files of the machine's user can be read or written."""
+    # Variables for sanitizers (see Tests/Tools/sanitize.py), and for testing a changed page without a build.
     kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "HELIOGRAPH_WEB_ROOT") if name in os.environ}
     return kept | {
         "HOME": str(home),
@@ -95,15 +95,15 @@ class Answer:
 
 
 def processor_seconds(pid: int) -> float:
-    """The processor time of all threads of a process so far, in the kernel too."""
+    """The processor time of all threads of a process so far, in user and kernel mode."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Relay:
-    """`heliograph serve`. Started and stopped at will; the port and the data folder stay the same.
+    """`heliograph serve`, started and stopped on request; port and data folder stay the same.
 
-    `prefix` is a program that runs it, and that must become it or leave it this process' child; `environment` is added to its own.
+    `prefix` is a program that executes the relay or keeps it as this process's child; `environment` is added to the relay's.
     """
 
     running: "set[Relay]" = set()
@@ -130,10 +130,8 @@ class Relay:
         self.process: subprocess.Popen[bytes] | None = None
         self._was_ready = False
 
-    # Life
-
     def start(self) -> None:
-        """Starts it and waits until it is ready. The first time another process may have taken the free port; then another is tried."""
+        """Starts the relay and waits until it is ready. At the first start another port is tried if another process has taken the first one."""
         assert self.process is None, "the relay runs already"
         try:
             self._spawn()
@@ -151,7 +149,7 @@ class Relay:
         wait_until(self._is_ready, 20, lambda: f"/readyz of the relay. Its log:\n{self.log_text()[-3000:]}")
 
     def launch(self) -> None:
-        """Starts the process and waits for nothing: for one that is to fail, or to be killed at once."""
+        """Starts the process without waiting: for one that will fail, or be killed at once."""
         assert self.process is None, "the relay runs already"
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
@@ -174,7 +172,7 @@ class Relay:
             raise AssertionError(f"the relay did not end by itself within {patient(timeout):g} s. Its log:\n{self.log_text()[-3000:]}")
 
     def stop(self) -> None:
-        """SIGTERM; the relay must go by itself, with status 0."""
+        """Sends SIGTERM; the relay must end with status 0."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -188,7 +186,7 @@ class Relay:
         assert status == 0, f"the relay ended with {status} after SIGTERM. Its log:\n{self.log_text()[-3000:]}"
 
     def kill(self) -> None:
-        """SIGKILL: what a crash or a power cut of the process is."""
+        """Sends SIGKILL, like a crash."""
         process, self.process = self.process, None
         if process is not None:
             process.kill()
@@ -221,7 +219,7 @@ class Relay:
 
     @property
     def peak_kib(self) -> int:
-        """The most that was ever resident."""
+        """The greatest resident memory so far, in KiB."""
         return self._status_kib("VmHWM")
 
     @property
@@ -240,14 +238,12 @@ class Relay:
         return int(re.search(rf"{name}:\s+(\d+)", status).group(1))
 
     def metric(self, name: str) -> float:
-        """One sample of /metrics by its name with labels; 0 if there is none yet."""
+        """One sample of /metrics by its name with labels; 0 if it is missing."""
         lines = [line for line in self.get("/metrics").body.decode().splitlines() if line.startswith(f"{name} ")]
         return float(lines[0].rsplit(" ", 1)[1]) if lines else 0.0
 
-    # The command line
-
     def run(self, *arguments: str, check: bool = True, timeout: float = 20, program: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Runs one `heliograph` command on this machine, or `program` beside it, as the relay's owner."""
+        """Runs a `heliograph` command, or another program next to it, as the relay's user."""
         result = subprocess.run(
             [str(program or self.binary), *arguments], capture_output=True, text=True, timeout=patient(timeout), stdin=subprocess.DEVNULL,
             cwd=self.folder, env=plain_environment(self.folder / "home"),
@@ -257,18 +253,18 @@ class Relay:
         return result
 
     def token(self, role: str, name: str, workspace: str | None = None) -> str:
-        """A new token for a `host` or a `client`, in the first workspace or that one."""
+        """A new token of a `host` or `client`, in the given or the first workspace."""
         where = ["--workspace", workspace] if workspace else []
         token = self.run("token", "create", "--role", role, "--name", name, "--data", str(self.data), *where).stdout.strip()
         assert token and len(token.split()) == 1, f"`token create` must print the token alone, not {token!r}"
         return token
 
     def tokens(self) -> list[dict[str, Any]]:
-        """Every token that is not revoked, the newest first."""
+        """All tokens that are not revoked, newest first."""
         return [json.loads(line) for line in self.run("token", "list", "--json", "--data", str(self.data)).stdout.splitlines()]
 
     def token_id(self, name: str) -> str:
-        """The id of the newest token of that name, as `token list` shows it."""
+        """The id of the newest token with that name, from `token list`."""
         found = [token for token in self.tokens() if token["name"] == name]
         assert found, f"`token list` does not name {name!r}: {self.tokens()}"
         return found[0]["id"]
@@ -277,11 +273,9 @@ class Relay:
         self.run("token", "revoke", token_id, "--data", str(self.data))
 
     def pair_link(self, role: str = "client", url: str | None = None) -> str:
-        """A pairing link for the relay's own address or another that leads to it, without the secret for the hosts beside it."""
+        """A pairing link with the relay's own or another address, without the secret for hosts on the same machine."""
         other = ["--url", url] if url else []
         return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data), *other).stdout)["link"].partition("&k=")[0]
-
-    # HTTP and the file
 
     def get(self, path: str, headers: dict[str, str] | None = None) -> Answer:
         return self.request("GET", path, headers=headers)
@@ -300,12 +294,12 @@ class Relay:
             connection.close()
 
     def files_text(self) -> bytes:
-        """Every byte that the relay has on disk, to look for what must not be there."""
+        """All files of the relay as text, to search for data that must not be there."""
         parts = [path.read_bytes() for path in sorted(self.data.rglob("*")) if path.is_file()]
         return b"\0".join([*parts, self.log.read_bytes()])
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Reads the relay's own file, beside the running relay."""
+        """Reads the relay's SQLite file while the relay runs."""
         files = sorted(self.data.glob("*.sqlite")) or sorted(self.data.glob("*.db"))
         assert files, f"no database in {self.data}: {sorted(self.data.iterdir())}"
         with sqlite3.connect(f"file:{files[0]}?mode=ro", uri=True, timeout=patient(5)) as database:

@@ -1,4 +1,4 @@
-"""A sample of every message and event kind that a host or a client may send, with every field. Fuzzing begins with them, too."""
+"""A sample of every message and event kind that a host or a client may send, with every field. The fuzzer starts from them, too."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ DECISION = {
 DIGEST = "a" * 64
 KEY = "c2l4dGVlbi1rZXktYnl0ZQ"
 
-# Every event kind that a host may state, with every field.
+# The head of every event kind that a host may send, with every field.
 HEADS: dict[str, Message] = {
     "session.started": {
         "agent": {"name": "claude", "version": "2"}, "model": "m", "title": "t", "project": "p", "cwd": "/x", "run": "r", "resumed": True,

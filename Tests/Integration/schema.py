@@ -1,4 +1,4 @@
-"""The published JSON Schema, as a checker of one message in one direction."""
+"""Checks messages of one direction against the published JSON Schema."""
 
 import functools
 import json
@@ -25,19 +25,19 @@ def document() -> dict[str, Any]:
 
 @functools.cache
 def validator(direction: str) -> Draft202012Validator:
-    """`direction` is `host-to-relay`, `relay-to-host`, `client-to-relay` or `relay-to-client`."""
+    """A validator for the direction: `host-to-relay`, `relay-to-host`, `client-to-relay` or `relay-to-client`."""
     assert direction in document()["$defs"]
     return Draft202012Validator({"$schema": document()["$schema"], "$ref": f"#/$defs/{direction}", "$defs": document()["$defs"]})
 
 
 def faults(direction: str, message: Any) -> list[str]:
-    """The schema's faults in a message, as `path: sentence`."""
+    """Violations of the schema in a message, as `path: sentence`."""
     found = []
     pending = list(validator(direction).iter_errors(message))
     while pending:
         error = pending.pop()
         if error.context:
-            # An alternative with null is how the schema says optional: the fault of the other one is what matters.
+            # The schema expresses an optional field as an alternative to null, so only the other alternative's fault matters.
             pending.extend(error.context)
         else:
             found.append(f"{error.json_path}: {error.message[:200]}")
@@ -45,7 +45,7 @@ def faults(direction: str, message: Any) -> list[str]:
 
 
 def assert_valid(direction: str, messages: list[Any], each_type_max: int = 25) -> None:
-    """Checks up to that many of each type: a long test repeats itself."""
+    """Checks up to `each_type_max` messages of each type, because a long test repeats itself."""
     seen: dict[Any, int] = {}
     for message in messages:
         seen[message["type"]] = seen.get(message["type"], 0) + 1

@@ -1,4 +1,4 @@
-"""Programs in terminals that `heliograph shell` holds, and clients that look at them."""
+"""Programs in terminals of `heliograph shell`, and clients that look at them."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from wire import Message
 
 @contextmanager
 def held(machine: Any, folder: Path, *command: str, columns: int = 80, rows: int = 24) -> Iterator[Terminal]:
-    """`heliograph shell -- COMMAND` in a real terminal, below a shell that says how it ended."""
+    """Runs `heliograph shell -- COMMAND` in a real terminal, below a shell that prints its exit status."""
     terminal = Terminal(folder, machine.environment, machine.project, columns, rows)
     try:
         terminal.run(["sh", "-c", '"$@"; echo status $?', "sh", str(BINARY), "shell", "--", *command], machine.environment)
@@ -30,7 +30,7 @@ def held(machine: Any, folder: Path, *command: str, columns: int = 80, rows: int
 
 
 def holders(machine: Any, kind: str = "shell") -> list[int]:
-    """The processes that hold its terminals of `heliograph KIND`, which outlive their windows."""
+    """The holder processes of the machine's `heliograph KIND` terminals, which outlive their windows."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -43,7 +43,7 @@ def holders(machine: Any, kind: str = "shell") -> list[int]:
 
 
 def session_of(client: WireClient, agent: str) -> str:
-    """The session of that program, once clients can see its screen."""
+    """The program's session, once clients can see its screen."""
 
     def found() -> str | None:
         for session, summary in client.summaries.items():
@@ -55,7 +55,7 @@ def session_of(client: WireClient, agent: str) -> str:
 
 
 class Looking:
-    """A client's view of one terminal, drawn from received data."""
+    """A client's view of a terminal, drawn from received data."""
 
     def __init__(self, client: WireClient, session: str):
         self.client, self.session = client, session
@@ -64,7 +64,7 @@ class Looking:
         self.drawings: list[Message] = []
 
     def look(self, timeout: float = 20) -> str:
-        """The screen as text, after one question."""
+        """The screen as text, requested once."""
         reply = self.client.command("screen", timeout, session=self.session, **({"after": self.of} if self.of else {}))
         assert "screen" in reply, reply
         drawing = reply["screen"]

@@ -1,8 +1,8 @@
-"""The relay's tests once more, with a relay that gets nothing to read: HELIOGRAPH_CONTENT=sealed.
+"""Runs the relay's tests with sealed content: HELIOGRAPH_CONTENT=sealed.
 
-Hosts that tests play then send each event as a host that seals does: a head by the marks in Protocol.md, and random bytes in place of the
-event. Clients that tests play have the event back before a test looks, as a device that the host trusts has. Whatever the relay made of a
-body would be missing, so a test that passes shows that it makes nothing of it.
+Fake hosts then send each event like a host that seals: a head reduced by the marks in Protocol.md, and random bytes in place of the
+event. Fake clients restore the event before the test sees it, like a trusted device. Anything that the relay derived from a
+body would be missing, so a passing test proves that the relay does not depend on bodies.
 """
 
 import base64
@@ -45,19 +45,17 @@ REAL_ONES = {"screen", "browser", "whole_browser", "daemon", "agent", "machine",
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """True unless the only host is one that the test simulates."""
+    """True unless the test's only host is a fake one."""
     names = set(getattr(item, "fixturenames", ()))
     is_played = "scripted_host" in names or hasattr(getattr(item, "module", None), "ScriptedHost")
     return not is_played or bool(REAL_ONES & names) or any(name in item.nodeid for name in LOOK_AT_CONTENT)
 
 
-# The marks
-
 Path_ = tuple[str, ...]
 
 
 def _read_marks() -> dict[str, dict[Path_, str]]:
-    """By kind, the mark of each field in the table: `×`, `≈`, `+`, or nothing."""
+    """The mark of each field in the protocol's table by kind: `×`, `≈`, `+`, or none."""
     kinds: dict[str, dict[Path_, str]] = {}
     _, _, table = PROTOCOL.read_text().partition("| kind | head | body |\n|---|---|---|\n")
     for line in table.partition("\n\n")[0].splitlines():
@@ -90,7 +88,7 @@ def alias(name: str) -> str:
 
 
 def aliased(fields: dict[str, Any]) -> dict[str, Any]:
-    """A command with the names that stand for a project or for a command of the agent."""
+    """A command with aliases in place of names of projects and agents' commands."""
     if not IS_ON:
         return fields
     named = {"project": alias(fields["project"])} if "project" in fields else {}
@@ -127,7 +125,7 @@ def _stripped(value: Any, path: Path_, marks: dict[Path_, str], kind: str) -> An
     head = {}
     for name, held in value.items():
         inner = (*path, name)
-        # A field that the protocol does not know is content.
+        # A field that the protocol's table does not list counts as content.
         mark = marks.get(inner, "×")
         if held is None or mark in ("×", "+"):
             continue
@@ -144,7 +142,7 @@ SEALED: dict[str, Any] = {}
 
 
 def _kept(value: Any, bytes_max: int = 1 << 20) -> str:
-    """Random base64 as long as sealed content: four thirds of its bytes and 41."""
+    """Random base64 as long as sealed content: four thirds of its bytes, plus 41."""
     size = min(bytes_max, len(json.dumps(value, ensure_ascii=False).encode()))
     token = base64.urlsafe_b64encode(os.urandom(41 + size)).rstrip(b"=").decode()
     SEALED[token] = value
@@ -174,7 +172,7 @@ class Line:
 
 
 def open_summary(summary: dict[str, Any]) -> None:
-    """Puts the texts of a sealed line into the summary, if there is one."""
+    """Restores the texts of a sealed line in the summary, if it has one."""
     line = SEALED.get(summary.get("line", ""))
     if line is None:
         return
@@ -187,7 +185,7 @@ def open_summary(summary: dict[str, Any]) -> None:
 
 
 def sealed(event: Any, line: Line) -> Any:
-    """An event as it leaves a host that seals; what no host could send, as it is."""
+    """The event in the form that a host that seals would send; events that no host can send stay unchanged."""
     if not IS_ON or not isinstance(event, dict) or not isinstance(event.get("head"), dict) or not set(event) <= {"kind", "at", "head", "body"}:
         return event
     marks = MARKS.get(event.get("kind", ""), {})
@@ -200,7 +198,7 @@ def sealed_text(text: str) -> str:
 
 
 def open_all(message: Any) -> None:
-    """Opens the sealed content of a relay's message in place."""
+    """Restores the sealed content of a relay's message in place."""
     if not IS_ON:
         return
     if isinstance(message, list):

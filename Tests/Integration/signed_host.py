@@ -1,4 +1,4 @@
-"""A host that a test plays and that takes only what a trusted device has signed, made from the document alone: its keys, its letters, its checks."""
+"""A fake host that accepts only commands signed by a trusted device, implemented independently from the protocol document: keys, letters, checks."""
 
 import base64
 import hashlib
@@ -118,7 +118,7 @@ class SignedHost(ScriptedHost):
         self.event(session, "steering.offered", {"actions": ["prompt", "interrupt", "mode", "stop"], "mode": "default", "modes": ["plan", "default", "acceptEdits"], "consent": b64(self.id)})
 
     def ask(self, session: str, tool: str, input: Any, approval: str = "a1", **head: Any) -> str:
-        """Asks for an approval; the head for the relay says less than the shown text."""
+        """Requests an approval whose head for the relay has less than the shown text."""
         body = head.pop("body", {"input": input})
         salt = secrets.token_bytes(16)
         inner = bytes.fromhex(input_digest(tool, input))
@@ -131,10 +131,11 @@ class SignedHost(ScriptedHost):
         self.event(session, "approval.requested", facts | {"title": "as the relay says"}, {"shown": text})
         return approval
 
-    # Checks
-
     def signer_of(self, text: str, statement: Any) -> str | None:
-        """The name of the trusted device that signed, if one did. `statement` makes the bytes from the number and the device's id."""
+        """The name of the trusted device that signed; None without a valid signature.
+
+        `statement` makes the bytes from the count and the device's id.
+        """
         form, id, number, signature = text.split(".")
         held = self.devices.get(unb64(id))
         if form != "1" or held is None:
@@ -148,7 +149,7 @@ class SignedHost(ScriptedHost):
             + lp(shown) + lp(bytes.fromhex(self.digests[approval])) + lp(decision["decision"]) + lp(detail_of(decision)) + number + lp(device)) or None  # fmt: skip
 
     def who_prompted(self, message: Message) -> str | None:
-        """The device that signed a plain prompt, a mode, or a start without pictures; None if none did."""
+        """The device that signed a plain prompt, a mode, or a start without pictures; None without a valid signature."""
         def statement(count: bytes, device: bytes) -> bytes:
             if message["type"] == "prompt":
                 return domain("prompt") + lp(self.id) + lp(message["session"]) + lp(message["id"]) + lp(hashlib.sha256(message["text"].encode()).digest()) + count + lp(device)
@@ -159,8 +160,6 @@ class SignedHost(ScriptedHost):
 
         return "signature" in message and self.signer_of(message["signature"], statement) or None
 
-    # Letters
-
     @property
     def _pair_key(self) -> bytes:
         return HKDF(hashes.SHA256(), 32, salt=b"", info=domain("pair") + self.id).derive(self.secret)
@@ -170,7 +169,7 @@ class SignedHost(ScriptedHost):
         return b"\x01" + lp(body) + lp(tag) + lp(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
     def answer(self, letter: bytes) -> bytes | None:
-        """The host's answer to a join."""
+        """The host's answer to a `join` letter."""
         body, tag, signature = parts(letter[1:])
         assert body.startswith(domain("join"))
         host, sign, box, name, _ = parts(body[len(domain("join")) :])
@@ -195,7 +194,7 @@ class SignedHost(ScriptedHost):
             self.connection.send({"type": "letter", "to": message["from"]["id"], "bytes": b64(said)})
 
     def wait_trusts(self, name: str) -> bytes:
-        """Waits until the host trusts the device; returns its id."""
+        """Waits until the host trusts the device with that name; returns its id."""
         def found() -> Iterator[bytes]:
             return (id for id, (_, known) in self.devices.items() if known == name)
 

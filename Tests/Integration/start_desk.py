@@ -1,4 +1,4 @@
-"""The session that stands for a host, and what a phone asks of it: to start sessions, to resume old ones, and to list them."""
+"""The session that represents a host, and a phone's requests to it: starting, resuming and listing sessions."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ FINAL = ("taken", "refused", "withdrawn", "unknown")
 
 
 class Desk:
-    """The session that stands for the host, and what a phone asks of it."""
+    """The session that represents the host, and a phone that sends commands to it."""
 
     def __init__(self, machine: Machine, phone: WireClient, agent: str, **usual: Any):
         self.machine, self.phone, self.agent, self.usual = machine, phone, agent, usual
@@ -30,7 +30,7 @@ class Desk:
         return self.phone.command(type, session=self.session, **({"project": "project", "agent": self.agent} | fields))
 
     def end(self, reply: dict[str, Any], timeout: float = 60) -> dict[str, Any]:
-        """Waits for the outcome of a command, as an event."""
+        """Waits for the event with a command's outcome."""
         assert reply.get("delivery") == "sent", reply
 
         def fits(event: dict[str, Any]) -> bool:
@@ -62,5 +62,5 @@ class Desk:
         return event["body"]["sessions"]
 
     def first_word(self, type: str, **fields: Any) -> str:
-        """Why a start is refused; empty if it is not."""
+        """The reason why the host refuses to start a session; empty if it does not."""
         return self.end(self.ask(type, **fields))["head"].get("reason", "")

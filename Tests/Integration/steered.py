@@ -1,4 +1,4 @@
-"""A session that is steered from a phone, whatever agent runs it: the phone's commands, and their effects."""
+"""A session steered by a phone, with any agent: the phone's commands and their effects."""
 
 import itertools
 from collections.abc import Callable
@@ -16,7 +16,7 @@ FINAL = ("taken", "refused", "withdrawn", "unknown")
 
 @pytest.fixture
 def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
-    """A client that may steer and follows all sessions."""
+    """A client that may steer and subscribes to all sessions."""
     phone = client(relay, "Ada's phone", role="operator")
     phone.subscribe()
     return phone
@@ -31,10 +31,8 @@ class Steered:
         self.ids = (f"s{number}" for number in itertools.count(1))
 
     def shown(self) -> str:
-        """The agent's screen, for the message of a failed test."""
+        """The agent's screen, for a failed test's message."""
         return ""
-
-    # The phone
 
     def send(self, type: str, id: str | None = None, **fields: Any) -> str:
         id = id or next(self.ids)
@@ -46,15 +44,13 @@ class Steered:
         return self.send("prompt", id=id, text=text, **({"busy": "queue"} | fields))
 
     def begin(self, text: str = "work") -> None:
-        """Sends a prompt from the phone, and waits until the model was asked."""
+        """Sends a prompt from the phone, and waits until the model received it."""
         asked = len(self.api.requests)
         self.taken(self.prompt(text))
         wait_until(lambda: len(self.api.requests) > asked, 15, "the model to be asked")
 
     def tool_runs(self) -> None:
         self.phone.wait_event(self.session, lambda event: event["kind"] == "tool.started", 20, "the tool to run")
-
-    # Outcomes
 
     def changes(self, id: str) -> list[dict[str, Any]]:
         heads = [event["head"] for event in self.phone.logs[self.session] if event["kind"] == "steering.changed"]
@@ -64,7 +60,7 @@ class Steered:
         return [change["stage"] for change in self.changes(id)]
 
     def stage(self, id: str, *stages: str, timeout: float | None = None) -> dict[str, Any]:
-        """Waits for one of these stages; without any, the end."""
+        """Waits until a command has reached one of the stages; without any, its final stage."""
         stages = stages or FINAL
 
         def fits(event: dict[str, Any]) -> bool:
@@ -83,11 +79,11 @@ class Steered:
         return self.phone.wait_summary(self.session, lambda summary: summary["status"] == status, timeout or self.patience, status)
 
     def offered(self, action: str) -> dict[str, Any]:
-        """Waits until this action is offered, among others."""
+        """Waits until the session offers this action."""
         return self._offer(lambda actions: action in actions, f"{action} to be offered")
 
     def offers(self, *actions: str) -> dict[str, Any]:
-        """Waits until exactly these actions are offered."""
+        """Waits until the session offers exactly these actions."""
         return self._offer(lambda offered: offered == list(actions), f"{actions} to be offered")
 
     def _offer(self, fits: Callable[[list[str] | None], bool], what: str) -> dict[str, Any]:
@@ -98,13 +94,13 @@ class Steered:
         return self.phone.wait_summary(self.session, look, self.patience, what)["steering"]
 
     def said(self) -> list[str]:
-        """The person's messages in the timeline."""
+        """The user's messages in the timeline."""
         events = [event for event in self.phone.logs[self.session] if event["kind"] == "message" and event["head"]["role"] == "user"]
         return [event["body"]["text"] for event in events]
 
 
 def allowed_after_a_restart(machine: Machine, steered: Steered, phone: WireClient, card: dict[str, Any]) -> None:
-    """The relay was started anew with this question open: a new connection finds it, allows it, and steers on."""
+    """After a restart of the relay with an open question, a new connection sees the question, allows it, and continues to steer."""
     phone.subscribe()
     again = phone.wait_card()
     assert again["approval"] == card["approval"] and not (machine.project / "out.txt").exists()

@@ -1,4 +1,4 @@
-"""Hosts and clients at work in each of several workspaces, and what must hold of each, whatever befalls the nodes that own some of them."""
+"""Hosts and clients at work in several workspaces, with checks of each workspace whatever happens to its nodes."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -14,12 +14,12 @@ PAUSE_SECONDS = 0.4
 
 
 def workspaces(count: int) -> list[str]:
-    """Names of so many beside the first one."""
+    """Names of `count` workspaces in addition to the first one."""
     return [f"team {number}" for number in range(1, count)]
 
 
 class Teams:
-    """`places` says where those of each workspace come: to a relay, or `Anywhere`."""
+    """Hosts and clients for each workspace. `places` gives the relay, or `Anywhere`, that those of a workspace connect to."""
 
     def __init__(self, places: Mapping[str, Any], dice: random.Random, hosts: int = 1, pause: float = PAUSE_SECONDS):
         self.places = {name: InWorkspace(place, name) for name, place in places.items()}
@@ -41,7 +41,7 @@ class Teams:
         wait_until(lambda: not waiting(), seconds, lambda: f"progress of {waiting()}")
 
     def check_undisturbed(self, names: Iterable[str]) -> None:
-        """Checks that none of these has lost a connection, or was told to begin again."""
+        """Checks that no peer of these workspaces has lost a connection or received a reset."""
         for name in names:
             load = self.loads[name]
             closed = {peer.name: peer.closed_with for peer in [*load.followers, *(worker.host for worker in load.workers)] if peer.closed_with}
@@ -51,7 +51,7 @@ class Teams:
             assert load.epochs == self.epochs[name]
 
     def finish(self, promoted: bool = False) -> None:
-        """Waits until everything is settled in each workspace. Then each has its log, and its epoch, which only a promotion ends."""
+        """Waits until each workspace is settled, then checks its logs and that its epoch is unchanged unless a standby was `promoted`."""
         for load in self.loads.values():
             load.finish()
         for name, load in self.loads.items():

@@ -1,4 +1,4 @@
-"""A real terminal: one tmux server of its own, driven by keys and read as a person reads it."""
+"""A real terminal: a tmux server of its own, driven by keys and read as text."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from waits import has_ended, patient, wait_until
 
 
 class Terminal:
-    """One window. The tmux server has its own socket and ends with `close`, like all that runs in it."""
+    """One tmux window. Its server has its own socket and ends with `close`, like all programs in it."""
 
     def __init__(self, folder: Path, environment: dict[str, str], cwd: Path, columns: int = 140, rows: int = 50):
         folder.mkdir(parents=True, exist_ok=True)
@@ -21,7 +21,7 @@ class Terminal:
         self.environment = environment
 
     def run(self, command: list[str], environment: dict[str, str] | None = None) -> None:
-        """Starts the command in the window; the window stays, with its last screen, when the command ends."""
+        """Starts the command in the window, which stays open with its last screen when the command ends."""
         settings = [f"{key}={value}" for key, value in (environment or {}).items()]
         self._tmux("-f", "/dev/null", "new-session", "-d", "-x", str(self.columns), "-y", str(self.rows), "-c", str(self.cwd),
                    "env", *settings, *command, ";", "set-option", "remain-on-exit", "on")  # fmt: skip
@@ -30,18 +30,18 @@ class Terminal:
         self._tmux("send-keys", "-l", text)
 
     def press(self, *keys: str) -> None:
-        """Keys as tmux names them: `Enter`, `Escape`, `Down`, `C-c` …"""
+        """Presses keys by their tmux names: `Enter`, `Escape`, `Down`, `C-c` …"""
         self._tmux("send-keys", *keys)
 
     def send(self, keys: bytes) -> None:
-        """Sends the bytes of another kind of terminal."""
+        """Sends raw bytes, for keys of other terminals."""
         self._tmux("send-keys", "-H", *(f"{byte:02x}" for byte in keys))
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p").stdout
 
     def last_screen(self) -> str:
-        """The screen of a program that has ended: tmux moves it up by a line for its own message, and with it the only line of a short one."""
+        """The screen of an ended program, without the line that tmux adds and that scrolls the screen up."""
         return self._tmux("capture-pane", "-p", "-S", "-1").stdout
 
     def wait_screen(self, text: str, timeout: float = 20) -> str:
@@ -55,7 +55,7 @@ class Terminal:
         wait_until(lambda: text not in self.screen(), timeout, lambda: f"{text!r} to go from the screen:\n{self.screen()}", every=0.1)
 
     def press_until(self, key: str, condition: Callable[[str], bool], what: str) -> None:
-        """Presses the key until the screen is as wanted: for some 0.2 s a dialog that has just opened takes no keys."""
+        """Presses the key until the screen matches: a dialog that has just opened ignores keys for some 0.2 s."""
         last_press = 0.0
 
         def done() -> bool:
@@ -71,7 +71,7 @@ class Terminal:
 
     @property
     def pid(self) -> int | None:
-        """The process in the window, while it runs."""
+        """The process id of the program in the window, while it runs."""
         dead, pid = self._tmux("list-panes", "-F", "#{pane_dead} #{pane_pid}").stdout.split()
         return None if dead == "1" else int(pid)
 
@@ -79,13 +79,14 @@ class Terminal:
         wait_until(lambda: self.pid is None, timeout, lambda: f"the program to end; the screen shows:\n{self.screen()}", every=0.1)
 
     def kill(self) -> None:
-        """SIGKILL for the program in the window alone."""
+        """Kills only the program in the window, by SIGKILL."""
         if self.pid:
             os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ends the tmux server: the program gets SIGHUP, as when a person closes the window. Over when the server is gone: it
-        answers before it ends, and a new window would be asked of one that is ending."""
+        """Ends the tmux server: the program gets SIGHUP, as when a person closes the window. Waits until the server is gone, because it
+        answers before it ends, and a new window would be requested from the ending server.
+        """
         tmux = ["tmux", "-S", str(self.socket)]
         server = subprocess.run([*tmux, "display-message", "-p", "#{pid}"], capture_output=True, text=True, timeout=patient(10))
         subprocess.run([*tmux, "kill-server"], capture_output=True, timeout=patient(10))

@@ -21,11 +21,9 @@ from terminal import Terminal
 from test_rules import requests, write
 from waits import patient, wait_until
 
-# Without an agent that understands anything
-
 
 def through(folder: Path, program: str, given: bytes, check: bool = True) -> subprocess.CompletedProcess[bytes]:
-    """Runs the proxy with a Python program as the agent, without a daemon."""
+    """Runs the proxy without a daemon and with a Python program as its agent."""
     result = subprocess.run(
         [str(BINARY), "acp", "--", sys.executable, "-c", program], input=given, capture_output=True, cwd=folder,
         env=plain_environment(folder), timeout=patient(60),
@@ -40,7 +38,7 @@ ECHO = "import sys,shutil; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffe
 def test_every_byte_goes_through(short_path):
     chance = random.Random(1)
     lines = [chance.randbytes(chance.choice([0, 1, 80, 5_000, 300_000])).replace(b"\n", b"") for _ in range(60)]
-    # Longer than one line may be, and without an end.
+    # The input is longer than a line may be, and its last line is unterminated.
     given = b"\n".join([*lines, b'{"jsonrpc":"2.0","id":0,"result":{}}', b"x" * (20 << 20), b"last"])
     result = through(short_path, ECHO, given)
     assert hashlib.sha256(result.stdout).digest() == hashlib.sha256(given).digest()
@@ -77,7 +75,7 @@ def test_an_agent_that_ignores_the_end_of_its_input_is_ended(short_path):
 
 
 def test_a_reader_that_waits_keeps_the_agent_waiting(short_path):
-    """Neither side's bytes pile up in between: a megabyte each way, and what the pipes hold."""
+    """The proxy buffers neither side: in each direction about a megabyte is on its way, in addition to the pipes."""
     program = (
         "import sys,os\nn=0\n"
         "while n < 64 << 20:\n n += os.write(1, b'x' * 65535 + b'\\n'); open('n','w').write(str(n))\n"
@@ -106,7 +104,7 @@ def test_what_an_agent_wrote_last_waits_for_a_slow_reader(short_path):
     try:
         assert process.stdout is not None
         count = 0
-        # Read until the rest fits into the pipes: then the agent ends, and reading stops for longer than its end is awaited.
+        # The rest fits into the pipes, so the agent ends; then the editor stops reading for longer than the proxy waits for that end.
         while not (short_path / "done").exists():
             count += len(process.stdout.read1(1 << 14))
         with pytest.raises(subprocess.TimeoutExpired):
@@ -167,8 +165,6 @@ def test_what_a_call_prints_is_told_now_and_then_and_its_newest_while_it_runs(sh
         daemon.stop()
 
 
-# Mistral Vibe
-
 RUN = {"tool": "bash", "input": {"command": "echo hi > out.txt"}}
 TODO = {
     "tool": "todo",
@@ -218,7 +214,7 @@ def editor(agent: Agent) -> Iterator[Editor]:
 
 
 def asked(editor: Editor, daemon: FakeDaemon, text: str = "write it") -> tuple[int, Message]:
-    """A session, a prompt, and the question that it brings, at the editor and from afar."""
+    """Starts a session with a prompt whose permission request is pending at the editor and the daemon."""
     prompt = editor.prompt(editor.open_session(), text)
     question = daemon.wait_asked()
     wait_until(editor.permissions, 10, "the editor to be asked, too")
@@ -226,7 +222,7 @@ def asked(editor: Editor, daemon: FakeDaemon, text: str = "write it") -> tuple[i
 
 
 def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
-    """Without any simulated part: agent, proxy, host, relay, phone."""
+    """Agent, proxy, host, relay and phone are all real."""
     with paired(agent.home.parent, relay):
         session = editor.open_session()
         for decision, outcome, exists in (("deny", "denied", False), ("allow", "ran", True)):
@@ -266,16 +262,16 @@ def test_the_owners_rules_answer_what_it_asks(agent, editor, relay, phone):
         assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
         outcomes = [phone.wait_approval(event["head"]["approval"], "applied")["outcome"] for event in asked]
         assert outcomes == ["ran", "denied", "denied"] and not (agent.project / "forbidden").exists()
-        # Rules are this home's, and it is other tests', too.
+        # Rules are stored in this home, which other tests use, too.
         write(daemon.home, daemon.environment, "")
 
 
 @pytest.mark.shows("ACP: Mistral Vibe", "always allow, by the agent's own offer", "no second question")
 def test_a_phone_chooses_an_option_by_its_name(agent, editor, relay, phone):
-    """The same command is not asked about again in that session; in another it is, and a plain allow applies once."""
+    """The chosen option covers the same command for the rest of the session; another session asks again, where a plain allow applies once."""
 
     def wait_card(session):
-        # Questions left open by earlier tests at this home are reported again to a new relay.
+        # Questions left open by earlier tests in this home are reported again to a new relay.
         return phone.wait_card(lambda card: card["session"] == f"local-{session}" and card["stage"] == "pending")
 
     with paired(agent.home.parent, relay):
@@ -340,7 +336,7 @@ def test_allowed_from_afar(agent, daemon, editor):
     assert daemon.wait_settled(question["approval"]) == "ran"
     permission = editor.permissions()[0]
     assert editor.cancels() == [permission["id"]]
-    # The editor's own answer comes too late, and the next turn does not see it.
+    # The editor's own answer arrives too late; the next turn must not take it for an answer.
     editor.select(permission, "allow_always")
     editor.prompt(question["session"], "write it")
     second = daemon.wait_asked(2)
@@ -369,7 +365,7 @@ def test_answered_at_the_editor(agent, daemon, editor):
 
 def test_a_turn_that_the_editor_cancels(agent, daemon, editor):
     prompt, question = asked(editor, daemon)
-    # The editor leaves its own dialog unanswered, for which Vibe would wait.
+    # The editor cancels without answering its dialog, although Vibe would wait for that answer.
     editor.send({"method": "session/cancel", "params": {"sessionId": question["session"]}})
     assert editor.wait_answer(prompt)["result"]["stopReason"] == "cancelled"
     assert daemon.wait_settled(question["approval"]) == "cancelled"
@@ -378,7 +374,7 @@ def test_a_turn_that_the_editor_cancels(agent, daemon, editor):
 
 @pytest.mark.shows("ACP: Mistral Vibe", "both at once", "one answer reaches the agent")
 def test_both_at_once(agent, daemon, editor):
-    """Twenty times the editor denies and the phone allows at one moment: one of them holds, and both know which."""
+    """Twenty times the editor denies while the phone allows: one answer wins, and both sides learn which."""
     session = editor.open_session()
     winners = []
     for number in range(20):
@@ -387,7 +383,7 @@ def test_both_at_once(agent, daemon, editor):
         permission = wait_until(lambda: editor.permissions()[number:], 10, "the editor to be asked")[0]
         start = threading.Barrier(2)
 
-        # Either side's answer takes about a millisecond to arrive.
+        # Random delays of up to 3 ms, because each answer takes about a millisecond to arrive.
         chance = random.Random(number)
         delays = chance.uniform(0, 0.003), chance.uniform(0, 0.003)
 
@@ -426,7 +422,7 @@ def test_without_a_daemon_it_is_not_there(agent, editor):
     editor.select(permission, "allow_once")
     assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
     assert (agent.project / "out.txt").exists() and editor.cancels() == []
-    # Earlier events are reported when the daemon starts.
+    # A starting daemon receives the events that were reported before.
     daemon = FakeDaemon(agent.socket)
     daemon.start()
     try:
@@ -454,8 +450,6 @@ def test_one_event_that_is_refused_takes_no_other_with_it(agent, daemon, editor)
     wait_until(lambda: daemon.of("file.changed") and daemon.of("status.changed")[1:], 20, "the other events")
     assert not daemon.of("todo.changed") and "not this one" in editor.log_text()
 
-
-# Without an editor
 
 
 def headless(agent: Agent, *options: str) -> subprocess.Popen[str]:
@@ -503,7 +497,7 @@ def test_at_a_terminal_the_first_answer_wins(agent, daemon, terminal):
     terminal.press("Enter")
     wait_until(lambda: "All done." in terminal.screen(), 20, terminal.screen)
     assert (agent.project / "out.txt").exists() and daemon.wait_settled(question["approval"]) == "answeredElsewhere"
-    # The turn ends a moment after its last words.
+    # The turn ends shortly after its last text.
     wait_until(lambda: terminal.screen().rstrip().endswith("\n>"), 20, terminal.screen)
     terminal.type("write it")
     terminal.press("Enter")

@@ -1,5 +1,6 @@
-"""Forms that an agent asks its editor to have filled in (`elicitation/create`), answered from a phone: by an agent that the test wrote, through
-the real `heliograph acp`, host and relay, and by the real Mistral Vibe."""
+"""Forms that an agent asks its editor to fill in (`elicitation/create`), answered by a phone: with a scripted agent
+behind the real `heliograph acp`, host and relay, and with the real Mistral Vibe.
+"""
 
 import json
 import subprocess
@@ -70,12 +71,12 @@ class FormEditor(Editor):
         return [message for message in self.messages if message.get("method") == "elicitation/create"]
 
     def said(self) -> str:
-        """By the agent."""
+        """The texts of the agent."""
         updates = [message["params"]["update"] for message in self.messages if message.get("method") == "session/update"]
         return "".join(update["content"]["text"] for update in updates if update["sessionUpdate"] == "agent_message_chunk")
 
     def told(self) -> Message:
-        """The answer to its form, as the agent has it."""
+        """The answer to its form that the agent received."""
         words = wait_until(lambda: self.said().partition("told: ")[2], 20, "the agent to be told")
         return json.loads(words)
 
@@ -94,7 +95,7 @@ def editor(host: Daemon) -> Iterator[FormEditor]:
 
 
 def asked(editor: FormEditor, phone: WireClient, text: str = "deploy") -> tuple[int, dict[str, Any]]:
-    """Sends a prompt; returns its turn and the resulting card."""
+    """Sends a prompt; returns its turn, and the card of the form that it causes."""
     turn = editor.prompt(editor.open_session(), text)
     card = phone.wait_card()
     wait_until(editor.forms, 10, "the editor to be asked, too")

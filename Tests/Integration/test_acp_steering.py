@@ -1,5 +1,6 @@
-"""`heliograph acp` before the real Mistral Vibe, steered from a phone: what counts is what the model was told, what the editor sees, and that
-the outcome on the phone says just that."""
+"""`heliograph acp` in front of the real Mistral Vibe, steered by a phone. The tests compare the model's input and the editor's view with
+the outcome shown on the phone.
+"""
 
 import base64
 import json
@@ -32,7 +33,7 @@ def agent(short_path: Path) -> Iterator[Agent]:
         "take a nap": [[{"tool": "bash", "input": {"command": "sleep 25"}}], [{"text": "No."}]],
     }
     yield agent
-    # Anything that still waits for the model is released before it ends.
+    # A pending request to the model is released before the agent ends.
     agent.api.gate("slow").set()
     agent.close()
 
@@ -45,7 +46,7 @@ def test_a_prompt_to_a_session_that_rests(editor, steered):
     steered.status("idle")
     assert steered.stages(id) == ["given", "taken"] and steered.said() == ["answer me please"]
     assert shown(editor, "user_message_chunk") == ["answer me please"] and strangers(editor) == []
-    # The editor continues in the same conversation.
+    # The editor's own prompt continues the same conversation.
     assert editor.wait_answer(editor.prompt(steered.name, "answer me again"))["result"]["stopReason"] == "end_turn"
     assert steered.asked("answer me please") == 1 and steered.asked("answer me again") == 1
 
@@ -69,7 +70,7 @@ def test_the_editors_prompt_waits_for_the_end_of_ours(agent, editor, steered):
     steered.taken(id)
     steered.wait_asked("slow work")
     turn = editor.prompt(steered.name, "answer me after that")
-    # A later message on the same pipe is answered, so the prompt has arrived, and waits.
+    # The answer to a later message on the same pipe shows that the prompt has arrived and waits.
     editor.request("session/list", {"cwd": str(editor.folder)})
     assert steered.asked("answer me after that") == 0
     agent.api.gate("slow").set()
@@ -130,7 +131,7 @@ def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     assert editor.wait_answer(turn)["result"]["stopReason"] == "cancelled"
     assert editor.cancels() == [permission["id"]]
     steered.phone.wait_approval(card["approval"], "cancelled")
-    # Too late: the agent does not see it, neither now nor as the answer to its next question.
+    # The editor's answer is too late: the agent must take it neither for this question nor for its next one.
     editor.select(permission, "allow_always")
     turn = editor.prompt(steered.name, "write it")
     second = wait_until(lambda: editor.permissions()[1:], 20, "the next question")[0]
@@ -168,7 +169,7 @@ def test_models_are_the_agents_own(editor, steered):
         options = [update["configOptions"] for update in told if update["sessionUpdate"] == "config_option_update"]
         return [option["currentValue"] for option in options[-1] if option["id"] == "model"] if options else []
 
-    # Phone and editor are notified in different ways.
+    # Phone and editor are notified separately.
     wait_until(lambda: models() == ["other"], 10, "the editor to be told of the model")
     steered.taken(steered.prompt("answer me"))
     steered.status("idle")
@@ -200,7 +201,7 @@ def test_modes_are_the_agents_own(agent, editor, steered):
         return [update["currentModeId"] for update in updates if update["sessionUpdate"] == "current_mode_update"]
 
     wait_until(lambda: told()[-1:] == [other], 10, lambda: f"the editor to hear of the mode, not of {told()}")
-    # Only the editor can make it ask nobody, and then that is reported.
+    # Only the editor can set a mode without questions; the host then reports that.
     editor.request("session/set_mode", {"sessionId": steered.name, "modeId": "auto-approve"})
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"]["mode"] == "auto-approve", 10, "the editor's mode")
     assert editor.wait_answer(editor.prompt(steered.name, "write it"))["result"]["stopReason"] == "end_turn"
@@ -238,7 +239,7 @@ def test_the_host_is_killed(agent, daemon, editor, steered):
     waits = steered.prompt("answer me never")
     steered.stage(waits, "queued")
     daemon.kill()
-    # Away: the editor and the agent go on.
+    # The daemon is gone; editor and agent continue.
     agent.api.gate("slow").set()
     assert editor.wait_answer(turn)["result"]["stopReason"] == "end_turn"
     assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"
@@ -247,12 +248,12 @@ def test_the_host_is_killed(agent, daemon, editor, steered):
     assert (end["stage"], "restarted" in end["reason"]) == ("refused", True)
     steered.status("idle")
 
-    # Offered again, and taken: until the proxy has said so to the new daemon it is refused there.
+    # Steering is offered and accepted again; until the proxy has registered at the new daemon, the daemon refuses it.
     def again() -> bool:
         return steered.stage(steered.prompt("answer me now"), *FINAL)["stage"] == "taken"
 
     wait_until(again, 20, "a prompt to be taken again")
-    # The agent says that it has it before it asks the model.
+    # The agent confirms a prompt before it requests the model.
     steered.wait_asked("answer me now")
     assert steered.asked("answer me now") == 1 and steered.asked("answer me never") == 0
 
@@ -274,7 +275,7 @@ def test_at_a_terminal_prompts_from_afar_and_typed_ones_take_turns(agent, daemon
         assert steered.asked("answer me typed") == 0
         agent.api.gate("slow").set()
         terminal.wait_screen("Answered.")
-        # Its text arrives before its turn ends.
+        # The answer's text arrives before the turn ends.
         wait_until(lambda: terminal.screen().rstrip().endswith(">"), 30, terminal.screen)
         steered.status("idle")
         terminal.type("answer me ha")
@@ -333,7 +334,7 @@ def test_a_picture_reaches_the_model_with_its_prompt(editor, steered, relay, pho
 
 
 def spend(agent, steered, scripted_host, relay):
-    """A budget of all sessions, by another host."""
+    """Spends the workspace's budget with another host's session."""
     spender = scripted_host(relay, name="spender")
     spender.start_session("s1")
     spender.event("s1", "usage", {"run": "r1", "costMicroUSD": 5})
@@ -349,7 +350,7 @@ def test_while_a_budget_is_spent_prompts_are_refused_and_it_is_not_said_to_ask(a
     spend(agent, steered, scripted_host, relay)
     end = steered.stage(steered.prompt("answer me please"))
     assert end["stage"] == "refused" and "a budget is spent" in end["reason"] and steered.asked("answer me please") == 0
-    # The editor's own go on.
+    # The editor's own prompts are still accepted.
     assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
     steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
@@ -366,7 +367,7 @@ def test_while_a_budget_is_spent_an_editor_that_allows_by_itself_is_not_enough(a
         card = steered.phone.wait_card()
         wait_until(editor.permissions, 10, "the editor to be asked")
         assert not (agent.project / "out.txt").exists()
-        # It has asked, so that it can be held as far as it asks, and accepts prompts.
+        # The agent has asked for permission before, so it can be held as far as it asks, and accepts prompts.
         marked = steered.phone.wait_summary(steered.session, lambda summary: summary["budget"].get("hold") == "most")
         assert "prompt" in marked["steering"]["actions"]
         steered.phone.decide(card["session"], card["approval"], decision)
@@ -377,7 +378,7 @@ def test_while_a_budget_is_spent_an_editor_that_allows_by_itself_is_not_enough(a
     offer = marked["steering"]
     mode = steered.stage(steered.send("mode", mode=next(mode for mode in offer["modes"] if mode != offer["mode"])))
     assert mode["stage"] == "refused" and "a budget is spent" in mode["reason"]
-    # After the budget is raised the editor's own answers count again.
+    # After the budget is raised the editor's own answers are accepted again.
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
     steered.phone.wait_summary(steered.session, lambda summary: "budget" not in summary)
     assert editor.wait_answer(editor.prompt(steered.name, "answer me here"))["result"]["stopReason"] == "end_turn"

@@ -1,4 +1,4 @@
-"""The APNs simulator over the wire, against HTTP/2 clients of other makes."""
+"""The APNs simulator tested over the network with HTTP/2 clients of other makes."""
 
 import json
 import select
@@ -20,7 +20,7 @@ from waits import wait_until
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Iterator[Callable[..., Simulator]]:
-    """`simulator(script={...})`: afterwards each must end cleanly."""
+    """`simulator(script={...})`: starts simulators; after the test each must end cleanly."""
     made: list[Simulator] = []
 
     def make(*arguments: str, **options: Any) -> Simulator:
@@ -66,14 +66,14 @@ def test_a_second_stream_before_that_is_refused(simulator: Any) -> None:
     apns = simulator()
     peer = APNsPeer(apns)
     headers, body = apns.alert()
-    # hyper-h2 itself would not send it, so it is told that the limit is higher.
+    # hyper-h2 would refuse to send one stream too many, so its limit is raised.
     first = peer.connection.get_next_available_stream_id()
     pseudo = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost")]
     peer.connection.send_headers(first, [*pseudo, *headers.items()])
     peer.connection.remote_settings.max_concurrent_streams = 100
     peer.connection.remote_settings.acknowledge()
     second = peer.send(headers, body)
-    # nghttp2 resets a stream too many before the client has taken the limit, and ends the connection after it.
+    # nghttp2 resets an excess stream if the client cannot know the limit yet, and closes the connection if it does.
     try:
         event = peer.wait_for(h2.events.StreamReset, second)
         assert event.error_code == 7
@@ -88,7 +88,7 @@ def test_too_large_is_answered_413_whatever_its_size(simulator: Any) -> None:
     headers, _ = apns.alert()
     assert peer.push((headers, b" " * 4096))[0] == 200
     for size in (4097, 16_000, 60_000):
-        # hyper-h2 splits nothing by itself.
+        # hyper-h2 does not split data into frames.
         stream = peer.connection.get_next_available_stream_id()
         pseudo = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost")]
         peer.connection.send_headers(stream, [*pseudo, *headers.items()])
@@ -122,7 +122,7 @@ def test_a_card_from_start_to_dismissal_on_the_clock_of_the_test(simulator: Any)
     requests = apns.journal("request")
     assert [r["devices"][0]["outcome"] for r in requests] == ["started", "ended"]
     assert [d["outcome"] for d in apns.journal("device")] == ["dismissed"]
-    # No token is an hour old yet; two hours later it is, and the connection refuses every token.
+    # With the present clock the token is valid; two hours later it has expired, and the connection refuses every token.
     assert peer.push(apns.alert())[2] == {"reason": "ExpiredProviderToken"}
 
 
@@ -148,8 +148,6 @@ def test_channels_by_the_shapes_that_apple_documents(simulator: Any) -> None:
     assert publisher.answer(publisher.send(publish, b"{}"))[2] == {"reason": "ChannelNotRegistered"}
 
 
-# Faults
-
 
 def test_goaway_with_the_last_stream_before_this_one(simulator: Any) -> None:
     apns = simulator(script=rule(request=2, do="goAway", lastStream="before", reason="Shutdown", closes=True))
@@ -168,7 +166,7 @@ def test_goaway_that_lets_what_is_under_way_end(simulator: Any) -> None:
     peer = APNsPeer(apns)
     stream = peer.send(*apns.alert())
     assert peer.wait_for(h2.events.ConnectionTerminated).last_stream_id == stream
-    # hyper-h2 treats a GOAWAY as the end and complains about the response that still comes: so it came.
+    # hyper-h2 treats GOAWAY as the end, so its complaint about the response proves that the response arrived.
     with pytest.raises(h2.exceptions.ProtocolError, match="RECV_HEADERS"):
         peer.wait_for(h2.events.StreamEnded, stream)
     assert len(apns.device()["notifications"]) == 1
@@ -206,7 +204,7 @@ def test_reset_of_tcp(simulator: Any) -> None:
     apns = simulator(script=rule(do="close", resets=True))
     peer = APNsPeer(apns)
     peer.send(*apns.alert())
-    # poll does not report a FIN here, because our own direction is still open.
+    # poll does not report a FIN while this side is still open.
     poll = select.poll()
     poll.register(peer.socket, 0)
     assert poll.poll(5000)[0][1] & select.POLLHUP
@@ -221,7 +219,7 @@ def test_silence(simulator: Any, fault: str, delivered: int) -> None:
     peer.flush()
     peer.socket.settimeout(1)
     if fault == "hang":
-        # The stream is silent, the connection is not.
+        # The stream gets no answer, but the connection answers a ping.
         peer.wait_for(h2.events.PingAckReceived)
     with pytest.raises(TimeoutError):
         peer.wait_for(h2.events.StreamEnded, stream)
@@ -262,8 +260,6 @@ def test_an_idle_connection_is_shown_out(simulator: Any) -> None:
     assert json.loads(event.additional_data) == {"reason": "IdleTimeout"}
 
 
-# Administration
-
 
 def test_a_command_that_makes_no_sense_is_refused_with_its_place(simulator: Any) -> None:
     apns = simulator()
@@ -286,8 +282,6 @@ def test_the_journal_holds_no_provider_token(simulator: Any) -> None:
     assert apns.journal("request")[0]["provider"]["key"] == apns.key.id
 
 
-# Other clients
-
 
 def test_curl(simulator: Any) -> None:
     apns = simulator()
@@ -298,7 +292,7 @@ def test_curl(simulator: Any) -> None:
     command += ["--resolve", f"api.sandbox.push.apple.com:{port}:{host}", "--data-binary", body.decode()]
     for name, value in headers.items():
         command += ["--header", f"{name}: {value}"]
-    # curl names a type by itself; APNs has no use for it.
+    # curl adds a content type by default, which APNs does not use.
     command += ["--header", "content-type:", f"https://api.sandbox.push.apple.com:{port}{path}"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "200 2"
 
@@ -323,7 +317,7 @@ def test_plain_http_and_http_1_are_not_spoken(simulator: Any) -> None:
     host, port = apns.addresses["sandbox"].split(":")
     with socket.create_connection((host, int(port)), timeout=5) as plain:
         plain.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        # An alert of TLS at most.
+        # The server may send a TLS alert, but no HTTP.
         assert not plain.recv(100).startswith(b"HTTP/")
     done = subprocess.run(
         ["curl", "--silent", "--http1.1", "--cacert", apns.ca, f"https://{host}:{port}/"], capture_output=True

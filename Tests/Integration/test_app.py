@@ -1,4 +1,4 @@
-"""The functions for an app's author: pairing, sessions, approvals, presence, with the libraries for apps and the real relay."""
+"""The functions of the Swift libraries for apps, with the real relay: pairing, sessions, approvals, presence."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -62,7 +62,7 @@ def test_it_shows_sessions_and_allows_exactly_what_it_showed(relay: Any, host: A
     assert [(one["session"], one["title"], one["host"]) for one in state["sessions"]] == [("s1", "Clean up", "laptop")]
     approval = asked(app, host)
     shown = app.state["approvals"][0]
-    # Invisible characters are spelled out.
+    # Invisible characters are shown as their code points.
     assert shown["canAllow"] and shown["input"]["command"].startswith("rm -rf build") and "200B" in shown["input"]["command"]
     assert "decided" in app.wish("allow", approval)
     sent = host.wait_decision(approval)

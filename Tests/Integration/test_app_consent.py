@@ -1,4 +1,4 @@
-"""An app with a host that takes only signed decisions, and seals: the libraries for apps, the real relay and a real host."""
+"""The Swift libraries for apps with the real relay and a real host that accepts only signed decisions and seals its content."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ WORDS = {"kind": "approval", "session": SESSION, "code": "7.abc"}
 
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay, request: pytest.FixtureRequest) -> Iterator[Daemon]:
-    """A host that takes only signed decisions; with `sealed` as its parameter it seals, too."""
+    """A host that accepts only signed decisions; with the parameter `sealed` it also seals its content."""
     with paired(short_path, relay, "--consent", "signed", "--content", getattr(request, "param", "open"), is_signed=True) as daemon:
         yield daemon
 
@@ -59,7 +59,7 @@ def app(make_app: Callable[[], App]) -> App:
 
 
 def trusts(daemon: Daemon, app: App) -> dict[str, Any]:
-    """The app scans what the host's terminal shows, and both show the same code."""
+    """The app scans the link on the host's terminal; both show the same code."""
     process = trusting(daemon)
     said = app.wish("trust", shown_link(process))
     device = joined(process)
@@ -138,7 +138,7 @@ def test_an_app_opens_what_is_sealed_and_answers_in_it(daemon: Daemon, phone: Wi
     wait_until(lambda: app.wish("prompt", SESSION, "Mark-prompt") == "done", 20, lambda: "the prompt was not sent")
     assert waiting.answer()[1]["text"] == "Mark-prompt"
 
-    # The notification service opens the line that an alert brings; an approval that is sealed is decided in the app.
+    # The notification service extension opens the sealed line in an alert; the sealed approval itself is decided in the app.
     line = phone.wait_summary(SESSION, lambda summary: summary.get("line"))["line"]
     opened = app.wish("alert", json.dumps({"kind": "finished", "session": SESSION, "line": line}, separators=(",", ":")))
     assert TITLE in opened and "An agent waits" in opened
@@ -193,7 +193,7 @@ def test_a_second_device_with_the_same_link_is_refused(daemon: Daemon, phone: Wi
 
 
 def test_a_body_that_does_not_fit_its_request_is_denied_and_never_allowed(relay: Relay, scripted_host: Any, make_app: Callable[[], App]) -> None:
-    """The state at a relay that swaps bodies."""
+    """The relay has swapped the requests' bodies."""
     app = make_app()
     host = scripted_host(relay)
     host.start_session("s1", title="Clean up")

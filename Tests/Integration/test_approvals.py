@@ -1,4 +1,4 @@
-"""One decision: the first wins, it is for exactly what was shown, and it survives any kill."""
+"""One decision for each approval: the first one wins, it applies to exactly the shown input, and it survives any kill."""
 
 import json
 import threading
@@ -22,19 +22,17 @@ def host(relay, scripted_host):
 
 
 def asked(host: Any, phone: Any, tool: str = "Bash", input: Any = BASH, **head: Any) -> str:
-    """An open approval that the phone shows."""
+    """A pending approval that the phone has received."""
     approval = host.request_approval("s1", tool, input, **head)
     phone.wait_approval(approval, "pending")
     return approval
 
 
 def audited(relay: Any) -> list[str]:
-    """The audit log's records of approvals, in its order."""
+    """The approvals' records in the audit log, in order."""
     words = [json.loads(line)["what"] for (line,) in relay.rows("SELECT line FROM audit ORDER BY id")]
     return [word for word in words if word.startswith("approval.")]
 
-
-# The way of a decision
 
 
 def test_an_allow_goes_through_every_stage(relay, host, phone, client):
@@ -69,7 +67,7 @@ def test_an_allow_goes_through_every_stage(relay, host, phone, client):
 
 
 def test_stages_that_come_at_once_are_all_kept(relay, host, phone):
-    """One message with both events is one commit; the audit log still has each."""
+    """Two stages of an approval arrive in one message and become one commit; the audit log still has a record for each."""
     approval = asked(host, phone)
     phone.decide("s1", approval, "allow")
     host.wait_decision(approval)
@@ -111,8 +109,6 @@ def test_a_tool_takes_no_answers(host, phone):
     assert phone.answer("s1", approval, [])["error"]["code"] == "wrongKind"
     assert phone.approvals[approval]["stage"] == "pending"
 
-
-# First wins
 
 
 def test_the_same_again_gets_the_same_reply(relay, host, phone, client):
@@ -175,8 +171,6 @@ def test_many_at_once_have_one_winner(relay, host, client):
     assert len(host.decisions) == 5
 
 
-# For exactly what was shown
-
 
 def test_another_digest_decides_nothing(host, phone):
     approval = asked(host, phone)
@@ -210,8 +204,6 @@ def test_a_decision_for_another_input_is_marked_stale(host, phone):
     phone.wait_summary("s1", lambda summary: summary["approvals"] == 0)
 
 
-# Settled elsewhere, or not at all
-
 
 @pytest.mark.parametrize("reason", ["allowedLocally", "deniedLocally", "agentGone"])
 def test_a_cancelled_one_is_closed_everywhere(host, phone, reason):
@@ -225,7 +217,7 @@ def test_a_cancelled_one_is_closed_everywhere(host, phone, reason):
 
 
 def test_a_name_that_was_used_asks_nobody_however_long_ago(relay, host, phone, client):
-    """A denial stands, even if so much came since that the relay no longer has it in memory."""
+    """The denial stands even after so many events that the relay no longer has the approval in memory."""
     approval = asked(host, phone)
     phone.decide("s1", approval, "deny")
     host.wait_decision(approval)
@@ -293,8 +285,6 @@ def test_what_a_host_leaves_open_ends_with_its_session(host, phone):
     assert len(host.decisions) == 1, "it came before the end, and not again"
 
 
-# Late, away, killed
-
 
 def test_who_comes_late_sees_every_open_card(relay, host, phone, client):
     approvals = [asked(host, phone, input={"command": f"echo {number}"}) for number in range(3)]
@@ -352,7 +342,6 @@ def test_kill_9_with_an_open_card(relay, host, phone, client):
 
 
 def test_kill_9_right_after_the_reply(relay, host, phone, client):
-    """A decision that was confirmed stands, whatever happens next."""
     approval = asked(host, phone)
     host.disconnect()
     reply = phone.decide("s1", approval, "deny", message="no")
@@ -367,7 +356,7 @@ def test_kill_9_right_after_the_reply(relay, host, phone, client):
 
 
 def test_nothing_acknowledged_is_lost_by_kill_9(relay, host, client):
-    """The relay is killed in the middle of a stream; acknowledged events are there, and the rest follows without gap or repeat."""
+    """The relay is killed during a stream: acknowledged events survive, and the rest follows without gap or repetition."""
     watcher = client(relay, "watcher", token=(token := relay.token("client", "watcher")))
     watcher.subscribe("s1")
     for round in range(4):
@@ -393,7 +382,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(relay, host, client):
 
 
 def test_a_flood_of_cards_is_bounded(host, phone):
-    """An agent that asks without end teaches people to press allow: past a limit its cards are stale at once."""
+    """A flood of requests would make people allow without reading: above the limit further approvals become stale at once."""
     for number in range(80):
         host.request_approval("s1", "Bash", {"command": f"echo {number}"}, approval=f"flood-{number}")
     host.wait_acked("s1")
@@ -401,8 +390,6 @@ def test_a_flood_of_cards_is_bounded(host, phone):
     summary = phone.wait_summary("s1", lambda summary: summary["approvals"] == 64)
     assert summary["status"] == "waitingApproval"
 
-
-# The summary
 
 
 def test_cost_and_tokens_survive_repeats_and_new_runs(host, phone):

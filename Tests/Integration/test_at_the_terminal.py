@@ -1,4 +1,4 @@
-"""The real Claude Code in a real terminal, by the word of its session registry too: what the page says of it is so, and soon."""
+"""The real Claude Code in a real terminal, with its session registry: the page shows the terminal's true state within a short time."""
 
 import threading
 import time
@@ -35,7 +35,7 @@ def ask(machine: Any, phone: WireClient, script: Any) -> dict[str, Any]:
     begin(machine, script)
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # for some 0.2 s the agent's dialog takes no keys, and nothing on the screen says so
+    time.sleep(0.5)  # a new dialog ignores keys for some 0.2 s, without showing that
     return card
 
 
@@ -51,15 +51,13 @@ def final(phone: WireClient, card: dict[str, Any], timeout: float = 10) -> dict[
     return phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in FINAL, timeout=timeout)
 
 
-# Status
-
 
 def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phone):
     machine.start_claude([[{"text": "hm"}, {"sleep": 20}, *DONE]])
     wait_status(phone, "idle", None)
     machine.prompt("please do it")
     wait_status(phone, "running", None)
-    time.sleep(1)  # into the turn
+    time.sleep(1)  # so that the turn has begun
     machine.press("Escape")
     wait_status(phone, "idle", "interrupted at the terminal")
 
@@ -87,7 +85,7 @@ def test_a_command_of_its_own_was_interrupted_by_nobody(machine, phone):
 
 
 def test_a_command_for_the_shell_was_interrupted_by_nobody(machine, phone):
-    """Typed as the first thing: the agent then takes a turn that no prompt has begun."""
+    """The command is the first input, so Claude Code begins a turn without a prompt."""
     machine.start_claude([[{"sleep": 3}, {"text": "It is true."}]])
     wait_status(phone, "idle", None)
     phone.subscribe(next(iter(phone.summaries)))
@@ -148,7 +146,7 @@ def test_one_conversation_in_two_terminals(machine, phone):
     try:
         second.wait_screen("manual mode on", 30)
         wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
-        time.sleep(3)  # what is tested is this time: in which the second's prompt was taken for a denial
+        time.sleep(3)  # an earlier version took a second session's prompt within this time for a denial
         assert phone.approvals[card["approval"]]["stage"] == "pending"
         second.type("/exit")
         second.wait_screen("/exit")
@@ -165,12 +163,14 @@ def test_one_conversation_in_two_terminals(machine, phone):
 
 
 def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, phone):
-    """Auto mode without its server-side check asks like this: `Notification` reports it 6 s later, `PermissionRequest` never."""
+    """Auto mode without its server-side check opens a dialog that only the hook `Notification` reports, 6 s later, and the hook `PermissionRequest`
+    never.
+    """
     begin(machine, [[bash("echo hi > out.txt; sleep 3")], DONE], mode="plan")
     machine.wait_screen("Do you want")
     wait_status(phone, "waitingApproval", "waits at the terminal")
     assert not phone.approvals
-    # Pressed once: another Escape at an empty input line would open the list of earlier prompts, which is a dialog, too.
+    # Pressed only once: a second Escape at an empty input line would open the list of earlier prompts, which is a dialog, too.
     machine.press("Escape")
     machine.wait_gone("Do you want")
     wait_until(lambda: next(iter(phone.summaries.values()))["status"] in ("idle", "running"), 5, "the dialog to be over")
@@ -187,8 +187,6 @@ def test_a_long_tool_that_was_allowed_at_the_terminal_closes_its_card_at_once(ma
     wait_status(phone, "idle", "interrupted at the terminal")
 
 
-# Outcomes
-
 
 def test_a_terminal_that_is_closed_denies_nothing(machine, phone):
     card = ask(machine, phone, [[bash("echo hi > out.txt")], DONE])
@@ -199,16 +197,16 @@ def test_a_terminal_that_is_closed_denies_nothing(machine, phone):
 
 @pytest.mark.shows("Claude Code, its own screen", "both at once", "the transcript says whose it was")
 def test_both_at_once(machine, phone):
-    """Twenty times in one session, each in a turn of its own: a key that comes too late must not answer the next dialog."""
+    """Twenty times in one session, each time in a new turn: a key that arrives too late must not answer the next dialog."""
     machine.start_claude([DONE])
     for round in range(20):
-        # The model's turns are counted over the whole conversation.
+        # Each request to the model contains the whole conversation, so the longest one counts all turns.
         said = max((sum(one["role"] == "assistant" for one in request["messages"]) for request in machine.api.requests), default=-1) + 1
         machine.api.script = [*[DONE] * said, [bash(f"echo hi > out{round}.txt")], DONE]
         machine.prompt(f"round {round}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.4)  # for some 0.2 s the agent's dialog takes no keys, and nothing on the screen says so
+        time.sleep(0.4)  # a new dialog ignores keys for some 0.2 s, without showing that
         decide_at_once(machine, phone, card, machine.press, *(("deny", "Enter"), ("allow", "4"), ("allow", "Enter"))[round % 3], round)
         wait_status_of(phone, "idle")
         machine.press("C-u")
@@ -226,7 +224,7 @@ def decide_at_once(
 
     def press() -> None:
         gate.wait()
-        time.sleep(round % 5 * 0.012)  # not a wait for anything: it moves the two against each other
+        time.sleep(round % 5 * 0.012)  # shifts the key against the phone's decision by a varying delay
         terminal(key)
 
     person = threading.Thread(target=press)
@@ -246,7 +244,7 @@ def test_what_was_allowed_and_then_interrupted_ran(machine, phone):
     card = ask(machine, phone, [[bash("echo hi > out.txt; sleep 20")], DONE])
     phone.decide(card["session"], card["approval"], "allow")
     machine.wait_file("out.txt")
-    time.sleep(0.5)  # a person who changes their mind
+    time.sleep(0.5)  # time after which a person changes their mind
     machine.press("Escape")
     ended = final(phone, card)
     assert (ended["stage"], ended.get("outcome")) == ("applied", "ran")
@@ -270,16 +268,14 @@ def test_an_answer_that_does_not_fit_leaves_the_card_open(machine, phone):
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "answered"
 
 
-# Cards that live on
-
 
 def test_a_question_outlives_a_daemon_that_is_away_for_long(machine, phone):
-    """Twenty seconds without a daemon; then the question, whose words no note holds, is answered from afar."""
+    """The daemon is away for twenty seconds; then the phone answers the question, whose text the daemon has to read again."""
     begin(machine, [[{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], DONE])
     machine.wait_screen("Which color?")
     card = phone.wait_card()
     machine.kill_daemon()
-    time.sleep(20)  # what is tested is this time: longer than an agent alone is kept waiting
+    time.sleep(20)  # longer than an agent without a daemon waits for a decision
     machine.start_daemon()
     phone.wait_summary(card["session"], lambda summary: summary["host"]["connected"], timeout=15)
     asked = card["request"]["body"]["questions"]

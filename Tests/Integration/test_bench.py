@@ -1,4 +1,4 @@
-"""`heliograph-bench`: its output, and that it notices what a relay must never do."""
+"""`heliograph-bench`: its output, and that it detects a relay's violations."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def test_an_open_loop_is_delivered_whole_and_measured(relay):
     assert found["load"] == {
         "hosts": 2, "sessions": 2, "clients": 6, "rate": 200, "batch": 1, "size": 300, "durability": "durable", "history": 20, "warmUpSeconds": 0.0,
     }  # fmt: skip
-    # Half a second of the due events, to the three subscribers of each session.
+    # Half a second of the scheduled events, delivered to three subscribers of each session.
     assert found["result"]["deliveries"] == 300
     assert found["latency"]["count"] == 300
     times = [found["latency"][key] for key in ("p50", "p90", "p99", "p999", "max")]
@@ -107,7 +107,7 @@ def test_without_the_relays_program_it_measures_only_what_it_is_given(short_path
 
 
 class Corrupting:
-    """Between the load and the relay: changes the last digit of one event's number on its way to a client."""
+    """A proxy between bench and relay that changes the last digit of one event's number on its way to a client."""
 
     MARK = b'"n":"'
     DIGITS = 12
@@ -143,7 +143,7 @@ class Corrupting:
                 sink.sendall(self._spoil(data) if spoils else data)
             sink.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # the other direction has ended it
+            pass  # the other direction has closed the connection
 
     def _spoil(self, data: bytes) -> bytes:
         place = data.find(self.MARK) + len(self.MARK) + self.DIGITS - 1

@@ -1,4 +1,4 @@
-"""Budgets: crossed once, listed, and held; the last with the real Claude Code."""
+"""Budgets: crossed once, listed, and held by; the last also with the real Claude Code."""
 
 import json
 from typing import Any
@@ -35,7 +35,7 @@ def test_levels_are_crossed_once_and_the_host_holds(relay, scripted_host, phone)
     (listed,) = phone.command("budgets")["budgets"]
     assert listed == budget("session", 1_000, session="s1", levels=[50, 80, 100], hold=True) | {"spentMicroUSD": 1_000, "crossed": 100}
 
-    # It tells a host that reconnects again, and releases the session when the budget is raised.
+    # The relay repeats the hold to a host that reconnects, and releases the session when the budget is raised.
     host.reconnect()
     host.wait_connected()
     host.connection.wait(lambda message: message == {"type": "hold", "sessions": ["s1"]}, what="the hold, again")
@@ -54,7 +54,7 @@ def test_what_a_host_cannot_hold_is_not_said_to_need_approval(relay, scripted_ho
     for session, said in (("s1", {"hold": "unchanged"}), ("s2", {"hold": "most"}), ("s3", {"held": True})):
         marked = phone.wait_summary(session, lambda summary: summary.get("budget", {}).get("level") == 100)
         assert marked["budget"] == {"level": 100, "microUSD": 1} | said
-    # The session can be held now, or no longer.
+    # A new offer of actions shows whether the session can be held.
     host.event("s2", "steering.offered", {"actions": []})
     phone.wait_summary("s2", lambda summary: summary["budget"].get("held"))
 
@@ -79,7 +79,7 @@ def test_budgets_outlive_a_killed_relay(relay, scripted_host, client):
     assert phone.command("budgets")["budgets"] == listed
     host.connection.wait(lambda message: message == {"type": "hold", "everySession": True, "sessions": []}, what="the hold")
     assert phone.summaries["s1"]["budget"]["held"] is True
-    # A repeated cost changes nothing, and the next one crosses the remaining levels.
+    # A repeated cost crosses nothing; the next one crosses all remaining levels.
     for cost in (1_000, 1_700):
         host.event("s1", "usage", {"run": "r1", "costMicroUSD": cost})
         host.wait_acked("s1")
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon,
         "session_id": "other", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1", "cwd": "/",
         "tool_input": {"command": "true"},
     }  # fmt: skip
-    # A lone surrogate, which a model can write, and which is no text that the wire takes.
+    # A lone surrogate, which a model can write but the wire refuses as text.
     unreadable = call | {"tool_input": {"command": "true \ud800"}}
     for input in (call, unreadable):
         assert daemon.hook("PreToolUse", input).stdout == b""
@@ -107,12 +107,10 @@ def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon,
     assert daemon.hook("PostToolUse", call).stdout == b""
     listed = phone.command("budgets")["budgets"]
     assert listed[0]["cannotHold"] == ["spender"]
-    # Killing the daemon is no way around it.
+    # Killing the daemon must not evade the hold.
     daemon.kill()
     assert b'"ask"' in daemon.hook("PreToolUse", call).stdout
 
-
-# With the real Claude Code
 
 
 def held_sessions(machine: Any) -> dict[str, Any]:
@@ -128,7 +126,7 @@ def write(name: str) -> dict[str, Any]:
 
 
 def start(machine: Any, phone: WireClient, names: list[str], arguments: list[str]) -> str:
-    """Claude Code with a script that writes these files one after the other; the first is written. Returns the session."""
+    """Starts Claude Code with a script that writes the named files one after the other, and waits for the first one. Returns the session."""
     script = []
     for name in names:
         script += [[write(name)], [{"text": f"That was {name}."}]]
@@ -156,7 +154,7 @@ def test_a_held_session_asks_for_what_it_ran_unasked(machine, phone, relay):
     machine.wait_screen("That was two.")
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
-    # The daemon is killed, and the relay is away: the last known holds apply.
+    # The daemon is killed and the relay cannot be reached: the last known holds apply.
     relay.kill()
     machine.kill_daemon()
     machine.start_daemon()
@@ -181,7 +179,7 @@ def test_a_hold_that_is_over_asks_no_more(machine, phone):
 
 @pytest.mark.agent
 def test_a_hold_allows_nothing_that_was_denied(machine, phone):
-    """Our answer is "ask": a rule that denies stands above it."""
+    """A hold answers "ask", which must not override a rule that denies."""
     settings = json.loads(machine.settings.read_text())
     settings["permissions"] = {"allow": ["Bash"], "deny": ["Bash(echo two:*)"]}
     machine.settings.write_text(json.dumps(settings))
@@ -210,7 +208,7 @@ def test_a_program_that_answers_for_people_runs_nothing_while_held(machine, phon
 
 @pytest.mark.agent
 def test_what_nobody_can_be_asked_about_is_refused_and_said(machine, phone):
-    """`claude -p` refuses what it would have to ask about."""
+    """`claude -p` has no dialog, so it refuses tool calls that need approval."""
     machine.api.script = [[write("one")], [{"text": "That was one."}], [write("two")], [{"text": "That was two."}]]
     first = machine.print_claude("the first", "--allowedTools", "Bash")
     session = "claude-" + first["session_id"]

@@ -1,4 +1,4 @@
-"""The real Claude Code, in a real terminal, with our hooks: the terminal's own prompt stays usable, and first wins."""
+"""The real Claude Code in a real terminal with Heliograph's hooks: its own prompt stays usable, and the first answer wins."""
 
 import json
 import re
@@ -19,7 +19,7 @@ SCRIPT = [[{"text": "I will write it."}, WRITE], [{"text": "All done now."}]]
 
 
 def ask(machine: Any, phone: WireClient, script: Any = None) -> dict[str, Any]:
-    """Starts Claude Code, prompts it, and returns the card that this brings; the terminal shows its own dialog, too."""
+    """Starts Claude Code with a prompt that causes an approval; returns its card. The terminal shows its own dialog, too."""
     machine.start_claude(script or SCRIPT)
     machine.prompt("please write it")
     machine.wait_screen(DIALOG)
@@ -29,8 +29,6 @@ def ask(machine: Any, phone: WireClient, script: Any = None) -> dict[str, Any]:
 def session_of(card: dict[str, Any]) -> str:
     return card["session"]
 
-
-# Decided from afar
 
 
 @pytest.mark.shows("Claude Code, its own screen", "messages and tools are watched", "hooks")
@@ -129,7 +127,7 @@ def test_a_secret_stays_on_the_machine(machine, phone, relay):
 
 @pytest.mark.parametrize(("chosen", "after"), [({}, "manual mode"), ({"mode": "acceptEdits"}, "accept edits")], ids=["plain", "accepting edits"])
 def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
-    """Claude Code keeps the plan in a file, whose text it adds to the request; an Allow without an input it takes no notice of."""
+    """Claude Code keeps the plan in a file and adds the text to its request; it ignores an Allow without that input."""
     card, plan = ask_about_a_plan(machine, phone)
     assert card["request"]["body"]["input"]["plan"] == plan and not card["request"]["head"].get("cut")
     assert card["request"]["head"]["modes"] == ["default", "acceptEdits"]
@@ -143,7 +141,7 @@ def test_a_plan_is_read_and_approved_from_afar(machine, phone, chosen, after):
 
 
 def ask_about_a_plan(machine, phone):
-    """The card of a plan that Claude Code asks about, and the plan's text."""
+    """The card of a plan that Claude Code wants approved, and the plan's text."""
     machine.start_claude([[{"text": "Which file?"}]], permission_mode="plan")
     machine.prompt("plan something")
     machine.wait_screen("Which file?")
@@ -157,13 +155,13 @@ def ask_about_a_plan(machine, phone):
 
 @pytest.mark.parametrize(("option", "after"), [("use auto mode", "auto mode on"), ("manually approve edits", "manual mode")], ids=["unasked", "asking"])
 def test_a_plan_is_approved_at_the_terminal(machine, phone, option, after):
-    """In a mode that only its own dialog offers, or in one that the card offers, too: the card says that it was allowed there."""
+    """Whether the chosen mode is one of the card's or only of the terminal's dialog: the card says that the plan was allowed at the terminal."""
     card, _ = ask_about_a_plan(machine, phone)
     screen = machine.wait_screen(option)
     choice = next(line for line in screen.splitlines() if option in line)
     machine.decide_locally(re.search(r"\d", choice)[0])
     closed = phone.wait_approval(card["approval"], "cancelled")
-    # The second where Claude Code's registry says that it works again before its hook, which a busy machine starts late, says what ran.
+    # On a busy machine Claude Code's registry may report work before the late hook reports the answer; then only "answered locally" is known.
     assert closed["reason"] in ("allowedLocally", "answeredLocally")
     assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
     machine.wait_screen("All done now.")
@@ -181,7 +179,7 @@ def test_a_plan_is_turned_down_at_the_terminal(machine, phone):
 
 
 def test_a_plan_is_sent_back_from_the_terminal_with_what_to_change(machine, phone):
-    """The turn continues with that text, so that only the model's input shows that it was no yes."""
+    """The turn continues with the feedback as its text, so only the model's input shows that the plan was not approved."""
     card, _ = ask_about_a_plan(machine, phone)
     machine.press_until("3", lambda screen: "❯ 3." in screen, "select what to change")
     machine.type("Do it twice.")
@@ -230,7 +228,7 @@ def test_a_plain_allow_writes_nothing_and_is_asked_again(machine, phone):
 
 
 def test_an_edit_is_compared_with_the_file_as_it_is(machine, phone):
-    """Over an existing file, at all places in it, and a cell of a notebook; when it is done, the same is reported."""
+    """Three kinds of edits: overwriting a file, replacing all occurrences, and a notebook's cell. The result's diff equals the request's."""
     path, notebook = machine.project / "a.txt", machine.project / "n.ipynb"
     path.write_text("".join(f"line {n}\n" for n in range(1, 21)))
     cell = {"cell_type": "code", "id": "c1", "metadata": {}, "source": ["a = 1\n", "b = 2"], "outputs": [], "execution_count": None}
@@ -284,7 +282,7 @@ def test_an_edit_is_compared_with_the_file_as_it_is(machine, phone):
 
 
 def test_half_an_emoji_in_a_command_still_brings_a_card(machine, phone):
-    """JavaScript writes half of a pair as it is, which no strict reader takes: a person sees it all the same, and can say no."""
+    """JavaScript serialises a lone surrogate that strict JSON readers refuse: the request is shown nevertheless, and can be denied."""
     write = {"tool": "Bash", "input": {"command": "echo 'half \ud83d' > out.txt", "description": "Create out.txt"}}
     card = ask(machine, phone, [[write], [{"text": "All done now."}]])
     assert card["request"]["head"]["cut"] is True
@@ -313,7 +311,7 @@ def test_a_subagents_request_names_it(machine, phone):
     phone.subscribe(session)
     finished = phone.wait_event(session, lambda event: event["kind"] == "subagent.finished", timeout=15)
     assert finished["head"]["agent"] == agent and finished["head"]["name"] == "a subtask"
-    # Its call is named, so that it can be shown below that.
+    # The subagent's start names its tool call, so that its rows can be shown below that.
     started = next(event for event in phone.logs[session] if event["kind"] == "subagent.started")
     delegating = next(event for event in phone.logs[session] if event["kind"] == "tool.started" and event["head"]["tool"] == "Agent")
     assert started["head"]["agent"] == agent and started["head"]["call"] == delegating["head"]["call"]
@@ -321,7 +319,7 @@ def test_a_subagents_request_names_it(machine, phone):
 
 
 def test_two_calls_in_one_message_are_two_cards(machine, phone):
-    """One is allowed remotely, one is denied: each decision applies to its own."""
+    """One call is allowed and the other denied: each decision applies to its own call."""
     calls = [{"tool": "Bash", "input": {"command": f"echo {name} > {name}.txt", "description": name}} for name in ("one", "two")]
     machine.start_claude([calls, [{"text": "All done now."}]])
     machine.prompt("write both")
@@ -336,11 +334,9 @@ def test_two_calls_in_one_message_are_two_cards(machine, phone):
     assert (machine.project / "one.txt").exists() and not (machine.project / "two.txt").exists()
 
 
-# Auto mode, which a newcomer has
-
 
 def test_auto_mode_runs_without_a_question_and_a_rule_brings_it_back(machine, phone):
-    """As `connect` says of auto mode: no card at first; with `--ask Bash` the same command waits for one, and is allowed remotely."""
+    """In auto mode, the default, no card appears; after `connect --ask Bash` the same command waits for one, and is allowed by the phone."""
     machine.start_claude(SCRIPT, permission_mode=None)
     machine.prompt("please write it")
     machine.wait_screen("All done now.")
@@ -365,8 +361,6 @@ def test_auto_mode_runs_without_a_question_and_a_rule_brings_it_back(machine, ph
     assert machine.settings.read_text() == SETTINGS
 
 
-# Decided in the terminal
-
 
 @pytest.mark.shows("Claude Code, its own screen", "answered at the terminal or editor first", "the dialog's own answer")
 def test_local_yes_first_closes_the_card(machine, phone):
@@ -374,7 +368,7 @@ def test_local_yes_first_closes_the_card(machine, phone):
     machine.decide_locally("Enter")
     machine.wait_file("out.txt")
     closed = phone.wait_approval(card["approval"], "cancelled")
-    # The second where Claude Code's registry says that it works again before its hook, which a busy machine starts late, says what ran.
+    # On a busy machine Claude Code's registry may report work before the late hook reports the answer; then only "answered locally" is known.
     assert closed["reason"] in ("allowedLocally", "answeredLocally")
     assert phone.decide(session_of(card), card["approval"], "deny")["error"]["code"] == "closed"
     machine.wait_screen("All done now.")
@@ -392,7 +386,7 @@ def test_local_no_first_closes_the_card(machine, phone, key):
 
 
 def test_the_dialog_closed_with_feedback(machine, phone):
-    """The agent's hook gets no report here; later events show it."""
+    """No hook reports a dialog that was closed with feedback; later events show it."""
     card = ask(machine, phone)
     machine.press_until("Down", lambda screen: "❯ 4. No" in screen, "select No")
     machine.press("Tab")
@@ -404,8 +398,6 @@ def test_the_dialog_closed_with_feedback(machine, phone):
     assert not (machine.project / "out.txt").exists()
 
 
-# When something fails
-
 
 def test_relay_away_means_the_local_prompt_only(machine, phone, relay, client):
     relay.stop()
@@ -416,7 +408,7 @@ def test_relay_away_means_the_local_prompt_only(machine, phone, relay, client):
     machine.decide_locally("Enter")
     machine.wait_file("out.txt")
     machine.wait_screen("All done now.")
-    # Events since then were kept, in order; none of them waits for a person.
+    # Events during the outage were kept in order; no approval is pending.
     relay.start()
     later = client(relay, "later")
     later.subscribe()
@@ -457,7 +449,7 @@ def test_relay_killed_with_an_open_card(machine, phone, relay, client):
 
 @pytest.mark.shows("Claude Code, its own screen", "the host's daemon is killed", "the hook asks the next daemon")
 def test_daemon_killed_with_an_open_card(machine, phone):
-    """The waiting hook finds the new daemon, so the card stays; meanwhile the local prompt is there, and nothing is allowed."""
+    """The waiting hook connects to the new daemon, so the card stays; until then the terminal's own dialog is open, and nothing is allowed."""
     card = ask(machine, phone)
     machine.kill_daemon()
     phone.wait_summary(session_of(card), lambda summary: not summary["host"]["connected"])
@@ -481,7 +473,7 @@ def test_daemon_and_agent_killed_with_an_open_card(machine, phone):
 
 
 def test_daemon_killed_and_answered_locally(machine, phone):
-    """Events while no daemon ran were not seen; the next event shows that the card is over."""
+    """Events while no daemon ran are lost; the next event shows that the card is settled."""
     card = ask(machine, phone)
     machine.kill_daemon()
     machine.decide_locally("Enter")
@@ -511,8 +503,6 @@ def test_the_window_is_closed_with_an_open_card(machine, phone):
     phone.wait_summary(session_of(card), lambda summary: summary["approvals"] == 0 and "endedAt" in summary, timeout=20)
     assert not (machine.project / "out.txt").exists()
 
-
-# The summary
 
 
 def test_cost_context_and_todo_show(machine, phone):
@@ -560,7 +550,7 @@ def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine,
     machine.wait_screen("/rewind")
     machine.press("Enter")
     machine.wait_screen("(current)")
-    # Earlier prompts are listed above the one to choose.
+    # Earlier prompts are listed above the one to rewind to.
     machine.press_until("Up", lambda screen: "❯ two" in screen.rsplit("one", 1)[-1], "choose the second prompt")
     machine.press("Enter")
     machine.wait_screen("Restore conversation")
@@ -579,11 +569,9 @@ def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine,
     assert said == [*expected[:6], ("rewound", "one"), *expected[6:]]
 
 
-# Hooks in and out
-
 
 def test_a_session_whose_hooks_do_not_run_is_shown_as_one(machine, phone):
-    """`connect` does not know of a single session's option, nor can `doctor` see it."""
+    """Neither `connect` nor `doctor` can see the option of a single session that disables hooks."""
     machine.start_claude([[{"text": "All done now."}]], arguments=["--setting-sources", "project,local"])
     machine.prompt("say something")
     machine.wait_screen("All done now.")
@@ -656,11 +644,9 @@ def test_a_hook_takes_bad_input_for_no_decision(machine, text):
         assert result.returncode == 0 and result.stdout == "", (event, result)
 
 
-# Programs of others
-
 
 def test_what_a_program_denies_is_not_said_to_be_allowed(machine, phone):
-    """Like the SDK: the program answers the control protocol, while our hook asks the clients."""
+    """Like the SDK, the program answers Claude Code's control protocol while Heliograph's hook waits for a client's decision."""
     machine.api.script = SCRIPT
     with Program(machine) as program:
         program.prompt("please write it")

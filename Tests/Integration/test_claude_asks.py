@@ -1,6 +1,6 @@
-"""A person wants to be asked for everything that the real Claude Code does, and no more: on each of the three ways to start it.
+"""With the setting to be asked about everything, the real Claude Code asks about each tool exactly once, in each of the three ways to start it.
 
-What counts is whether the file is there.
+A tool has run if its file exists.
 """
 
 import json
@@ -23,7 +23,7 @@ NAMES = ["one", "two", "three", "four", "five"]
 
 
 def script() -> list[Any]:
-    """Writes a file in each turn, without a question: a rule allows it."""
+    """A script that writes a file in each turn, which a rule allows without a question."""
     turns: list[Any] = []
     for name in NAMES:
         turns += [[{"tool": "Bash", "input": {"command": f"echo {name} > {name}.txt", "description": f"Create {name}.txt"}}], [{"text": f"That was {name}."}]]
@@ -42,7 +42,7 @@ def asks(steered: Steered, on: bool) -> None:
 
 
 def denied(steered: Steered, machine: Machine, name: str) -> None:
-    """Expects a question on the phone, and that a Deny holds."""
+    """Expects an approval on the phone, and that denying it is effective."""
     card = steered.phone.wait_card(lambda card: card["stage"] == "pending")
     assert card["request"]["body"]["input"]["command"] == f"echo {name} > {name}.txt"
     steered.phone.decide(steered.session, card["approval"], "deny", message=f"Not {name}.")

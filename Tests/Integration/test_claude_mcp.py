@@ -1,6 +1,6 @@
-"""The real agents with a server of tools that asks a question of its own in the middle of a call (MCP's elicitation).
+"""The real agents with an MCP server whose tool asks a question during a call (elicitation).
 
-It is answered afar where nobody is at the terminal, and there where somebody is; a session without a screen does not wait for nobody.
+A phone answers it if nobody is at the terminal, otherwise the terminal does; a session without a screen does not wait in vain.
 """
 
 import json
@@ -68,7 +68,7 @@ ACCEPTED = 'accept {"sure": true, "port": 8080}'
 
 
 def arguments(machine: Machine, form: str = "") -> list[str]:
-    """Arguments that make Claude Code start the server, and use its tool unasked."""
+    """Arguments for Claude Code that start the MCP server, and allow its tool without a question."""
     program = machine.folder / "server.py"
     program.write_text(SERVER)
     configuration = machine.folder / "mcp.json"
@@ -85,8 +85,6 @@ def outcome(phone: WireClient, card: dict[str, Any]) -> tuple[str, str]:
     over = phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in ends, 20)
     return over["stage"], over.get("outcome") or over.get("reason")
 
-
-# At its own screen
 
 
 @pytest.mark.parametrize("key", ["accept", "decline", "cancel"])
@@ -106,7 +104,7 @@ def test_where_somebody_is_at_the_terminal_it_is_answered_there(machine, phone, 
 
 def press(machine: Machine, key: str) -> None:
     if key == "cancel":
-        time.sleep(0.5)  # for some 0.2 s the agent's dialog takes no keys; a second Escape would interrupt the turn
+        time.sleep(0.5)  # a new dialog ignores keys for some 0.2 s; a second Escape would interrupt the turn
         machine.press("Escape")
         return machine.wait_gone("Ship to production?")
     for one in ("Down", *(["Right"] if key == "decline" else [])):
@@ -117,7 +115,7 @@ def press(machine: Machine, key: str) -> None:
 @pytest.mark.parametrize("who", ["afar", "a key"])
 @pytest.mark.shows("Claude Code, its own screen", "a tool's server asks (elicitation)", "the server's own word, where nobody types")
 def test_where_nobody_types_it_is_asked_afar_until_a_key_is_pressed(machine, phone, who):
-    # Longer than 8 s: the kernel updates the time of a terminal's last read no more often, and by it typing is detected.
+    # The turn lasts longer than 8 s, the resolution at which the kernel records a terminal's last read, by which the host detects typing.
     machine.start_claude([[{"sleep": 9}, *SHIP[0]], SHIP[1]], arguments=arguments(machine))
     machine.prompt("ship it")
     card = phone.wait_card(timeout=40)
@@ -135,8 +133,6 @@ def test_where_nobody_types_it_is_asked_afar_until_a_key_is_pressed(machine, pho
         assert heard(machine) == "cancel"
     machine.wait_screen("All done now.")
 
-
-# Behind `heliograph run`
 
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "a tool's server asks (elicitation)", "the server's own word")

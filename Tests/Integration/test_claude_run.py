@@ -1,6 +1,6 @@
-"""The real Claude Code, run by `heliograph run` and steered from a phone, and as far as its hooks alone allow it.
+"""The real Claude Code, run by `heliograph run` and steered by a phone, and steering as far as hooks alone allow.
 
-What counts is what the model was told, what ran, and that the outcome on the phone says just that.
+The tests compare the model's input and the executed tools with the outcome shown on the phone.
 """
 
 import base64
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.agent
 
 ANSWERED = [[{"text": "Answered."}]]
 WRITE = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
-# In the project: a path outside is asked about, whatever the rule for the command says.
+# The file is in the project, because Claude Code asks about paths outside whatever the command's rule says.
 LONG = {"tool": "Bash", "input": {"command": "tail -F never.txt", "description": "Wait"}}
 ALLOWED = ["--allowedTools", "Bash(tail *)"]
 
 
 class Run(Steered):
-    """A session that `heliograph run` runs, and what the phone sends it."""
+    """A session of `heliograph run`, and the phone's commands to it."""
 
     def __init__(self, machine: Machine, phone: WireClient, *arguments: str, terminal: bool = False, run: tuple[str, ...] = ()):
         self.machine = machine
@@ -64,7 +64,7 @@ class Run(Steered):
         return self.machine.agent(self.session)
 
     def end(self) -> int:
-        """Ends it by SIGTERM, as when the machine shuts down; returns its status."""
+        """Ends the program by SIGTERM, like a machine's shutdown; returns its exit status."""
         assert self.program
         self.program.terminate()
         return self.program.wait(patient(20))
@@ -74,7 +74,7 @@ class Run(Steered):
         self.begin(text)
 
     def ask(self) -> dict[str, Any]:
-        """The card of a tool that asks."""
+        """Sends a prompt that causes an approval; returns its card."""
         self.work([[WRITE], [{"text": "Answered."}]])
         return self.phone.wait_card()
 
@@ -82,11 +82,11 @@ class Run(Steered):
         return self.machine.told()
 
     def _long(self) -> list[str]:
-        """The processes of the command that runs for long."""
+        """The processes of the long-running command."""
         return [path for path in map(str, Path("/proc").glob("[0-9]*")) if _runs(path, "tail\0-F\0never.txt\0", self.machine.project)]
 
     def runs_long(self) -> None:
-        """Waits until the tool runs; it was not asked about."""
+        """Waits until the long-running command runs, without an approval."""
         wait_until(self._long, 20, lambda: f"the command to run. {self.shown()}")
 
     def runs_no_more(self) -> None:
@@ -96,13 +96,13 @@ class Run(Steered):
 def _runs(process: str, command: str, folder: Path) -> bool:
     try:
         return Path(process, "cmdline").read_text() == command and os.readlink(f"{process}/cwd") == str(folder)
-    except OSError:  # It has ended meanwhile.
+    except OSError:  # The process has ended meanwhile.
         return False
 
 
 @pytest.fixture
 def steer(machine: Machine, phone: WireClient):
-    """`steer(*arguments)`: a session that is run, and ended in the end."""
+    """`steer(*arguments)`: starts a session with `heliograph run`; it is ended after the test."""
     made: list[Run] = []
 
     def make(*arguments: str, **options: Any) -> Run:
@@ -127,11 +127,9 @@ def run(machine: Machine, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Prompts
-
 
 def model_pictures(machine: Machine) -> list[bytes]:
-    """The person's pictures in the model's last request."""
+    """The person's pictures in the last request to the model."""
     parts = [part for message in machine.api.requests[-1]["messages"] if isinstance(message["content"], list) for part in message["content"]]
     return [base64.b64decode(part["source"]["data"]) for part in parts if part["type"] == "image"]
 
@@ -213,8 +211,6 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(m
     assert steered.told()[-1] == "yes" and not (machine.project / "out.txt").exists()
 
 
-# Approvals
-
 
 @pytest.mark.parametrize("decision", ["allow", "deny"])
 @pytest.mark.shows("Claude Code, `heliograph run`", "allowed by a client", "the file is there, and `PostToolUse`")
@@ -250,7 +246,7 @@ def test_a_permission_is_answered_where_it_runs(machine, steer, choice):
         machine.wait_tool_result("not that one")
     steered.status("idle")
     final = steered.phone.wait_card(lambda one: one["approval"] == card["approval"] and one["stage"] in ("applied", "cancelled", "stale"))
-    # On a busy machine Claude Code's registry can report work before its hook reports what ran: then only the answer is known.
+    # On a busy machine Claude Code's registry may report work before its hook reports what ran; then only the answer is known.
     reasons = {"allowedLocally", "answeredLocally"} if choice == "1" else {"deniedLocally"}
     assert final["stage"] == "cancelled" and final.get("reason") in reasons, final
     assert (machine.project / "out.txt").exists() == (choice == "1")
@@ -288,8 +284,6 @@ def test_with_the_relay_away_it_waits_and_is_decided_when_it_is_back(machine, st
     relay.start()
     allowed_after_a_restart(machine, steered, client(relay, "Ada's phone", token=steered.phone.token), card)
 
-
-# The other actions
 
 
 @pytest.mark.parametrize("what", ["text", "tool", "permission"])
@@ -365,7 +359,7 @@ def test_opened_at_the_terminal_while_it_works_it_goes_on_there_alone(machine, s
     steered.work([[{"sleep": 30}, {"text": "Never."}]])
     machine.api.script = ANSWERED
     machine.start_claude(ANSWERED, arguments=["--resume", steered.name])
-    # With its status: a turn was interrupted.
+    # The exit status depends on whether a turn was interrupted.
     assert steered.program and steered.program.wait(patient(20)) in (0, 1), "two that write one session lose what one of them wrote"
     assert "has opened this session" in steered.shown()
     assert len([one for one in machine.agents() if one["sessionId"] == steered.name]) == 1
@@ -391,12 +385,10 @@ def test_a_session_is_taken_over_from_the_terminal(machine, phone, steer):
 
 
 def at_its_own_screen(summary: dict[str, Any]) -> bool:
-    """The steering that the session offers at its own screen."""
+    """The actions that a session in Claude Code's own TUI offers."""
     offer = summary.get("steering") or {}
     return "stop" not in offer.get("actions", []) and "interrupt" in offer.get("actions", []) and "heliograph run" in offer.get("reason", "")
 
-
-# Killed
 
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "the agent is killed", "its process is gone")
@@ -464,8 +456,6 @@ def test_the_relay_is_killed_with_a_prompt_waiting_and_the_prompt_is_taken_once(
     steered.status("idle")
     assert steered.told() == ["work", "after that"] and steered.said().count("after that") == 1
 
-
-# Plain `claude`
 
 
 @pytest.mark.shows("Claude Code, its own screen", "interrupt in a tool", "the hook stops it at its next tool")
@@ -547,8 +537,6 @@ def test_what_a_turn_cost_is_told_at_its_end(machine, steered):
     steered.phone.wait_summary(steered.session, lambda summary: summary.get("costMicroUSD", 0) > 0 and not summary.get("endedAt"), 15, "what it cost")
 
 
-# Refused commands
-
 
 @pytest.mark.parametrize("arguments", [["-p", "hello"], ["--session-id", "x"], ["--continue"]])
 def test_what_would_make_it_another_session_is_refused(machine, arguments):
@@ -562,8 +550,6 @@ def test_other_programs_and_missing_ones(machine):
     assert missing.returncode == 127, missing.stderr
 
 
-# Pictures
-
 
 @pytest.mark.shows("Claude Code, `heliograph run`", "pictures in a prompt", "the model's own request: the same bytes")
 def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, phone):
@@ -576,7 +562,7 @@ def test_pictures_reach_the_model_with_their_prompt(machine, steered, relay, pho
     assert model_pictures(machine) == pictures
     assert any("/what is this?" in text for text in steered.told())
     assert steered.stages(id) == ["given", "taken"]
-    # The hook reports the text, and nothing else.
+    # The hook reports a prompt's text without its pictures.
     assert [text.strip() for text in steered.said()] == ["/what is this?"]
     # A repeated prompt has no effect.
     again = phone.command("prompt", id=id, session=steered.session, text="/what is this?", busy="queue", pictures=[named(picture) for picture in pictures])

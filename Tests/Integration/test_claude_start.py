@@ -1,6 +1,6 @@
-"""Sessions of the real Claude Code that a phone or a terminal starts and resumes in a project that its host allows.
+"""Sessions of the real Claude Code that a phone or terminal starts and resumes in a project that the host allows.
 
-What counts is where the agent runs, what its model was told, and that the outcome says just that.
+The tests compare the agent's folder and the model's input with the reported outcome.
 """
 
 import json
@@ -33,7 +33,7 @@ class ClaudeDesk(Desk):
         wait_until(lambda: not Path(f"/proc/{process}").exists(), 30, "its process to end")
 
     def end_now(self, session: str) -> None:
-        """Stops the session, and waits until it is reported to have ended: its process, and our program that ran it, may still exist."""
+        """Stops the session and waits until its end is reported; the agent's process and `heliograph run` may still exist."""
         self.phone.command("stop", session=session)
         self.phone.wait_summary(session, lambda summary: summary.get("endedAt"), 30, "the end")
 
@@ -46,7 +46,7 @@ class ClaudeDesk(Desk):
 
 @pytest.fixture
 def host(machine: Machine):
-    """The machine, with `claude` on its daemon's PATH; in the end no agent is left."""
+    """The machine with `claude` on its daemon's PATH; at the end no agent may be left."""
     programs = machine.folder / "bin"
     programs.mkdir()
     (programs / "claude").symlink_to(claude_program())
@@ -96,7 +96,7 @@ def test_it_begins_with_a_picture_and_goes_on_with_another(desk, host, relay):
         assert bring(relay, desk.phone.token, desk.session, picture).status == 200
     assert "pictures go with a prompt" in desk.refused(pictures=[named(first)])
     session = desk.start(text="what is this?", pictures=[named(first)])
-    # It states in a text of its own where it keeps a picture.
+    # Claude Code adds a text of its own that names the file of a picture.
     assert (desk.told()[0].strip(), model_pictures(host)) == ("what is this?", [first])
     desk.phone.subscribe(session)
     said = desk.phone.wait_event(session, lambda event: event["kind"] == "message" and event["head"]["role"] == "user", 20, "the first prompt")
@@ -124,7 +124,7 @@ def test_a_past_session_is_listed_resumed_and_taken_over(desk, host):
     session = desk.start(text="remember this")
     name = session.removeprefix("claude-")
     desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
-    # Its transcript is written a moment after the hooks' reports.
+    # Claude Code writes the transcript shortly after its hooks' reports.
     wait_until(lambda: [(one["id"], one["title"], one.get("open")) for one in desk.past()] == [(name, "remember this", True)], 10, "the session")
     assert "open in another program" in desk.refused("resume", past=name)
     desk.stop(session)
@@ -143,13 +143,13 @@ def test_it_is_resumed_as_soon_as_it_has_ended(desk):
     session = desk.start(text="first")
     name, told = session.removeprefix("claude-"), ["first"]
     for text in ("second", "third"):
-        # Also before the turn ends: output of the program that runs it must not count as the start of another.
+        # Resuming is refused before the turn ends, too: output of the program that runs the session must not look like another program's start.
         assert "open in another program" in desk.refused("resume", past=name)
         desk.phone.wait_summary(session, lambda summary: summary["status"] == "idle", 20, "idle")
         desk.end_now(session)
         assert desk.start("resume", past=name, text=text) == session
         told.append(text)
-        # If the end came during the answer, Claude Code notes that as a text of the person.
+        # If the session is ended during an answer, Claude Code records that as the user's text.
         assert [words for words in desk.told() if words != "[Request interrupted by user]"] == told
     desk.stop(session)
 
@@ -183,7 +183,7 @@ def test_nothing_is_started_outside_the_projects(desk, host):
     assert "not offered" in desk.refused(mode="bypassPermissions")
     assert "no name of a model" in desk.refused(model="--dangerously-skip-permissions")
     assert "no such session" in desk.refused("resume", past="2f1c7c5e-0d51-4c63-9c1e-7b0f3a6d2e11")
-    # The folder becomes a link to another place after it was allowed.
+    # The allowed folder is replaced by a link to another place.
     host.project.rename(host.folder / "moved")
     host.project.symlink_to(host.home)
     assert "another one now" in desk.refused()

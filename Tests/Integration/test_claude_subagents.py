@@ -1,6 +1,6 @@
-"""The real Claude Code at its own screen, with a subagent in the background that asks: its dialog opens only when our hook is over.
+"""The real Claude Code with a background subagent that asks: its dialog in the terminal opens only when Heliograph's hook has ended.
 
-So whoever is at the terminal opens it with a key, and nothing that is away keeps it closed.
+So a key press at the terminal ends the hook and opens the dialog, even if the relay or the daemon is unreachable.
 """
 
 import os
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.agent
 
 LAUNCH = {"tool": "Agent", "input": {"description": "a subtask", "prompt": "SUBTASK please", "subagent_type": "general-purpose"}}
 COMMAND = "echo sub > sub.txt"
-# Longer than the resolution with which keys are noticed: nobody has typed recently.
+# Seconds; longer than the resolution at which key presses are detected, so that the terminal counts as unattended.
 LONG_AGO = 10
 
 
 def ask(machine: Machine, phone: WireClient, after: float) -> dict[str, Any]:
-    """The card of the subagent's question; its dialog is not on the screen."""
+    """The card of the subagent's question, whose dialog is not on the screen yet."""
     call = {"tool": "Bash", "input": {"command": COMMAND, "description": "Create sub.txt"}}
     machine.api.scripts_by_word["SUBTASK"] = [[{"sleep": after}, call], [{"text": "The subtask is done."}]]
     machine.start_claude([[LAUNCH], [{"text": "All done now."}]])

@@ -1,6 +1,6 @@
-"""The real Claude Code on its own screen, in a terminal that `heliograph claude` holds: left and come back to, and steered from a phone.
+"""The real Claude Code's TUI in a terminal held by `heliograph claude`: detached, attached again, and steered by a phone.
 
-What counts is what the model was told, what ran, what stands on the screen, and that the outcome on the phone says just that.
+The tests compare the model's input, the executed tools and the screen with the outcome shown on the phone.
 """
 
 import itertools
@@ -30,7 +30,7 @@ LEAVE = "C-\\"
 
 
 class Held(Run):
-    """A session in a terminal that `heliograph claude` holds, with a window that shows it, and what the phone sends it."""
+    """A session in a held terminal, with an attached window, and the phone's commands to it."""
 
     program = None
 
@@ -46,7 +46,7 @@ class Held(Run):
         self.id = next(entry["id"] for entry in self.listed() if entry["id"] not in before)
         wait_until(lambda: set(phone.summaries) - known, 30, lambda: f"a session. {self.shown()}")
         Steered.__init__(self, phone, next(iter(set(phone.summaries) - known)), machine.api)
-        # Two of them have ids of their own.
+        # Each session makes ids with a prefix of its own, so that two never collide.
         self.ids = (f"{name}-{number}" for number in itertools.count(1))
         phone.subscribe(self.session)
         self.offered("prompt")
@@ -70,11 +70,11 @@ class Held(Run):
 
     @property
     def holder(self) -> int:
-        """The process that holds the terminal: the parent of the agent."""
+        """The process that holds the terminal: the agent's parent."""
         return int(Path(f"/proc/{self.agent}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
     def wait_told(self, *texts: str) -> None:
-        """The agent says that it takes a prompt before the model is asked."""
+        """The agent confirms a prompt before it requests the model."""
         wait_until(lambda: bool(self.machine.api.requests) and self.told() == list(texts), 15, lambda: f"the model to be told {texts}; it was told {self.machine.api.requests and self.told()}", every=0.05)
         self.status("idle")
 
@@ -86,7 +86,7 @@ class Held(Run):
         return self.window.screen() if hasattr(self, "window") else ""
 
     def box(self) -> str:
-        """The text of the input line, without blanks."""
+        """The text in the TUI's input line, without blanks."""
         lines = self.shown().splitlines()
         rules = [place for place, line in enumerate(lines) if line.startswith("───")]
         return "".join("".join(line[1:].split()) for line in lines[rules[-2] + 1 : rules[-1]]) if len(rules) > 1 else ""
@@ -101,7 +101,7 @@ WINDOWS: list[Terminal] = []
 
 @pytest.fixture
 def hold(machine: Machine, phone: WireClient):
-    """`hold(*arguments)`: a session in a terminal that is held, and ended in the end."""
+    """`hold(*arguments)`: starts a session in a held terminal; it is ended after the test."""
     yield lambda *arguments, **options: Held(machine, phone, *arguments, **options)
     for entry in machine.agents():
         os.kill(entry["pid"], signal.SIGTERM)
@@ -115,8 +115,6 @@ def held(hold) -> Held:
     return hold()
 
 
-# The terminal
-
 
 def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     held.window.type("hello here")
@@ -128,11 +126,11 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     held.window.press(LEAVE)
     held.window.wait_screen("it goes on")
     held.window.wait_ended()
-    # Its registry says so a moment after the screen.
+    # Claude Code's registry follows the screen with a short delay.
     wait_until(lambda: (held.entry["windows"], held.entry["does"]) == ("0", "idle"), 10, lambda: f"nobody to look at it, and it to be idle: {held.entry}")
     window = held.attach()
     window.wait_screen("half typed")
-    # The whole screen is drawn again.
+    # An attaching window draws the whole screen.
     window.wait_screen("Answered.")
     small = Terminal(machine.folder / "small", held.environment, machine.project, columns=70, rows=24)
     WINDOWS.append(small)
@@ -158,7 +156,7 @@ def test_it_is_drawn_anew_by_an_agent_that_is_late(held):
     try:
         window = held.attach()
         wait_until(lambda: held.entry["windows"] == "2", 10, "two windows")
-        time.sleep(0.5)  # what is tested is this time: in which the agent sees no change of its size
+        time.sleep(0.5)  # time in which an unwanted change of the terminal's size would reach the agent
     finally:
         os.kill(held.agent, signal.SIGCONT)
     window.wait_screen("half typed")
@@ -178,8 +176,6 @@ def test_what_is_no_terminal_and_what_cannot_be_is_refused(machine):
         result = machine.heliograph(*arguments, check=False)
         assert result.returncode == 2 and result.stderr.startswith("heliograph: "), result
 
-
-# Prompts
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "messages and tools are watched", "hooks: one session")
@@ -266,7 +262,7 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
     held.window.wait_screen(DIALOG)
     id = held.prompt("1")
     held.stage(id, "queued")
-    time.sleep(1.5)  # Nothing may happen: there is no event to wait for.
+    time.sleep(1.5)  # Nothing must happen, so there is no event to wait for.
     assert held.phone.approvals[card["approval"]]["stage"] == "pending" and not (machine.project / "out.txt").exists()
     held.phone.decide(card["session"], card["approval"], "allow")
     assert machine.wait_file("out.txt") == "hi\n"
@@ -274,8 +270,6 @@ def test_with_a_dialog_open_a_prompt_waits_and_the_dialog_is_untouched(machine, 
     held.status("idle")
     held.wait_told_last("1")
 
-
-# Approvals
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "denied by a client", "the approval's outcome, and no file")
@@ -377,20 +371,18 @@ def test_somebody_who_types_is_not_interrupted_and_both_texts_stay_whole(machine
         held.window.type(letter)
         if number == 20:
             id = held.prompt("from afar while somebody types")
-        time.sleep(0.05)  # A person types; this is the pace, and no wait for anything.
+        time.sleep(0.05)  # The pace of a person's typing.
     held.taken(id, 30)
     held.status("idle")
     held.wait_box(words * 2)
     held.wait_told("from afar while somebody types")
 
 
-# The other actions
-
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "interrupt in text", "the transcript's line")
 def test_interrupted(machine, held):
     held.work([[{"text": "Begun.\n"}, {"sleep": 30}, {"text": "Done."}], [{"text": "Done."}]])
-    # Before the first of an answer the prompt would return to the input line, and nothing be written of it.
+    # Before the answer's first text an interrupt would move the prompt back to the input line and record nothing.
     held.window.wait_screen("Begun.")
     held.taken(held.send("interrupt"), timeout=15)
     held.status("idle")
@@ -446,8 +438,6 @@ def test_two_at_once_are_steered_each(machine, held, hold):
     assert "for the second" not in held.window.screen()
 
 
-# Killed
-
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "the agent is killed", "its process is gone")
 def test_the_holder_is_killed_and_the_session_ends(machine, held):
@@ -482,7 +472,7 @@ def test_our_daemon_is_killed_and_the_session_goes_on_and_is_steered_again(machi
 
 
 def test_a_dialog_that_no_adapter_knows_is_answered_from_the_page(hold, screen):
-    """Its menu of models: Claude Code does not report it, and no approval shows it."""
+    """The dialog is Claude Code's menu of models, which Claude Code does not report and for which there is no approval."""
     session = hold()
     one = screen(role="operator")
     view = opened(one, session.session)

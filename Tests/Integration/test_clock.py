@@ -1,4 +1,4 @@
-"""Wall clocks that jump, and clients that decide at the same moment."""
+"""Wall clocks that jump, and simultaneous decisions of several clients."""
 
 import os
 import random
@@ -23,7 +23,7 @@ HOUR_MS = 60 * 60 * 1000
 
 @pytest.fixture
 def jumping(tmp_path, clock) -> Iterator[Relay]:
-    """A relay whose wall clock the test moves."""
+    """A relay whose wall clock the test changes."""
     relay = Relay(tmp_path / "relay", prefix=PREFIX, environment=clock.environment)
     try:
         relay.start()
@@ -49,7 +49,7 @@ def peers(jumping) -> Iterator[tuple[ScriptedHost, WireClient]]:
 
 
 def relay_time(host: ScriptedHost, phone: WireClient) -> int:
-    """The relay's present time in ms: it stamps decisions."""
+    """The relay's current time in ms, from the time stamp of a decision."""
     approval = host.request_approval("s1", "Bash", {"command": "date"})
     phone.wait_approval(approval, "pending")
     phone.decide("s1", approval, "allow")
@@ -66,7 +66,7 @@ def offset_ms(jump: str) -> int:
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_the_wall_clock_jumps_while_the_relay_runs(jumping, clock, peers, jump):
-    """Nothing expires early, nothing changes its order, and later questions still have their whole time."""
+    """Approvals do not expire early, events keep their order, and later approvals still have their whole time."""
     host, phone = peers
     open_for_an_hour = host.request_approval("s1", "Bash", {"command": "make"}, expiresAt=now_ms() + HOUR_MS)
     phone.wait_approval(open_for_an_hour, "pending")
@@ -91,7 +91,7 @@ def test_the_wall_clock_jumps_while_the_relay_runs(jumping, clock, peers, jump):
 
 
 def test_an_approval_ends_in_its_time_whatever_the_wall_clock_says(jumping, clock, peers):
-    """Two approvals, each before one jump: both end by the monotonic clock."""
+    """Two approvals, each followed by a clock jump: both expire by the monotonic clock."""
     host, phone = peers
     asked = []
     for jump in ("-10y", "+10y"):
@@ -140,7 +140,7 @@ def test_an_open_approval_ends_after_a_restart_with_a_clock_ahead(jumping, clock
 
 
 def test_an_open_approval_ends_after_a_restart_with_a_clock_behind(jumping, clock, peers):
-    """The host said how long it waits in all: after a restart it cannot be longer."""
+    """The host states its total waiting time, so after a restart the remaining time cannot be longer."""
     host, phone = peers
     approval = host.request_approval("s1", "Bash", {"command": "make"}, expiresAt=now_ms() + 300)
     host.wait_acked("s1")
@@ -155,11 +155,9 @@ def test_an_open_approval_ends_after_a_restart_with_a_clock_behind(jumping, cloc
         late.close()
 
 
-# At the same moment
-
 
 def test_simultaneous_decisions_are_one_register(relay, scripted_host, client):
-    """A write-once register (Wing and Gong): some order of the calls, each within its own time, explains every answer."""
+    """A write-once register (Wing and Gong): some order of the calls, each within its own interval, has to explain every answer."""
     host = scripted_host(relay)
     host.start_session("s1")
     dice = random.Random(7)
@@ -195,7 +193,7 @@ def test_simultaneous_decisions_are_one_register(relay, scripted_host, client):
 def check_register(devices: list[WireClient], verdicts: list[str], calls: list[dict[str, Any]], winner: dict[str, Any]) -> None:
     by_name = {device.name: call for device, call in zip(devices, calls)}
     won = by_name[winner["by"]["name"]]
-    # The winner's write must fit before every answer: none may have ended before it began.
+    # The winning decision must come before every answer, so no call may have ended before the winning one began.
     assert won["began"] <= min(call["ended"] for call in calls), f"{winner} began after another was answered"
     for device, verdict, call in zip(devices, verdicts, calls):
         if verdict == winner["decision"]:

@@ -1,4 +1,4 @@
-"""The real Codex in a real terminal, watched and answered beside it through the server that both are attached to."""
+"""The real Codex in a real terminal, watched and answered by Heliograph through the server that both are attached to."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def ask(machine: CodexMachine, phone: WireClient, script: Any) -> dict[str, Any]
     machine.prompt("please do it")
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # a dialog that has just opened takes no keys, and nothing on the screen says so
+    time.sleep(0.5)  # a new dialog ignores keys, without showing that
     return card
 
 
@@ -48,7 +48,7 @@ def wait_status(phone: WireClient, status: str, timeout: float = 15) -> dict[str
 @pytest.mark.shows("Codex", "messages and tools are watched", "its server's notifications")
 def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     plan = {"tool": "update_plan", "input": {"plan": [{"step": "One", "status": "completed"}, {"step": "Two", "status": "in_progress"}]}}
-    # The host looks for a new server each second; earlier plans are not reported.
+    # The host looks for a new server every second; plans from before it attached are not reported.
     machine.start_codex([[{"sleep": 4}, {"text": "Line one.\nLine two."}, {"tool": "exec_command", "input": {"cmd": "echo printed"}}], [plan], DONE])
     machine.prompt("please do it")
     machine.wait_screen("All done now.")
@@ -168,7 +168,7 @@ def test_changes_to_a_file_are_allowed_until_the_session_ends(machine, phone):
 
 
 def asking(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
-    """Outside its plan mode the model may ask only where this is on."""
+    """A machine whose Codex has the setting that lets the model ask questions outside plan mode."""
     settings = machine.codex_home / "config.toml"
     settings.write_text(settings.read_text() + "[features]\ndefault_mode_request_user_input = true\n")
     questions = [
@@ -208,7 +208,7 @@ def test_its_questions_are_declined_from_the_phone_and_the_turn_goes_on(machine,
 
 
 def served(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
-    """A server of tools asks for a form in the middle of a call."""
+    """An MCP server that asks for a form during a tool call."""
     program = machine.folder / "server.py"
     program.write_text(SERVER)
     settings = machine.codex_home / "config.toml"
@@ -224,7 +224,7 @@ def served(machine: CodexMachine, phone: WireClient) -> dict[str, Any]:
 @pytest.mark.shows("Codex", "a tool's server asks (elicitation)", "the server's own word")
 def test_what_a_server_of_tools_asks_is_answered_from_the_phone(machine, phone, how):
     card = served(machine, phone)
-    # Codex has the fields in an order of its own.
+    # Codex lists the form's fields in an order of its own.
     asked = {one["text"].split(" · ")[-1].split(" (")[0]: one["id"] for one in card["request"]["body"]["questions"]}
     if how == "accept":
         fields = ("Sure", "port", "stage")
@@ -262,7 +262,7 @@ def test_a_subagent_is_part_of_its_parents_session(machine, phone):
     assert machine.wait_file("child.txt") == "child\n"
     assert final(phone, card)["outcome"] == "ran"
     phone.wait_summary(session, lambda summary: summary["subagents"] == 0 and summary["status"] == "idle")
-    # The model says of each request that it took 200 new tokens.
+    # The scripted model reports 200 new tokens for each request.
     phone.wait_summary(session, lambda summary: summary["tokens"]["input"] == 200 * len(machine.api.requests))
     phone.subscribe(session)
     phone.wait_event(session, lambda event: event["kind"] == "subagent.finished" and event["head"]["agent"] == head["agent"])
@@ -271,7 +271,7 @@ def test_a_subagent_is_part_of_its_parents_session(machine, phone):
 
 
 def told(phone: WireClient, session: str) -> list[tuple[str, str]]:
-    """The prompts of a session, and the turn that each continues from."""
+    """The prompts of a session, each with the turn that it continues."""
     return [(event["kind"], event["body"]["text"]) for event in phone.logs[session] if event["kind"] in ("message", "rewound")]
 
 
@@ -294,7 +294,7 @@ def test_a_thread_that_is_reverted_and_forked_tells_and_counts_nothing_twice(mac
         server.call("thread/resume", threadId=thread)
         server.turn(thread, "three")
         phone.wait_event(session, lambda event: event["head"].get("summary") == "Third.", 20)
-        used = 200 * len(machine.api.requests)  # the model says of each request that it took 200 new tokens
+        used = 200 * len(machine.api.requests)  # the scripted model reports 200 new tokens for each request
         phone.wait_summary(session, lambda summary: summary["status"] == "idle" and summary["tokens"]["input"] == used)
         turns = [("one", "First."), ("two", "Second."), ("three", "Third.")]
         expected = [("message", text) for turn in turns for text in turn]
@@ -326,14 +326,14 @@ def test_answered_at_the_terminal_first(machine, phone, key):
 
 @pytest.mark.shows("Codex", "both at once", "`item/completed`")
 def test_both_at_once_the_card_says_what_happened(machine, phone):
-    """Twenty times in one session, each in a turn of its own: a key that comes too late must not answer the next dialog."""
+    """Twenty times in one session, each time in a new turn: a key that arrives too late must not answer the next dialog."""
     machine.start_codex([DONE])
     for number in range(20):
         machine.api.script = [[command(f"echo {number} > out{number}.txt")], DONE]
         machine.prompt(f"round {number}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.5)  # a dialog that has just opened takes no keys, and nothing on the screen says so
+        time.sleep(0.5)  # a new dialog ignores keys, without showing that
         verdict, key = ("deny", "y") if number % 2 else ("allow", "Escape")
         decider = threading.Thread(target=phone.decide, args=(card["session"], card["approval"], verdict))
         decider.start()
@@ -344,7 +344,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
         ran = (machine.project / f"out{number}.txt").exists()
         if closed["stage"] == "applied":
             assert ran == (closed["outcome"] == "ran") == (verdict == "allow")
-        elif closed.get("reason") != "unconfirmed":  # allowed from afar, and interrupted by the key: nothing is claimed
+        elif closed.get("reason") != "unconfirmed":  # allowed by the phone, then interrupted by the key: the outcome is unknown
             assert ran == (verdict == "deny"), f"{closed['stage']} {closed.get('reason')}"
         machine.press("C-u")
 
@@ -352,7 +352,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
 def test_the_terminal_is_killed_and_the_phone_can_still_answer(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     machine.terminal.kill()
-    time.sleep(1)  # nothing tells of it; the server goes on
+    time.sleep(1)  # no event reports the terminal's end; the server continues
     phone.decide(card["session"], card["approval"], "allow")
     assert final(phone, card)["outcome"] == "ran"
     assert machine.wait_file("out.txt") == "hi\n"

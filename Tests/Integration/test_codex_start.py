@@ -1,4 +1,4 @@
-"""Threads of the real Codex that a phone starts and resumes in a project that its host allows, on the server that the terminal shares."""
+"""Threads of the real Codex that a phone starts and resumes in a project that the host allows, on the server that the terminal uses as well."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ ANSWERED = [[{"text": "Answered."}]]
 
 @pytest.fixture
 def machine(short_path: Path, relay: Relay) -> Iterator[CodexMachine]:
-    """A machine with `codex` on its daemon's PATH, and no server: no terminal has been opened."""
+    """A machine with `codex` on its daemon's PATH but no Codex server, because no terminal was opened."""
     machine = CodexMachine(short_path, relay)
     programs = short_path / "bin"
     programs.mkdir()
@@ -41,18 +41,18 @@ def phone(relay: Relay, client: Callable[..., WireClient]) -> WireClient:
 
 @pytest.fixture
 def desk(machine: CodexMachine, phone: WireClient) -> Desk:
-    """Beside a server that the terminal has left."""
+    """The host's session with a Codex server whose terminal has been closed."""
     machine.start_codex([[{"text": "First."}]])
     machine.prompt("hello there")
     machine.wait_screen("First.")
-    # The host has found the server once it reports the terminal's own thread.
+    # The host is attached to the server once it reports the terminal's own thread.
     wait_until(lambda: any("prompt" in (one.get("steering") or {}).get("actions", []) for one in phone.summaries.values()), 20, "the terminal's thread")
     machine.api.script = ANSWERED
     return Desk(machine, phone, "codex")
 
 
 def wait_told(machine: CodexMachine, *texts: str) -> None:
-    """Waits until one request to the model has all of these. Codex shows a prompt before it asks, and also asks for a title."""
+    """Waits until one request to the model contains all texts. Codex shows a prompt before its request, and makes further requests for a title."""
     wait_until(lambda: any(all(text in str(request) for text in texts) for request in machine.api.requests), 20, lambda: f"the model to be told {texts}")
 
 

@@ -1,6 +1,6 @@
-"""The real Codex in a real terminal, steered from a phone through the server that both are attached to.
+"""The real Codex in a real terminal, steered by a phone through the server that both are attached to.
 
-What counts is what the model was told, what the terminal shows, and that the outcome on the phone says just that.
+The tests compare the model's input and the terminal's screen with the outcome shown on the phone.
 """
 
 import base64
@@ -23,7 +23,7 @@ LONG_TOOL = [[{"tool": "exec_command", "input": {"cmd": "sleep 90", "yield_time_
 
 
 class Attached(Steered):
-    """A session with the terminal open, and what the phone sends it."""
+    """A session with an open terminal, and the phone's commands to it."""
 
     def __init__(self, machine: CodexMachine, phone: WireClient, script: Any = None):
         self.machine = machine
@@ -38,7 +38,7 @@ class Attached(Steered):
         machine.api.script = script or [[{"text": "Answered."}]]
 
     def told(self) -> list[str]:
-        """The person's words in the model's last request."""
+        """The person's words in the last request to the model."""
         items = self.machine.api.requests[-1]["input"]
         return [part["text"] for item in items if item.get("role") == "user" for part in item["content"] if "text" in part]
 
@@ -80,13 +80,13 @@ def test_ended_from_afar_it_can_be_resumed(machine, steered, what):
     if queued:
         assert steered.stage(queued)["stage"] == "refused"
     assert not (machine.project / "out.txt").exists() and "never given" not in steered.told()
-    # It is not archived, and continues where it was.
+    # Closing the terminal does not archive the thread, which continues at the same point.
     machine.terminal.close()
     machine.api.script = [[{"text": "Answered."}]]
     machine.terminal.run([str(codex_program()), "resume", steered.session.removeprefix("codex-")], machine.environment)
     machine.wait_screen("hello there", 30)
     steered.status("idle")
-    # A client is offered it when Codex has let the host in, which is a moment after it is shown idle.
+    # Prompts are offered once Codex has attached the host, shortly after the session is shown as idle.
     steered.offered("prompt")
     steered.taken(steered.prompt("go on"))
     wait_until(lambda: steered.told()[-1] == "go on" and "hello there" in steered.told(), 20, "the model to be told")
@@ -138,7 +138,7 @@ def test_who_wants_that_steers_the_turn_that_runs(machine, steered):
 
 
 def test_what_was_not_read_when_the_turn_is_interrupted_was_refused(machine, steered):
-    """Codex accepts the text, and drops it: the outcome must not be that it was taken."""
+    """Codex accepts the text and then drops it, so the outcome must not be "taken"."""
     machine.api.script = LONG_TOOL
     steered.begin()
     steered.tool_runs()
@@ -220,7 +220,7 @@ def test_interrupted(machine, steered, what):
         assert closed["reason"] == "turnEnded"
         machine.wait_gone(DIALOG)
         assert not (machine.project / "out.txt").exists()
-    # Nothing runs any more, which is reported at once, because Codex would not answer at all.
+    # Without a running turn the interrupt's outcome is reported at once, because Codex would not answer at all.
     again = steered.stage(steered.send("interrupt"), *FINAL)
     assert (again["stage"], "nothing runs" in again["reason"]) == ("refused", True)
     machine.api.script = [[{"text": "Answered."}]]
@@ -328,12 +328,10 @@ def test_a_picture_reaches_the_model_with_its_prompt(machine, steered, relay, ph
     assert steered.told()[-1] == "what is this?"
 
 
-# Running commands
-
 
 @pytest.mark.shows("Codex", "output of a running tool", "`item/commandExecution/outputDelta`")
 def test_what_a_command_prints_is_seen_while_it_runs(machine, phone):
-    """Except for its first moment: Codex reports no output before it listens."""
+    """The first output is missing, because Codex reports a command's output only after a moment."""
     slow = {"tool": "exec_command", "input": {"cmd": "for n in 1 2 3 4; do echo step $n; sleep 1; done", "yield_time_ms": 20000}}
     steered = Attached(machine, phone, [[slow], [{"text": "Answered."}]])
     steered.begin()
@@ -368,7 +366,7 @@ def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scr
     machine.wait_screen("That was asked.")
     steered.status("idle")
 
-    # Whoever starts a turn can name a freer policy: it is ended before its command runs.
+    # A client that starts a turn can choose a more permissive policy, so the turn is ended before its command runs.
     machine.api.script = [[{"sleep": patient(2)}, {"tool": "exec_command", "input": {"cmd": "echo ran > freely.txt"}}], [{"text": "That ran."}]]
     with AppServer(machine) as server:
         thread = steered.session.removeprefix("codex-")
@@ -380,7 +378,7 @@ def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scr
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "untrusted", 20, "the policy again")
     assert not (machine.project / "freely.txt").exists()
 
-    # And returns to its policy when the budget is raised.
+    # Codex returns to its own policy when the budget is raised.
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})
     steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "on-request", 20, "the policy")
     machine.api.script = run("unasked again")

@@ -1,4 +1,4 @@
-"""`heliograph connect claude`: it shows its changes, asks, writes exactly those, and `disconnect` removes them to the byte."""
+"""`heliograph connect claude` shows its changes, asks, and writes exactly those; `disconnect` restores the files to the byte."""
 
 import json
 import os
@@ -15,7 +15,7 @@ OWN = '{\n  "cleanupPeriodDays": 30,\n  "permissions": { "ask": ["WebFetch"], "a
 
 
 class Home:
-    """A person's home and one project; the agent itself is not needed for its settings."""
+    """A person's home with one project; the settings can be tested without the agent."""
 
     def __init__(self, folder: Path):
         self.home, self.project = folder / "home", folder / "project"
@@ -26,7 +26,7 @@ class Home:
             path.mkdir(parents=True)
 
     def run(self, *arguments: str, status: int = 0, **options: object) -> str:
-        """Runs it without a person to ask; returns its output."""
+        """Runs a command without a terminal; returns its output."""
         given = {"stdin": subprocess.DEVNULL} | options
         result = subprocess.run(
             [str(BINARY), *arguments], capture_output=True, text=True, cwd=self.project, env=self.environment, timeout=patient(20), **given,
@@ -74,7 +74,7 @@ def test_a_dry_run_shows_the_change_and_does_nothing(home: Home) -> None:
 
 @pytest.mark.parametrize("before", [None, OWN])
 def test_a_project_and_back(home: Home, before: str | None) -> None:
-    """In this person's settings for this project; those for all projects stay unchanged."""
+    """Changes the person's settings for this project; those for all projects stay unchanged."""
     home.user.write_text(OWN)
     if before:
         home.local.parent.mkdir()
@@ -100,7 +100,7 @@ def test_a_person_sees_the_change_is_told_of_auto_mode_and_is_asked(home: Home, 
             change, note, question = (screen.index(words) for words in ("  adds 18 hooks, each of which calls ", "Note: In auto mode", "Apply this change?"))
             assert change < note < question and "\n  adds a status line\n" in screen
             assert "--ask Bash" in screen and "hook claude PermissionRequest" not in screen
-            # The tests run a program that was just built, which no settings should name for long.
+            # The tests run a program in a build folder, which settings should not name permanently.
             assert ("is in a build folder" in screen) == (".build" in BINARY.parts)
             terminal.type("d")
             terminal.press("Enter")
@@ -147,11 +147,9 @@ def test_rules_that_ask_come_and_go_and_a_persons_own_stay(home: Home) -> None:
     assert home.user.read_text() == OWN
 
 
-# Without a name: whatever is found
-
 
 def installed(home: Home, short_path: Path, *names: str) -> None:
-    """Programs of these names, and no others, are on the PATH."""
+    """Puts programs with exactly the given names on the PATH."""
     folder = short_path / "bin"
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
@@ -232,7 +230,7 @@ def test_settings_by_which_no_hook_runs_are_named_when_it_connects_and_afterward
     findings = [json.loads(line) for line in home.run("doctor", "--json", status=1).splitlines()]
     (policy,) = [finding for finding in findings if finding["subject"] == "Hook policy"]
     assert policy["state"] == "wrong" and str(home.user) in policy["mend"]
-    # The project's settings say otherwise, and count first.
+    # The project's contradicting settings take precedence.
     home.local.parent.mkdir()
     home.local.write_text('{"disableAllHooks": false}\n')
     assert '"Hook policy"' not in home.run("doctor", "--json", status=1)

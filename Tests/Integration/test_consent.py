@@ -1,4 +1,4 @@
-"""Signed consent with real processes: a host, a correct relay, and terminals that the host trusts or does not."""
+"""Signed consent with real processes: a host, a correct relay, and terminals with and without the host's trust."""
 
 import json
 import stat
@@ -22,7 +22,7 @@ SESSION = "local-s1"
 
 
 class Terminal:
-    """A person's machine without a relay and without a host, paired with the relay."""
+    """A person's machine without relay or host, paired with the relay."""
 
     def __init__(self, folder: Path, relay: Relay, name: str):
         self.home = folder / name
@@ -38,7 +38,7 @@ class Terminal:
         return done.returncode, done.stdout, done.stderr
 
     def join(self, daemon: Daemon) -> dict[str, Any]:
-        """Trusted by that host from now on. What the host's terminal says of it."""
+        """Makes the host trust this terminal. Returns the output of the host's terminal."""
         process = trusting(daemon)
         code, out, error = self.run("trust", shown_link(process), "--name", self.name, "--json")
         assert code == 0, error
@@ -210,7 +210,7 @@ def test_consent_is_lowered_at_the_host_alone_and_remembered(daemon: Daemon, ter
 
 
 def test_restored_files_suspend_their_devices(daemon: Daemon, terminal: Terminal, phone: WireClient) -> None:
-    """A backup of the pins has old counts: what the device sent since could be sent again."""
+    """A backup of the pins contains old counts, so commands that a device sent later could be replayed."""
     terminal.join(daemon)
     restore_pins(daemon)
     assert devices(daemon)["devices"][0]["suspended"] is True
@@ -228,7 +228,7 @@ def test_restored_files_suspend_their_devices(daemon: Daemon, terminal: Terminal
 
 
 def test_the_largest_input_is_shown_whole_and_allowed_as_on_an_open_host(daemon: Daemon, phone: WireClient, terminal: Terminal) -> None:
-    """As one text it takes twice the bytes: each quote and backslash of the event is escaped once more."""
+    """A `shown` text takes twice the event's bytes, because quotes and backslashes are escaped once more."""
     terminal.join(daemon)
     text = '"' * 85_000
     asking = Asking(daemon, question("s1", "large", input={"text": text}))

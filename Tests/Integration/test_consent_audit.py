@@ -1,4 +1,4 @@
-"""An export of the audit log proves what a device signed: with the page on consent, Python's `cryptography` and `openssl`, and nothing of ours."""
+"""An audit log's export proves what a device signed, with the page on consent, Python's `cryptography` and `openssl`, but no code of Heliograph."""
 
 import base64
 import hashlib
@@ -63,7 +63,7 @@ def prompt(host: bytes, session: str, command: str, detail: bytes, count: int, d
 
 
 def proven(record: Record) -> tuple[bytes, bytes, bytes] | None:
-    """The statement that the record says was signed, the signature R‖S, and the device; nil if it needs none."""
+    """The signed statement in an audit record, the signature R‖S, and the device; None if the record needs no signature."""
     consent = record.get("consent")
     if not consent:
         return None
@@ -96,7 +96,7 @@ def openssl_verifies(device: Device, statement: bytes, signature: bytes, folder:
 
 
 class SignedSession:
-    """A session of a host that wants signatures, played by hand, and a phone that signs."""
+    """A scripted session of a host that requires signatures, and a phone that signs."""
 
     def __init__(self, relay: Any, scripted_host: Any, client: Any):
         self.relay = relay
@@ -109,7 +109,7 @@ class SignedSession:
         self.client.wait_summary("s1", lambda summary: "steering" in summary)
 
     def ask(self, approval: str) -> tuple[bytes, str]:
-        """Asks; returns the hash of the shown text, and the salted digest."""
+        """Requests an approval; returns the hash of the shown text, and the salted digest."""
         salt = sha(approval.encode())[:16]
         digest = sha(domain("input") + salt + lp("Bash") + sha(b"ls")).hex()
         head = {"approval": approval, "kind": "tool", "tool": "Bash", "title": "ls", "digest": digest}
@@ -165,7 +165,7 @@ def test_an_export_proves_what_a_device_signed(relay, scripted_host, client, tmp
     code, report = verify(relay, lines, [session.phone], tmp_path)
     assert (code, report["faults"]) == (0, [])
     assert report["signatures"] == {"proven": 3, "passkeys": 0, "sealed": 0, "unsigned": 1, "refused": 0, "unproven": 0, "faults": []}
-    # The relay's own data says the same.
+    # `audit verify` on the relay's own data gives the same result.
     relay.run("audit", "verify", "--data", str(relay.data), "--devices", str(tmp_path / "devices.json"))
     plain = relay.run("audit", "verify", str(tmp_path / "audit.jsonl"), "--devices", str(tmp_path / "devices.json")).stdout
     assert "3 decisions and commands are proven" in plain
@@ -178,7 +178,7 @@ def test_what_no_device_signed_is_not_proven(relay, scripted_host, client, tmp_p
     session.decide("a2", "allow", None)
     session.decide("a3", "allow", session.phone)
     session.prompt("k1", "rm -rf /", thief, 1)
-    # The host refuses two of them, and says so.
+    # The host refuses two of the decisions, and reports that.
     session.host.event("s1", "approval.stale", {"approval": "a2", "reason": "unsigned"})
     session.host.event("s1", "steering.changed", {"client": session.client.welcome["client"]["id"], "command": "k1", "stage": "refused", "reason": "notTrusted"})
     session.client.wait_approval("a2", "stale")
@@ -191,7 +191,7 @@ def test_what_no_device_signed_is_not_proven(relay, scripted_host, client, tmp_p
 
 
 def test_a_relay_that_writes_its_log_anew_proves_nothing_else(relay, scripted_host, client, tmp_path):
-    """Whoever has the data can make the chain of hashes fit again, and no signature."""
+    """With access to the data an attacker can recompute the chain of hashes, but forge no signature."""
     session = SignedSession(relay, scripted_host, client)
     session.decide("a1", "deny", session.phone)
     records = [json.loads(line) for line in session.export()]

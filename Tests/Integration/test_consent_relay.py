@@ -1,4 +1,4 @@
-"""A relay that turned bad, against a real host with a real program as its agent: nothing runs that no device signed for exactly that."""
+"""A malicious relay against a real host with a real agent program: nothing runs without a device's signature on exactly that."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ OFFER = {"actions": ["prompt", "interrupt", "stop", "mode"], "modes": ["plan", "
 
 
 class Host:
-    """A daemon whose relay is bad, and a person at its terminal."""
+    """A daemon with a malicious relay, and a person at the daemon's terminal."""
 
     def __init__(self, daemon: Daemon, relay: BadRelay):
         self.daemon, self.relay = daemon, relay
@@ -39,7 +39,7 @@ class Host:
         return unb64(self.relay.wait(lambda: self.relay.hellos, "a hello")[-1]["key"])
 
     def trusting(self) -> tuple[subprocess.Popen[str], str]:
-        """`heliograph host trust` as it waits, and the secret that it shows."""
+        """Starts `heliograph host trust`, which waits for a device; returns the process and the secret that it shows."""
         process = subprocess.Popen(
             [str(BINARY), "host", "trust", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, env=self.daemon.environment,
@@ -75,7 +75,7 @@ class Host:
         return asking, Shown(event)
 
     def wait_open(self, shown: Shown) -> None:
-        """Waits until a program waits for it again."""
+        """Waits until an agent program waits for a decision again."""
         wait_until(
             lambda: any(
                 (known["approval"], known["phase"]) == (shown.approval, "open") for known in (self.daemon.status() or {"approvals": []})["approvals"]
@@ -84,7 +84,7 @@ class Host:
         )  # fmt: skip
 
     def last_event(self, kind: str, matches: Callable[[Any], bool]) -> Any:
-        """The head of the newest that matches."""
+        """The head of the newest matching event."""
         return self.relay.wait(
             lambda: next(
                 (event["head"] for event in reversed(self.relay.events.get(self.session, [])) if event["kind"] == kind and matches(event["head"])),
@@ -155,11 +155,11 @@ def test_a_denial_needs_no_signature_and_brings_no_words_of_the_relay(host: Host
 
 
 def test_the_relay_cannot_put_itself_between_host_and_device(host: Host) -> None:
-    """It sees the join, and has the address; it does not have the secret, which never leaves the link's fragment."""
+    """The relay sees the join and knows the address, but not the secret, which never leaves the link's fragment."""
     device, thief = Device(), Device("Ada's phone")
     process, secret = host.trusting()
     text, body, pair_key = device.join(secret)
-    # Its own keys in place of the device's, once with its own tag, once with the device's.
+    # The relay replaces the device's keys by its own, once with a tag of its own, once with the device's tag.
     swapped = body.replace(point(device.sign_key), point(thief.sign_key)).replace(point(device.box_key), point(thief.box_key))
     assert swapped != body
     tag = read_letter(unb64(text))[1]
@@ -181,7 +181,7 @@ def test_the_relay_cannot_put_itself_between_host_and_device(host: Host) -> None
     admit = host.relay.wait(lambda: host.relay.letters[answers:], "an answer")[0]["bytes"]
     device.admitted(admit, body, pair_key, host.key)
     assert end(process)[0] == 0
-    # A second device with a secret that was used.
+    # A second device with a secret that was already used.
     late, _, _ = Device("late").join(secret)
     answers = len(host.relay.letters)
     host.relay.letter(late)
@@ -209,7 +209,7 @@ def test_a_prompt_is_taken_once_in_whatever_order_and_after_whatever_kill(host: 
     new = device.prompt(host.key, host.session, second, "two")
     host.relay.steer(host.session, "prompt", second, new, text="two", busy="queue")
     fetch()
-    # Overtaken, replayed under its own and another name, and to another text.
+    # Signatures that are out of order, replayed with the same and with another id, or used for another text.
     for id, signature, text in [(first, old, "one"), (second, new, "two"), ("p3", new, "two"), ("p4", None, "rm -rf /"), ("p5", new, "three")]:
         host.relay.steer(host.session, "prompt", id, signature, text=text, busy="queue")
     for id in (first, "p3", "p4", "p5"):
@@ -247,7 +247,7 @@ def test_after_kill_and_distrust_no_old_signature_lets_anything_run(host: Host) 
 
 
 def test_forgeries_by_the_thousand(host: Host) -> None:
-    """Every combination of parts that a thief has seen: each against an open question, or a session that waits for a prompt."""
+    """Combinations of all signatures and texts that an attacker has seen, each against a pending question or a session that waits for a prompt."""
     chance = random.Random(SEED)
     device, stranger = Device(), Device("A stranger")
     former = Device("Bob's phone")
@@ -270,13 +270,13 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
             answer = asking.answer()
             assert not ran(answer), f"a forgery let it run, seed {SEED}: {answer}"
             reasons[host.end_of(shown)] += 1
-            # The device's late signature no longer counts, and is further material for a thief.
+            # The trusted device's late signature must be refused, and gives the attackers further material.
             thieves.decisions.append(device.decide(shown, "allow"))
         tries += size
         prompts = min(BATCH, TRIES - tries)
         names = [thieves.prompt(host) for _ in range(prompts)]
         tries += prompts
-        # The program takes one prompt: the first that the host lets through, which is the only one that was signed.
+        # The agent program accepts one prompt: the first that the host lets through has to be the only signed one.
         text = f"round {round_}"
         thieves.send_genuine(host, text)
         asking = Asking(host.daemon, {"session": "s1"}, "steering/next")
@@ -288,7 +288,7 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
             change = host.last_event("steering.changed", lambda head, name=name: f"{head['client']} {head['command']}" == name and head["stage"] != "queued")
             assert change["stage"] == "refused", change
             reasons[change["reason"]] += 1
-        # And a genuine decision, to show that the host works.
+        # A genuine decision shows that the host still works.
         asking, shown = host.ask(f"g{round_}")
         host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, device.decide(shown, "allow"))
         assert ran(asking.answer()), "what was signed did not run"
@@ -297,12 +297,12 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
     print(f"{tries} forgeries, {genuine} genuine ones between them, seed {SEED}")
     for reason, count in reasons.most_common():
         print(f"  {count} {reason}")
-    # Each check of the host was met.
+    # Every check of the host has refused a forgery at least once.
     assert {"stale unsigned", "stale badSignature", "stale notTrusted", "stale notShown"} <= reasons.keys() or TRIES < 200, reasons
 
 
 class Thieves:
-    """A relay that has seen all signatures, and devices that this host does not trust, or not any more."""
+    """A relay that has seen all signatures, with devices that the host does not trust, or no longer trusts."""
 
     def __init__(self, chance: random.Random, device: Device, stranger: Device, former: Device, host: bytes):
         self.chance, self.device, self.stranger, self.former, self.host = chance, device, stranger, former, host
@@ -312,7 +312,7 @@ class Thieves:
         self._names = itertools.count(1)
 
     def decide(self, host: Host, shown: Shown, other: Shown) -> None:
-        """Sends an unsigned allow for an open question."""
+        """Sends a forged allow for a pending question."""
         decision: dict[str, Any] = {"decision": "allow"}
         digest, approval = shown.digest, shown.approval
         signature: str | None
@@ -330,16 +330,16 @@ class Thieves:
             case 5:
                 signature = self.device.decide(shown, "allow", mode="auto")
             case 6:
-                # More than what was signed.
+                # The decision says more than was signed.
                 decision["offer"], signature = "always", self.device.decide(shown, "allow")
             case 7:
-                # A good one under another name.
+                # A valid signature under another device's name.
                 version, _, *rest = self.stranger.decide(shown, "allow").split(".")
                 signature = ".".join([version, b64(self.device.id), *rest])
             case 8:
                 signature, digest = self.device.decide(shown, "allow"), self.chance.randbytes(32).hex()
             case 9:
-                # The person was shown something else under the same digest.
+                # The person was shown another text under the same digest.
                 signature = self.device.decide(shown.but(text=shown.text.replace("Deploy it", "Test it")), "allow")
             case 10:
                 signature = self.device.decide(shown.but(host=self.stranger.id), "allow")
@@ -352,7 +352,7 @@ class Thieves:
         host.relay.decide(host.session, approval, digest, decision, signature)
 
     def prompt(self, host: Host) -> str:
-        """Sends a prompt that was not signed like this, or was taken before; returns the id of its command."""
+        """Sends a prompt with a wrong or reused signature; returns the command's id."""
         command, text, session, count = f"f{next(self._names)}", "rm -rf /", host.session, self.device.count + 1
         signature: str | None
         match self.chance.randrange(10):
@@ -361,7 +361,7 @@ class Thieves:
             case 1 if self.prompts:
                 _, signature, text = self.chance.choice(self.prompts)
             case 2 if self.prompts:
-                # The very same again, as if of another client.
+                # The identical command again, as if from another client.
                 command, signature, text = self.chance.choice(self.prompts)
                 client = f"c{next(self._names)}"
                 return self.steer(host, session, command, signature, text, client)
@@ -393,7 +393,7 @@ class Thieves:
 
 
 def flipped(chance: random.Random, text: str) -> str:
-    """The signature's text with one bit of the device, the time or the signature changed."""
+    """The signature's text with one bit of the device, the time or the signature flipped."""
     version, name, issued, signature = text.split(".")
     place = chance.randrange(3)
     if place == 0:

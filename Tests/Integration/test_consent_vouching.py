@@ -1,4 +1,4 @@
-"""A device that a host trusts brings a further one: terminals and pages with a real host, and a relay between them that is bad."""
+"""A device that a host trusts vouches for another one: terminals and pages with a real host, and a malicious relay between them."""
 
 import asyncio
 import hmac
@@ -36,7 +36,7 @@ def start(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]
 
 
 class Vouching:
-    """`heliograph trust --vouch --json` as it waits."""
+    """Starts `heliograph trust --vouch --json`, which waits for a device."""
 
     def __init__(self, environment: dict[str, str]):
         self.process = start(environment, "trust", "--vouch", "--json")
@@ -56,7 +56,7 @@ class Vouching:
 
 
 def told_code(process: subprocess.Popen[str]) -> str:
-    """The code that a terminal shows while it waits to be let in."""
+    """The code that the new device's terminal shows while it waits."""
     assert process.stderr
     for line in process.stderr:
         if "Confirm it at the other device" in line:
@@ -181,7 +181,7 @@ def test_a_page_brings_a_page_and_the_others_are_told(daemon: Daemon, screen: Ca
     asking = Asking(daemon, question("s1", "q1"))
     allow(other)
     assert asking.answer()[1]["decision"] == "allow"
-    # A device that was vouched for cannot vouch: its link is for the relay alone.
+    # A device that was vouched for cannot vouch, so its link only pairs with the relay.
     assert "k=" not in shown_link(other)
 
 
@@ -218,7 +218,7 @@ def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
             await firefox.expect_text("laptop trusts this browser now")
             own = await asyncio.to_thread(joined, machine)
             await firefox.press("Close")
-            # It vouches for others once the machine has reported whom it trusts.
+            # A page vouches only once the host has reported its trusted devices.
             await firefox.run("void (location.hash = '#/devices')")
             await firefox.expect_text("let in at the terminal")
             await firefox.run("void (location.hash = '#/link')")
@@ -238,11 +238,9 @@ def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
     on_stage(tmp_path, travel)
 
 
-# A relay that turned bad
-
 
 def send(host: Host, text: str, client: str = "c1") -> tuple[str, bytes]:
-    """A letter to the host; the kind of its answer, and why if it is a refusal."""
+    """Sends a letter to the host; returns the kind of its answer, and the reason of a refusal."""
     answers = len(host.relay.letters)
     host.relay.letter(text, client)
     body, _, _ = read_letter(unb64(host.relay.wait(lambda: host.relay.letters[answers:], "an answer")[0]["bytes"]))
@@ -275,7 +273,7 @@ def test_a_bad_relay_brings_no_device_by_forged_replayed_or_swapped_vouches(host
     assert send(host, genuine) == ("receipt", b"")
     assert send(host, genuine, "c9") == ("receipt", b""), "again, from wherever: it has one effect"
     assert pinned(host) == ["Ada's phone", "tablet"]
-    # A device that was vouched for cannot vouch, and an old vouch admits no device again.
+    # A device that was vouched for cannot vouch, and an old vouch does not admit a device again.
     assert send(host, tablet.vouch(host.key, thief)) == ("refusal", b"notTrusted")
     assert send(host, device.vouch(host.key, thief, 1)) == ("refusal", b"oldCount")
     done = subprocess.run([str(BINARY), "host", "distrust", b64(tablet.id)], capture_output=True, text=True, env=host.daemon.environment, timeout=patient(20))
@@ -289,7 +287,7 @@ def test_a_bad_relay_brings_no_device_by_forged_replayed_or_swapped_vouches(host
 
 
 def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_path: Path) -> None:
-    """Two real terminals: one that the host trusts and one that it brings. The relay has their letters, and not the secret."""
+    """Two real terminals: one that the host trusts, and one that it vouches for. The relay sees their letters, but not the secret."""
     relay = host.relay
 
     def environment(name: str) -> dict[str, str]:
@@ -304,7 +302,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     def carry(sender: str, **receiver: str) -> str:
         return relay.wait(lambda: letters(sender, **receiver), f"a letter of {sender}")[-1]
 
-    # The host trusts the first: the relay does as it should until then.
+    # The relay behaves correctly until the host trusts the first terminal.
     process, secret = host.trusting()
     one = environment("one")
     joining = start(one, "trust", secret)
@@ -313,7 +311,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     relay.tell("one", relay.wait(lambda: relay.letters[answers:], "an answer")[0]["bytes"], **{"from": b64(host.key)})
     assert end(joining)[0] == 0 and end(process)[0] == 0
 
-    # A link that would have the newcomer's browser send the secret to the relay.
+    # Links that would make the new device's browser send the secret to the relay.
     for link in (f"{relay.url}/r?c=CODE", f"{relay.url}/r?c=#pair=CODE&x=", f"{relay.url}/#pair=CODE&x="):
         relay.pairing_link = link
         status, out, error = end(start(one, "trust", "--vouch", "--json"))
@@ -328,7 +326,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     code = told_code(joining)
     join = carry("two", client="one")
     body, tag, _ = read_letter(unb64(join))
-    # The relay in the newcomer's place: its own keys and secrets, and letters that it has seen.
+    # The relay poses as the new device: with its own keys and secrets, and with letters that it has seen.
     thief = Device("two")
     _, sign, box, _, _ = body_parts(body, "join")
     swapped = body.replace(sign, point(thief.sign_key)).replace(box, point(thief.box_key))
@@ -341,7 +339,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
         relay.tell("one", b64(forged), client="two")
     relay.tell("one", join, client="two")
     assert vouching.line()["newcomer"]["code"] == code, "the first that knows the secret is the one that was shown it"
-    # The relay in the voucher's place: its own host, introduced without the secret, or by the answer to another join.
+    # The relay poses as the vouching device: it introduces its own host without the secret, or in reply to another join.
     introduction = domain("introduce") + lp(sha(body)) + lp(point(thief.sign_key)) + lp(point(thief.sign_key)) + lp(point(thief.box_key)) + lp(b"laptop") + u64(1)
     refusal = domain("refusal") + lp(point(thief.sign_key)) + lp(sha(body)) + lp(b"notTrusted") + lp(bytes(16))
     for forged in (letter(introduction, thief.sign_key, tag), letter(introduction, thief.sign_key, os.urandom(32)), letter(refusal, thief.sign_key)):
@@ -349,7 +347,7 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     vouching.say("y")
     vouches = lambda: [text for text in letters("one", to=b64(host.key)) if domain("vouch") in unb64(text)]  # noqa: E731
     vouch = relay.wait(vouches, "a vouch")[-1]
-    # A receipt that is none, and then what the host says.
+    # A forged receipt, followed by the host's own answer.
     relay.tell("one", b64(letter(domain("receipt") + lp(point(thief.sign_key)) + lp(sha(read_letter(unb64(vouch))[0])), thief.sign_key)), **{"from": b64(host.key)})
     assert not letters("one", client="two"), "nobody is introduced before the host has said yes"
     answers = len(relay.letters)
@@ -365,6 +363,6 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     status, out, error = end(joining)
     assert status == 0 and code in out and error.count("was ignored") >= 3, (out, error)
     assert [short_code(unb64(entry["id"])) for entry in devices(host.daemon)["devices"]][1:] == [code]
-    # The letters that the relay carried are useless for another device: the link was for one.
+    # The letters that the relay saw are useless for another device, because the link was for one.
     known = json.loads((tmp_path / "two/.config/heliograph/hosts.json").read_text())
     assert [unb64(entry["id"]) for entry in known["hosts"]] == [host.key]

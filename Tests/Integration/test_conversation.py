@@ -1,9 +1,9 @@
-"""Replays the conversation in Protocol.md against the real relay, so that the page cannot say what is not so.
+"""Replays the conversation in Protocol.md against the real relay, so that the page stays correct.
 
-A line begins with who sends or receives: `H>` and `C>` are sent by the host and by a client, `<H` and `<C` are received, in
-exactly that order and with nothing between. Other capital letters are more clients. An indented line goes on with the one above;
-`#` begins a remark. In what is received, `"…"` stands for any value and `"…": "…"` for any further members; a list that
-ends with `"…"` may go on. `"…epoch"` also remembers the value, and in what is sent stands for it.
+A line begins with its peer and direction: the host sends `H>` and a client sends `C>`; `<H` and `<C` are received, in
+exactly that order with nothing between. Other capital letters are further clients. An indented line continues the one above;
+`#` begins a remark. In received messages `"…"` matches any value and `"…": "…"` any further members; a list that
+ends with `"…"` may continue. `"…epoch"` also stores the value, and in sent messages stands for it.
 """
 
 import json
@@ -21,7 +21,7 @@ ANY = "…"
 
 
 def conversation(text: str) -> list[tuple[str, bool, str]]:
-    """(peer, is sent, JSON text) in order."""
+    """(peer, is sent, JSON text) of each line, in order."""
     block = re.search(r"```conversation\n(.*?)```", text, re.DOTALL)
     assert block, "the page has no ```conversation block"
     lines: list[tuple[str, bool, str]] = []
@@ -39,7 +39,7 @@ def conversation(text: str) -> list[tuple[str, bool, str]]:
 
 
 def mismatch(pattern: Any, value: Any, names: dict[str, Any], path: str = "$") -> str | None:
-    """Why the value does not match the pattern; None if it does."""
+    """The first difference between value and pattern, with its path; None if they match."""
     if isinstance(pattern, str) and pattern.startswith(ANY):
         name = pattern[len(ANY) :]
         if name and names.setdefault(name, value) != value:
@@ -63,12 +63,12 @@ def mismatch(pattern: Any, value: Any, names: dict[str, Any], path: str = "$") -
 
 
 def fill_in(text: str, names: dict[str, Any]) -> str:
-    """Puts remembered values in; all else is sent as it stands."""
+    """Replaces placeholders by stored values."""
     return re.sub(r'"…(\w+)"', lambda found: json.dumps(names[found.group(1)]), text)
 
 
 def replay(relay: Any, text: str) -> int:
-    """Plays the whole conversation; returns how many lines it had."""
+    """Replays the whole conversation; returns its number of lines."""
     names: dict[str, Any] = {}
     peers: dict[str, Connection] = {}
     received: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Costs of the real Claude Code, each counted once: without a terminal, resumed, forked."""
+"""Costs of the real Claude Code, each counted once: without a terminal, after resuming, after forking."""
 
 import json
 import subprocess
@@ -46,11 +46,11 @@ def test_resumed_and_forked_nothing_is_paid_twice(machine, phone):
     again = machine.print_claude("again", "--resume", first["session_id"])
     assert again["session_id"] == first["session_id"] and micro(again) > micro(first)
     wait_spent(phone, again, micro(again))
-    # Claude's own figure of a fork begins with what the other conversation cost.
+    # Claude Code's own figure for a fork includes the cost of the original conversation.
     fork = machine.print_claude("elsewhere", "--resume", first["session_id"], "--fork-session")
     assert fork["session_id"] != first["session_id"] and micro(fork) > micro(again)
     wait_spent(phone, fork, micro(fork) - micro(again))
-    # A fork of the fork, with a daemon that is another one by then.
+    # A fork of the fork, after the daemon was restarted.
     machine.stop_daemon()
     machine.start_daemon()
     second = machine.print_claude("further", "--continue", "--fork-session")
@@ -100,7 +100,7 @@ def test_at_a_screen_quick_requests_and_subagents_count(machine, phone):
     machine.prompt("work")
     machine.wait_screen("Noted.", 40)
     (session,) = phone.summaries
-    # Five of its own and three of the subagent's. Claude writes the last line of either after its hook.
+    # Five requests of the session and three of its subagent. Claude Code writes each transcript's last line after its hook.
     wait_until(lambda: phone.summaries[session].get("tokens", {}).get("input") == 8_000, 15, lambda: f"requests of 1,000: {phone.summaries[session].get('tokens')}")
     machine.prompt("/exit")
     machine.terminal.wait_ended()
@@ -127,7 +127,7 @@ def test_a_fork_at_the_terminal_begins_at_zero(machine, phone):
 
 
 def test_killed_without_a_terminal_only_tokens_are_known(machine, phone):
-    """No total was written: no price is made up."""
+    """Claude Code wrote no total, and no price is guessed."""
     machine.api.script = [[{"text": "One."}, TOOL], [{"text": "Two."}, {"sleep": 60}]]
     process = subprocess.Popen(
         [str(claude_program()), "-p", "run it", "--model", MODEL, "--allowedTools", "Bash"], cwd=machine.project, env=machine.environment,

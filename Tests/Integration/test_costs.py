@@ -1,4 +1,4 @@
-"""Costs: what the page, the terminal and the socket say equals an independent sum in SQL over the events."""
+"""Costs on the page, in the terminal and over the socket equal an independent sum of the events in SQL."""
 
 import csv
 import json
@@ -44,14 +44,14 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     assert shares(report["sessions"], "session") == dict(sorted(by_session.items(), key=lambda item: (-item[1], item[0]))[:10])
     assert report["sessionCount"] == len(by_session)
 
-    # The terminal, in dollars with every digit.
+    # The terminal's CSV, in dollars with all digits.
     listed = relay.run("cost", "--by", "model", "--since", f"{DAYS}d", "--csv", "--data", str(relay.data)).stdout
     assert {row["model"]: round(float(row["cost_usd"]) * 1e6) for row in csv.DictReader(listed.splitlines())} == team.sums(lambda step: step[2])
     document = json.loads(relay.run("cost", "--since", f"{DAYS}d", "--json", "--data", str(relay.data)).stdout)
     assert document["costs"]["total"] == report["total"] and len(document["days"]) == DAYS
     assert relay.run("cost", "--since", "tomorrow", "--data", str(relay.data), check=False).returncode == 2
 
-    # The page, and the same after a kill.
+    # The page's total, also after the relay was killed.
     dollars = f"${report['total']['costMicroUSD'] / 1e6:,.2f}"
     for size in (PHONE, DESK):
         one = screen(size=size)

@@ -1,4 +1,4 @@
-"""A relay whose data is in PostgreSQL: killed, started again, and replaced by another that stood by."""
+"""A relay with its data in PostgreSQL: killed, started again, and replaced by a standby relay."""
 
 import http.client
 import json
@@ -27,7 +27,7 @@ def server() -> Iterator[PostgresServer]:
 
 
 def stand_by(relay: Relay) -> None:
-    """Starts a relay and waits until it reports that it stands by."""
+    """Starts a relay and waits until it reports that it is a standby."""
     relay.launch()
     wait_until(lambda: "stands by" in relay.log_text(), 20, lambda: f"the relay stands by. Its log:\n{relay.log_text()}")
 
@@ -51,7 +51,7 @@ def test_what_was_decided_survives_kill_and_another_relay_goes_on(server, tmp_pa
         relay.start()
         decided(host, "after a kill")
 
-        # On the same port: it listens when the first has ended.
+        # The second relay uses the same port, on which it listens once the first has ended.
         second.port, second.url = relay.port, relay.url
         stand_by(second)
         assert relay.run("audit", "verify", "--data", str(relay.data)).stdout
@@ -70,7 +70,7 @@ def test_what_was_decided_survives_kill_and_another_relay_goes_on(server, tmp_pa
         assert client(second, "late").welcome["epoch"] == epoch
         assert second.run("audit", "verify", "--data", str(second.data)).stdout
         second.check_log()
-        # Whoever stops leaves the data at once, and the first may have it again.
+        # A relay that stops releases the data at once, so the first can take over again.
         second.stop()
         relay.start()
     finally:
@@ -97,7 +97,7 @@ def test_a_relay_that_was_stopped_past_its_lease_is_replaced_and_ends(server, tm
         assert first.wait_end() == 75
         assert "may be another relay's" in first.log_text()
         second.check_log()
-        # A relay that stands by can be stopped like any other.
+        # A standby relay stops like any other.
         stand_by(first)
         first.stop()
         second.stop()
@@ -107,7 +107,7 @@ def test_a_relay_that_was_stopped_past_its_lease_is_replaced_and_ends(server, tm
 
 
 def ask_by_socket(relay: Relay, method: str, path: str) -> int:
-    """Makes a request like the command line to its own machine's relay."""
+    """Sends a request to the relay's local socket, like the command line."""
     connection = http.client.HTTPConnection("relay")
     connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.sock.settimeout(patient(30))
@@ -135,14 +135,14 @@ def test_a_database_that_hangs_holds_up_who_asks_it_and_nobody_else(server, make
                 *(pool.submit(lambda: relay.post("/v1/pair", {"code": code, "name": "tablet"}).status) for _ in range(2)),
                 pool.submit(lambda: relay.get("/v1/tokens", administrator).status),
             ]
-            # Within this the relay is not near the end of its lease.
+            # All requests are made while the relay's lease is far from its end.
             for number in range(20):
                 assert relay.get("/healthz").status == 200
                 host.deltas("s3", f"m{number}", "still here")
                 phone.wait(lambda message: message["type"] == "deltas" and f'"m{number}"' in json.dumps(message), what=f"piece {number}")
             assert not [one for one in waiting if one.done()]
         answers = [one.result(patient(30)) for one in waiting]
-    # The code works once, and each of the others is answered as if nothing had been.
+    # The pairing code works once; the other requests get the answers that they would get without an outage.
     assert answers[0] == 200 and sorted(answers[1:3]) == [200, 404] and answers[3] == 200, answers
     assert [token["name"] for token in relay.tokens()].count("tablet") == 1
     relay.check_log()
@@ -213,7 +213,7 @@ def test_what_is_left_of_a_removed_workspace_is_said_until_it_is_gone(server, ma
     assert not json.loads(removed.stdout).get("dataIsGone") and [token["name"] for token in json.loads(removed.stdout)["revoked"]] == ["cook"]
     assert doctor(relay)["Relay"].state("Removed workspaces") == "doubtful"
     server.sql("DROP TRIGGER keep ON events", "kept")
-    # By itself, half a minute later at most.
+    # The relay deletes the data by itself, at most half a minute later.
     wait_until(lambda: server.sql("SELECT count(*) FROM events", "kept") == "0", 60, "the data to be deleted")
     assert "Removed workspaces" not in doctor(relay)["Relay"]
 
@@ -229,7 +229,7 @@ def test_a_lock_that_commits_wait_for_is_a_store_that_takes_no_writes(server, ma
         host.event("s1", "message", {"role": "user"}, {"text": "waits"})
         wait_until(lambda: relay.get("/readyz").status == 503, 20, "the relay to say that nothing is written")
         assert relay.metric("heliograph_store_takes_writes") == 0
-        # Its data can be read again, but not written yet.
+        # The data can be read again, but not written yet.
         wait_until(lambda: "the store has been read again" in relay.log_text(), 60, lambda: f"a look at what is there:\n{relay.log_text()}")
         assert relay.get("/readyz").status == 503
     wait_ready(relay)
@@ -245,7 +245,7 @@ def test_a_pooler_that_shares_sessions_is_named_and_refused_and_one_in_session_m
         host = scripted_host(relay)
         host.start_session("s1")
         host.wait_acked("s1")
-        # The same for one that would only stand by, and fail when it is needed.
+        # A standby relay refuses a transaction pooler as well, because it would otherwise fail only when it is needed.
         second = Relay(tmp_path / "second", ["--store", sharing.address("pooled")])
         for words in (["serve", "--listen", "127.0.0.1:0", *second.arguments], ["token", "list", *second.arguments]):
             refused = second.run(*words, "--data", str(second.data), check=False)

@@ -1,4 +1,4 @@
-"""The machine of the database is lost under load, and its standby is promoted: acknowledged events are there, or their loss is reported."""
+"""The database's machine is lost under load and its standby is promoted: acknowledged events survive, or their loss is reported."""
 
 import random
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ DIES_WITH_US = ["setpriv", "--pdeathsig", "KILL"]
 
 
 class OneRelay:
-    """Alone on the database, with one workspace."""
+    """A single relay on the database, with one workspace."""
 
     hosts = 2
     """Number of hosts at work in each workspace."""
@@ -33,7 +33,7 @@ class OneRelay:
         self.places: dict[str, Any] = {"default": relay}
 
     def take_up(self) -> None:
-        """The relay notices that the database is another one, ends, and is started again, as service managers do."""
+        """Waits until the relay has noticed that the database was replaced and has ended; then starts it again, like a service manager."""
         (relay,) = self.relays
         assert relay.wait_end() == 75
         check_says_why(relay)
@@ -41,7 +41,7 @@ class OneRelay:
 
 
 class ThreeNodes:
-    """Each owns two of six workspaces."""
+    """Three nodes that own two of six workspaces each."""
 
     hosts = 1
 
@@ -55,8 +55,9 @@ class ThreeNodes:
         self.places: dict[str, Any] = {name: Anywhere(self.cluster.nodes) for name in self.before}
 
     def take_up(self) -> None:
-        """Each node ends and is started again, or has taken up all that it owns itself. In the end each workspace has one owner, which knows
-        that it is another database."""
+        """Each node has ended and been restarted, or has reloaded its workspaces itself. At the end each workspace has one owner, which has noticed
+        the promotion.
+        """
 
         def look() -> bool:
             for node in self.cluster.running:
@@ -113,7 +114,7 @@ def test_the_standby_of_each_commit_has_all_that_was_acknowledged(database, serv
         database.fail_over()
         served.take_up()
         teams.wait_progress()
-        # A promotion without losses cannot be distinguished from one with: each begins an epoch.
+        # A promotion without losses looks like one with losses, so each begins a new epoch.
         teams.finish(promoted=True)
         for name, load in teams.loads.items():
             for follower in load.followers:
@@ -125,7 +126,7 @@ def test_the_standby_of_each_commit_has_all_that_was_acknowledged(database, serv
 
 
 class Peers:
-    """A host and a client of one workspace."""
+    """The host and the client of a workspace."""
 
     def __init__(self, place: Any):
         self.place = place
@@ -153,7 +154,7 @@ class Peers:
 @pytest.mark.timeout(300)
 def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
     peers = [Peers(InWorkspace(place, name)) for name, place in served.places.items()]
-    # Every other workspace is silent meanwhile.
+    # The other workspaces are idle during the promotion.
     losing = peers[::2]
     try:
         database.cut()
@@ -170,7 +171,7 @@ def test_what_a_standby_did_not_have_is_told_as_lost(database, served):
         for one in losing:
             wait_until(lambda: one.host.lost_acks, 20, "the host to hear what is missing")
         for one in peers:
-            # This host has kept its events, so that all are there in the end, in their order.
+            # The host still has its events, so at the end all of them are stored in order.
             one.host.wait_acked("s1", timeout=20)
             log = settled_log(one.place, "s1")
             one.wait_level()

@@ -1,4 +1,4 @@
-"""Pushes of a relay with its data in PostgreSQL: the next relay continues with earlier pushes and subscriptions."""
+"""Pushes of a relay with its data in PostgreSQL: another relay continues with the stored pushes and subscriptions."""
 
 from collections.abc import Iterator
 
@@ -43,7 +43,7 @@ def test_a_relay_with_another_folder_honours_codes_and_subscriptions_made_before
         assert server_key(second, ada.client.token) == key
         assert decide(second, code, decision="allow").json == {"stage": "decided"}
         host.wait_decision(approval, timeout=20)
-        # The service accepts pushes signed by the key that the browser has subscribed with.
+        # The push service accepts only pushes signed by the key that the browser subscribed with.
         host.apply("s1", approval)
         host.request_approval("s1", "Bash", {"command": "make install"})
         wait_until(lambda: len([one for one in site.notifications(ada.browser) if told(one).get("code")]) == 2, 20, "a push of the second relay")

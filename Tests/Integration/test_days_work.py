@@ -1,4 +1,4 @@
-"""A day's work from a phone: the real Claude Code, run at home, and one person with the page in a window as wide as a phone's, who signs all of it."""
+"""A day's work by phone: the real Claude Code run at home, and a person with the page in a phone-sized window, who signs every command."""
 
 import json
 import re
@@ -30,7 +30,7 @@ Turn = list[dict[str, Any]] | Callable[[dict[str, Any]], list[dict[str, Any]]]
 
 
 class Model:
-    """Gives the scripted turns, whatever was interrupted between them; then a single word."""
+    """A scripted model that gives its turns even if one was interrupted, and then a single word."""
 
     def __init__(self, api: Any):
         self.turns: deque[Turn] = deque()
@@ -46,7 +46,7 @@ class Model:
 
 
 def writes_the_plan(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """Into the file that the agent named for it."""
+    """The model writes the plan into the file that Claude Code names."""
     path = re.search(r'[^ "]*/plans/[^ "\\]*\.md', json.dumps(request))
     assert path, "no file for a plan was named"
     return [{"tool": "Write", "input": {"file_path": path[0], "content": PLAN}}]
@@ -58,7 +58,7 @@ def shell(command: str, about: str) -> dict[str, Any]:
 
 @pytest.fixture
 def at_home(machine: Machine) -> Iterator[subprocess.Popen[bytes]]:
-    """The agent, started before its person left."""
+    """The agent, started at home before the person leaves."""
     command = [str(BINARY), "run", "--", str(claude_program()), "--model", MODEL, "--permission-mode", "manual"]
     with (machine.folder / "run.log").open("wb") as log:
         program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=machine.project, env=machine.environment)
@@ -69,8 +69,6 @@ def at_home(machine: Machine) -> Iterator[subprocess.Popen[bytes]]:
 
 
 class Phone:
-    """A person's phone."""
-
     def __init__(self, one: Screen):
         self.one, self.page = one, one.page
 
@@ -96,7 +94,7 @@ class Phone:
         return panel
 
     def waiting(self, words: str) -> Locator:
-        """The card that waits, in its session."""
+        """The pending card in its session."""
         card = self.one.timeline().locator("approval-card[data-stage=pending]", has_text=words)
         expect(card).to_be_visible(timeout=patient(SECONDS))
         foot = card.locator(".card-foot")
@@ -110,7 +108,7 @@ class Phone:
         button.tap()
 
     def decides(self, card: Locator, name: str) -> None:
-        """And the card waits no more: it may show the text of the next question, as a plan names its steps."""
+        """Waits until the card is settled; its text may appear in the next question as well, because a plan names its steps."""
         self.taps(card, name)
         expect(card).to_have_count(0, timeout=patient(SECONDS))
 
@@ -132,7 +130,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     trust_page(machine, phone.one)
     greet = machine.project / "greet.py"
 
-    # A plan first: less freedom is one tap.
+    # Plan mode first, which takes one tap, because it gives the agent less freedom.
     phone.opens_the_session()
     panel = phone.panel()
     panel.get_by_label("Mode", exact=True).select_option("plan")
@@ -145,7 +143,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     expect(plan.locator("ol li")).to_have_count(2)
     phone.checks_the_screen()
 
-    # The plan, and three approvals.
+    # The plan and three approvals follow.
     content = "print('hello')\n"
     model.will(
         [{"tool": "Write", "input": {"file_path": str(greet), "content": content}}],
@@ -162,7 +160,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.reads("It says hello.")
     phone.sees_it_rest()
 
-    # Allow always: the agent adds the rule that it offers, and does not ask for this command again.
+    # With "Allow always" Claude Code adds its suggested rule, and does not ask about this command again.
     model.will([shell("npm test", "Run the tests")], [shell("npm test", "Run the tests again")], [{"text": "They ran twice."}])
     phone.tells("Run the tests, twice")
     tests = phone.waiting("npm test")
@@ -177,7 +175,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     settings = machine.project / ".claude/settings.local.json"
     assert json.loads(settings.read_text())["permissions"]["allow"] == ["Bash(npm test *)"]
 
-    # A question.
+    # Claude Code asks a question.
     model.will([{"tool": "AskUserQuestion", "input": {"questions": [QUESTION]}}], [{"text": "German it is."}])
     phone.tells("Ask me what you need to know")
     question = phone.waiting("In which language?")
@@ -187,7 +185,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     assert any("German" in result for result in machine.api.tool_results())
     phone.sees_it_rest()
 
-    # A command that takes too long is interrupted, and the next prompt is taken.
+    # A command that takes too long is interrupted; the next prompt is accepted.
     model.will([shell("tail -f /dev/null", "Wait for ever")])
     phone.tells("Now wait")
     waits = phone.waiting("tail -f /dev/null")
@@ -207,7 +205,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.sees_it_rest()
     assert greet.read_text() == "print('hallo, Welt')\n"
 
-    # The result, with the plan's own file beside it: one file, made in three edits, as one diff.
+    # The changes show the plan's own file, and one file made in three edits as a single diff.
     phone.page.get_by_role("link", name="Changes").tap()
     files = phone.page.locator("session-changes")
     expect(files).to_contain_text("2 files")
@@ -217,7 +215,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.checks_the_screen()
     phone.page.get_by_role("link", name="Conversation").tap()
 
-    # And home.
+    # The person ends the session.
     phone.panel().get_by_role("button", name="End the session …").tap()
     phone.page.get_by_role("button", name="End it").tap()
     expect(phone.page.locator("session-composer")).to_contain_text("This session has ended.", timeout=patient(SECONDS))

@@ -1,4 +1,4 @@
-"""The demo's phone, with the real APNs simulator and a relay that only takes notes."""
+"""The demo's phone with the real APNs simulator and a relay that only records requests."""
 
 import http.server
 import json

@@ -1,4 +1,4 @@
-"""The Containerfile, the compose file and the Kubernetes manifest, as far as they can be checked without an engine: by their schemas, and by rules."""
+"""Containerfile, compose file and Kubernetes manifest, checked without a container engine: against their schemas, and by rules."""
 
 import json
 import re
@@ -19,14 +19,12 @@ KUBERNETES_VERSIONS = ["1.30", kubernetes_validate.latest_version()]
 
 
 def serve_arguments(arguments: list[str]) -> None:
-    """Fails where `heliograph serve` would not take them."""
+    """Fails if `heliograph serve` does not accept the arguments."""
     assert arguments[0] == "serve"
     text = subprocess.run([BINARY, "serve", "--help"], capture_output=True, text=True, check=True).stdout
     for option in (word for word in arguments if word.startswith("--")):
         assert f"{option} " in text, option
 
-
-# The image
 
 
 def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
@@ -46,7 +44,7 @@ def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
         if word == "RUN" and "apt-get install" in text:
             assert "--no-install-recommends" in text and text.count("rm -rf /var/lib/apt/lists/*") == 1, text
         if word == "RUN":
-            # The shell reads it as the engine would hand it over.
+            # The Containerfile's script as the container engine passes it to the shell.
             script = re.sub(r"--mount=\S+", "", text)
             subprocess.run(["sh", "-n", "-c", script], check=True)
         if word in ("ENTRYPOINT", "CMD"):
@@ -54,7 +52,7 @@ def test_the_image_is_built_of_pinned_names_and_leaves_no_lists() -> None:
 
 
 def test_the_image_copies_what_the_build_needs() -> None:
-    """Everything that Package.swift names, and the package's files; none of it is ignored."""
+    """Checks everything that Package.swift names, and the package's files; .dockerignore must exclude none of it."""
     copied = {word for name, text in sum(image_stages(), []) if name == "COPY" for word in text.split()[:-1]}
     assert copied == {"Package.swift", "Sources", "Tests", "web", "deploy"}
     ignored = (ROOT / ".dockerignore").read_text().split()
@@ -62,14 +60,12 @@ def test_the_image_copies_what_the_build_needs() -> None:
 
 
 def test_the_image_has_the_headers_that_make_installs() -> None:
-    """Makefile's RUN_PACKAGES are what a build needs."""
+    """A build needs the Makefile's RUN_PACKAGES."""
     wanted = re.search(r"^RUN_PACKAGES := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert wanted
     build = next(text for word, text in sum(image_stages(), []) if word == "RUN")
     assert set(wanted.group(1).split()) <= set(build.split())
 
-
-# Compose
 
 
 def test_the_compose_file_fits_its_schema() -> None:
@@ -95,16 +91,14 @@ def test_the_compose_file_opens_caddy_and_nothing_else() -> None:
         assert named <= set(compose["volumes"]) and set(service["networks"]) <= set(compose["networks"])
     assert relay["user"] == f"{IMAGE_USER}:{IMAGE_USER}"
     serve_arguments(relay["command"])
-    # Paths count from the file's own folder.
+    # Paths are relative to the compose file's folder.
     folder = COMPOSE.parent
     assert (folder / relay["build"]["context"]).resolve() == ROOT and (ROOT / relay["build"]["dockerfile"]).exists()
     assert (folder / caddy["volumes"][0].split(":")[0]).exists()
-    # The Caddyfile uses every variable that the file passes to Caddy.
+    # The Caddyfile uses every variable that the compose file passes to Caddy.
     example = (DEPLOY / "caddy/Caddyfile").read_text()
     assert set(caddy["environment"]) == set(re.findall(r"\{\$(\w+):", example))
 
-
-# Kubernetes
 
 
 @pytest.mark.parametrize("version", KUBERNETES_VERSIONS)
@@ -127,7 +121,7 @@ def manifest(kind: str) -> dict[str, Any]:
 
 
 def test_the_pod_is_one_and_restricted() -> None:
-    """Kubernetes' own standard `restricted`, which the namespace enforces; there is one data file, so there is one pod."""
+    """Checks Kubernetes' own standard `restricted`, which the namespace enforces, and that there is one pod, because there is one data file."""
     stateful = manifest("StatefulSet")["spec"]
     pod = stateful["template"]["spec"]
     (container,) = pod["containers"]

@@ -1,4 +1,4 @@
-"""The figures of the relay, the page that explains them, and what deploy/ builds on them: alert rules, a scrape, a dashboard."""
+"""The relay's metrics, their documentation page, and what deploy/ builds on them: alert rules, a scrape configuration, a dashboard."""
 
 import contextlib
 import json
@@ -36,14 +36,14 @@ GRAFANA = {"$__rate_interval": "1m", "$__range": "6h", "$instance": ".*"}
 
 
 def explained() -> dict[str, str]:
-    """The page's metrics, each with its type."""
+    """The documented metrics with their types."""
     rows = re.findall(r"^\| `(heliograph_\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
     assert len(rows) == len(dict(rows)), "a name is explained twice"
     return dict(rows)
 
 
 def queries() -> list[str]:
-    """The dashboard's queries, as Grafana would send them."""
+    """The dashboard's queries in the form that Grafana sends."""
     made = []
     for panel in DASHBOARD["panels"]:
         for target in panel.get("targets", []):
@@ -58,8 +58,6 @@ def names_in(text: str) -> set[str]:
     known = explained()
     return {name if name in known else PARTS.sub("", name) for name in METRIC.findall(text)}
 
-
-# Names
 
 
 def test_the_page_explains_what_the_sources_make() -> None:
@@ -103,8 +101,6 @@ def test_what_deploy_asks_for_is_explained() -> None:
         assert names_in(text) <= set(explained()) and "${" not in text.replace("${datasource}", ""), text
 
 
-# Rules
-
 
 def test_the_rules_load_and_fire_when_they_should(tmp_path: Path) -> None:
     for path in (RULES, SCRAPE, Path(__file__).parent / "alerts.test.yml"):
@@ -124,11 +120,9 @@ def test_every_alert_is_tested_and_says_what_to_do() -> None:
         assert rule["labels"]["severity"] in ("page", "ticket") and rule["annotations"].keys() == {"summary", "description"}
 
 
-# The dashboard
-
 
 def test_the_dashboard_is_whole() -> None:
-    """Requirements for importing it into Grafana, which does not run here: panels that do not overlap, sources that exist, queries that parse."""
+    """Checks Grafana's requirements for importing the dashboard without a Grafana: panels do not overlap, data sources exist, queries parse."""
     panels = DASHBOARD["panels"]
     assert DASHBOARD["uid"] and DASHBOARD["schemaVersion"] >= 36 and len({panel["id"] for panel in panels}) == len(panels)
     variables = {variable["name"] for variable in DASHBOARD["templating"]["list"]}
@@ -145,12 +139,10 @@ def test_the_dashboard_is_whole() -> None:
     assert {"timeseries", "stat", "row"} >= {panel["type"] for panel in panels}
 
 
-# All of it, alive
-
 
 @pytest.fixture
 def prometheus(relay: Any, tmp_path: Path) -> Iterator[str]:
-    """Debian's Prometheus with the files of deploy/, on this relay; its address."""
+    """Starts Debian's Prometheus with the files of deploy/ for this relay; returns its address."""
     for path in (RULES, SCRAPE):
         shutil.copy(path, tmp_path)
     configuration = tmp_path / SCRAPE.name
@@ -190,7 +182,7 @@ def test_prometheus_reads_the_relay_and_answers_the_dashboard(prometheus: str, s
     host.start_session("s1")
     host.wait_acked("s1")
     wait_until(lambda: [one["value"][1] for one in ask(prometheus, 'up{job="heliograph"}')] == ["1"], 60, "a scrape of the relay")
-    # Two scrapes make a rate.
+    # A rate needs two scrapes.
     wait_until(lambda: ask(prometheus, "rate(heliograph_commit_seconds_count[1m])"), 60, "a second scrape")
     silent = [query for query in queries() if not ask(prometheus, query) and not names_in(query) & LATER]
     assert not silent, "these queries of the dashboard have no answer"

@@ -1,4 +1,4 @@
-"""Relays that all serve, as deploy/ has them: the manifest by its schema and by rules, and the Caddyfile with a real Caddy before real nodes."""
+"""Several serving relays of deploy/: the manifest against its schema and rules, and the Caddyfile with a real Caddy in front of real nodes."""
 
 import signal
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_the_pods_tell_each_other_where_they_are_and_are_rolled_one_by_one() -> 
     environment = {variable["name"]: variable for variable in container["env"]}
     (port,) = container["ports"]
     assert environment["HELIOGRAPH_ADVERTISE"]["value"] == f"http://$(POD_IP):{port['containerPort']}"
-    # A variable must be defined before those that use it.
+    # Kubernetes expands a variable only if it is defined before its use.
     assert list(environment).index("POD_IP") < list(environment).index("HELIOGRAPH_ADVERTISE")
     assert environment["POD_IP"]["valueFrom"]["fieldRef"]["fieldPath"] == "status.podIP"
     assert deployment["replicas"] == 3 and deployment["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
@@ -59,8 +59,8 @@ def test_a_pod_goes_on_until_nobody_is_sent_to_it() -> None:
     pod = manifest("Deployment")["spec"]["template"]["spec"]
     command = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
     assert command[0] == "sleep" and pod["terminationGracePeriodSeconds"] >= 30 + int(command[1]), "the relay still has its 30 s"
-    # A relay that stands by takes over only when the first has ended, and a single pod has none to hand over to: each second
-    # counts.
+    # With a standby relay or a single pod, a takeover begins only when the first process has ended, so a slow stop would cost
+    # seconds.
     for alone in ("heliograph.yaml", "heliograph-two.yaml"):
         assert "preStop" not in (DEPLOY / "kubernetes" / alone).read_text()
 
@@ -93,7 +93,7 @@ def test_caddy_leads_to_any_of_them_and_not_to_their_links(tmp_path: Path) -> No
         assert owner.process is not None
         owner.process.send_signal(signal.SIGSTOP)
         try:
-            # The stopped one still accepts connections: Caddy has to notice that it does not answer.
+            # The suspended node still accepts connections, so Caddy has to notice that it does not answer.
             cluster.wait_owner(among=[node for node in cluster.nodes if node is not owner], seconds=30)
             wait_until(lambda: front.curl("/v1/me", *header)[0] == 200, 20, lambda: f"Caddy to lead on:\n{front.log.read_text()[-3000:]}")
         finally:

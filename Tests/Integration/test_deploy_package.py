@@ -1,4 +1,4 @@
-"""The Debian package as it is built; `make deb-check` installs it."""
+"""The Debian package as built; `make deb-check` installs it."""
 
 import gzip
 import os
@@ -41,7 +41,7 @@ def test_it_names_its_version_and_what_it_needs(package: Path) -> None:
     assert version == said or re.fullmatch(rf"{re.escape(said)}~git\d{{14}}\.[0-9a-f]{{7,}}", version)
     assert subprocess.run(["dpkg", "--compare-versions", version, "le", said]).returncode == 0
     needed = {one.split()[0] for one in field(package, "Depends").split(",")}
-    # The libraries that it is linked to, and the programs that it runs: curl for pairing over TLS.
+    # The package depends on the linked libraries, and on programs that it runs: curl for pairing over TLS.
     assert {"libc6", "libnghttp2-14", "libqrencode4", "libsqlite3-0", "libssl3", "adduser", "ca-certificates", "curl"} <= needed
     assert any(re.fullmatch(r"libwebsockets\d+\w*", name) for name in needed)
 
@@ -146,13 +146,13 @@ def test_lintian_finds_no_error(package: Path) -> None:
     said = subprocess.run(["lintian", "--no-cfg", "--allow-root", "--fail-on", "error", package], capture_output=True, text=True)
     errors = [line for line in said.stdout.splitlines() if line.startswith("E:")]
     if BINARY != RELEASED:
-        # Other builds look for libraries in their own folder, or for the compiler's.
+        # Test builds have library search paths of the build folder or the compiler.
         errors = [line for line in errors if "custom-library-search-path" not in line]
     assert errors == [], said.stdout + said.stderr
 
 
 def test_what_is_released_looks_for_libraries_where_the_system_has_them() -> None:
-    """By the commands that build them, so that this also holds if another build is tested."""
+    """Checks the build commands rather than this binary, so that the check also holds if another build is tested."""
     for name in ("Makefile", "deploy/container/Containerfile"):
         built = re.findall(r"swift build .*--static-swift-stdlib .*--product", (ROOT / name).read_text())
         assert built and all("--disable-local-rpath" in line for line in built), name

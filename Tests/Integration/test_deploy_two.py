@@ -1,4 +1,4 @@
-"""Two relays on one PostgreSQL as deploy/ has them: the files by their schemas and by rules, and the Caddyfile with a real Caddy before real relays."""
+"""Two relays of deploy/ on one PostgreSQL: the files against their schemas and rules, and the Caddyfile with a real Caddy in front of real relays."""
 
 import os
 import re
@@ -34,8 +34,6 @@ def option(arguments: list[str], name: str) -> str:
     return arguments[arguments.index(name) + 1]
 
 
-# Compose
-
 
 def test_the_compose_file_fits_its_schema() -> None:
     check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(COMPOSE)]
@@ -65,8 +63,6 @@ def test_the_compose_file_has_two_relays_on_one_database() -> None:
     assert set(caddy["environment"]) == set(re.findall(r"\{\$(\w+):", CADDYFILE.read_text()))
 
 
-# Kubernetes
-
 
 @pytest.mark.parametrize("version", KUBERNETES_VERSIONS)
 def test_the_manifest_fits_its_schema(version: str) -> None:
@@ -79,7 +75,7 @@ def test_no_probe_ends_a_relay_that_stands_by_and_no_rollout_waits_for_it() -> N
     pod = deployment["template"]["spec"]
     (container,) = pod["containers"]
     assert {name for name in container if name.endswith("Probe")} == {"readinessProbe"}
-    # Only one of them is Ready, and the new ones are not before the old ones have ended.
+    # Only one of the pods is ready, and new ones become ready only after the old ones have ended.
     assert deployment["replicas"] == 2 and deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == deployment["replicas"]
     assert "PodDisruptionBudget" not in {document["kind"] for document in documents(KUBERNETES)}
 
@@ -108,8 +104,6 @@ def test_the_service_leads_to_the_pods() -> None:
     assert option(template["spec"]["containers"][0]["args"], "--listen").endswith(f":{port['containerPort']}")
 
 
-# Caddy
-
 
 class CaddyOfTwo(Caddy):
     example = "caddy/Caddyfile.two"
@@ -129,10 +123,10 @@ def test_caddy_leads_to_the_relay_that_is_at_work(server: PostgresServer, tmp_pa
     first, second = (Relay(tmp_path / name, store, prefix=["setpriv", "--pdeathsig", "KILL"]) for name in ("first", "second"))
     try:
         first.start()
-        # The port is chosen after the first one listens, because both processes choose free ones.
+        # The port is chosen after the first relay listens, because each chooses a free one.
         second.port = free_port()
         stand_by(second)
-        # The second is named before the first, so that requests reach the first only because nothing listens at the second's port.
+        # Caddy tries the second relay first, so requests reach the first only because nothing listens at the second's port.
         front.start(second.port, {"127.0.0.1:8788": f"127.0.0.1:{first.port}"})
         token = first.token("client", "phone")
         header = ["--header", f"Authorization: Bearer {token}"]
@@ -140,11 +134,11 @@ def test_caddy_leads_to_the_relay_that_is_at_work(server: PostgresServer, tmp_pa
         assert first.process is not None
         os.kill(first.process.pid, sent)
         if sent is signal.SIGSTOP:
-            # Its port still accepts connections: Caddy has to notice that it does not answer.
+            # The suspended relay's port still accepts connections, so Caddy has to notice that it does not answer.
             wait_ready(second)
             wait_until(lambda: front.curl("/v1/me", *header)[0] == 200, 10, lambda: f"Caddy to lead on:\n{front.log.read_text()[-3000:]}")
         else:
-            # Asked at once, the visitor waits for the takeover and is served by it.
+            # A visitor's request during the takeover waits and is then served.
             assert front.curl("/v1/me", *header)[0] == 200, front.log.read_text()[-3000:]
             assert first.wait_end() == (-sent if sent is signal.SIGKILL else 0)
         assert second.get("/readyz").status == 200

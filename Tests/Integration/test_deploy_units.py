@@ -1,4 +1,4 @@
-"""The systemd units of deploy/: what systemd itself says of them."""
+"""The systemd units of deploy/, checked by systemd's own tools."""
 
 import json
 import os
@@ -21,7 +21,7 @@ EXPOSURE_MAX = 2.0
 
 
 def installed(folder: Path) -> list[Path]:
-    """The units as on a machine that has the binary, the template with an account's name."""
+    """Copies of the units as on a machine that has the binary, and the template with an account's name."""
     made = []
     for path in [*SOCKETS, *UNITS]:
         made.append(folder / path.name.replace("@.", "@alice."))
@@ -30,7 +30,7 @@ def installed(folder: Path) -> list[Path]:
 
 
 def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
-    # `man:` pages are looked up, too, and ours is not installed here.
+    # systemd also looks up `man:` pages, and Heliograph's page is not installed here.
     result = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *installed(tmp_path)],
         capture_output=True, text=True, env=os.environ | {"SYSTEMD_LOG_LEVEL": "warning"},
@@ -40,7 +40,7 @@ def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
 
 
 def test_a_word_that_systemd_does_not_know_is_found(tmp_path: Path) -> None:
-    """Shows that the check above can fail."""
+    """Shows that the check of the units can fail."""
     path = tmp_path / "heliograph.service"
     path.write_text(installed(tmp_path)[-1].read_text().replace("ProtectHome=", "ProtectHomes="))
     result = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True)
@@ -49,7 +49,7 @@ def test_a_word_that_systemd_does_not_know_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_systemd_never_gives_up_on_it(path: Path) -> None:
-    """A database, or a port, may be away for longer than systemd's five quick starts take."""
+    """A database or port may be unavailable for longer than systemd's default of five quick restarts."""
     assert "StartLimitIntervalSec=0" in path.read_text().partition("[Service]")[0].splitlines()
 
 
@@ -57,7 +57,7 @@ def test_systemd_never_gives_up_on_it(path: Path) -> None:
 def test_little_is_left_open(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / path.name
     shutil.copy(path, copy)
-    # With a threshold, in tenths, its status is 1 if the unit is more exposed than that.
+    # The exit status is 1 if the unit's exposure exceeds the threshold, which is in tenths.
     command = ["systemd-analyze", "security", "--offline=true", "--no-pager", f"--threshold={int(EXPOSURE_MAX * 10)}", copy]
     result = subprocess.run(command, capture_output=True, text=True)
     overall = re.search(r"Overall exposure level for \S+: ([\d.]+)", result.stdout)
@@ -74,11 +74,9 @@ def test_every_option_in_a_unit_is_one_of_the_binary(relay) -> None:
             assert f"{option} " in text, f"{path.name}: {option}"
 
 
-# The socket that systemd holds
-
 
 class ActivatedRelay(Relay):
-    """Has a socket that outlives its process, handed over as systemd does: as descriptor 3, with LISTEN_FDS and LISTEN_PID."""
+    """A relay with a listening socket that outlives its process, passed on like by systemd: as descriptor 3, with LISTEN_FDS and LISTEN_PID."""
 
     def __init__(self, folder: Path, arguments: list[str] | None = None, address: str = "127.0.0.1"):
         super().__init__(folder, arguments)
@@ -112,7 +110,7 @@ def test_it_serves_on_the_socket_that_it_is_given(tmp_path: Path, address: str) 
 
 
 def test_it_speaks_tls_on_the_socket_that_it_is_given(tmp_path: Path, identity: Identity) -> None:  # noqa: F811
-    """With several loops, too: one of them accepts for all."""
+    """With several event loops one of them accepts connections for all."""
     tls = ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)]
     relay = ActivatedRelay(tmp_path / "relay", [*tls, "--loops", "2"])
     relay.launch()
@@ -136,7 +134,7 @@ def test_a_connection_waits_while_the_relay_is_started_anew(tmp_path: Path) -> N
 
 
 def test_systemd_itself_hands_it_over(tmp_path: Path) -> None:
-    """At the first connection, not before."""
+    """systemd starts the relay at the first connection, not before."""
     relay = Relay(tmp_path / "relay")
     relay.prefix = ["systemd-socket-activate", "-E", f"HOME={tmp_path}", f"--listen=127.0.0.1:{relay.port}"]
     relay.start()
@@ -159,7 +157,7 @@ def test_what_is_no_socket_of_its_own_is_refused(tmp_path: Path, kind: str, word
 
 
 def test_a_socket_for_another_process_is_left_alone(relay: Relay) -> None:
-    """A variable that a parent forgot to remove."""
+    """LISTEN_PID of another process, which a parent forgot to remove."""
     relay.environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
     relay.restart()
     assert relay.get("/readyz").status == 200

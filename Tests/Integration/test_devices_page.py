@@ -1,4 +1,4 @@
-"""Devices, the Lock Screen and budgets on the page: served by the real relay, with pushes and budgets played by the test."""
+"""Devices, the Lock Screen preview and budgets on the page of the real relay, with fake pushes and budgets."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ RLO = "\u202e"
 
 
 class Phone(Screen):
-    """A page with the stage between it and the relay."""
+    """A page whose connection passes through the fake `PushStage`."""
 
     def __init__(self, browser: Any, relay: Any, **options: Any):
         super().__init__(browser, relay, paired=False, **options)
@@ -38,7 +38,7 @@ class Phone(Screen):
 
 @pytest.fixture
 def phone(browser: Any, relay: Any) -> Iterator[Callable[..., Phone]]:
-    """Makes pages; afterwards none of them may have logged an error."""
+    """Makes pages; after the test none of them may have logged an error."""
     with closing_screens(lambda **options: Phone(browser, relay, **options)) as make:
         yield make
 
@@ -50,8 +50,6 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     host.event("s1", "usage", {"run": "r1", "costMicroUSD": 4_100_000, "tokens": {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0}})
     return host
 
-
-# Tokens
 
 
 def let_in(one: Screen, name: str) -> Locator:
@@ -86,8 +84,6 @@ def test_everything_that_is_let_in_is_listed_and_revoked_after_a_question(screen
     one.expect_live()
     assert host.is_connected
 
-
-# Devices
 
 
 def test_without_a_device_it_says_how_one_gets_here(phone: Callable[..., Phone]) -> None:
@@ -187,8 +183,6 @@ def test_after_a_lost_link_the_devices_are_asked_for_again(phone: Callable[..., 
     assert len(one.stage.said("devices")) > asked
 
 
-# The Lock Screen
-
 
 def test_a_card_lives_on_the_lock_screen_and_in_the_island(phone: Callable[..., Phone], host: Any) -> None:
     one = phone()
@@ -204,7 +198,7 @@ def test_a_card_lives_on_the_lock_screen_and_in_the_island(phone: Callable[..., 
     expect(one.lock_screen()).to_contain_text("npm test")
     expect(one.lock_screen().locator(".face-cost")).to_have_attribute("data-budget", "near")
     expect(one.island()).to_have_attribute("data-form", "expanded")
-    # Five seconds later it is compact again, without a push.
+    # Five seconds later the Dynamic Island is compact again, without a push.
     expect(one.island()).to_have_attribute("data-form", "compact", timeout=patient(20_000))
     one.stage.push("d1", "end", card("end", {"status": "completed", "operation": "All done"}, ago=-2))
     expect(one.lock_screen()).to_contain_text("Ended")
@@ -251,7 +245,7 @@ def test_time_counts_on_without_a_push(phone: Callable[..., Phone], host: Any) -
     expect(timer).to_have_text(re.compile(r"^2\d:\d\d$"))
     before = timer.inner_text()
     expect(timer).not_to_have_text(before)
-    # Hidden, so that it stands still.
+    # The page counts as hidden, so that its clocks stop.
     one.page.evaluate("() => Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })")
     one.settle()
     hidden = timer.inner_text()
@@ -303,8 +297,6 @@ def test_hostile_text_in_a_push_is_text(phone: Callable[..., Phone], host: Any) 
     one.expect_no_overflow()
 
 
-# Presence
-
 
 def test_the_page_says_whether_it_is_looked_at_and_at_what(phone: Callable[..., Phone], host: Any) -> None:
     one = phone()
@@ -350,8 +342,6 @@ def test_a_relay_that_knows_nothing_of_presence_is_not_bothered(phone: Callable[
     assert (len(one.stage.said("presence")), one.stage.said("seen")) == (told, [])
     expect(one.page.get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)
 
-
-# Budgets
 
 
 def test_a_budget_is_set_changed_and_taken_away(phone: Callable[..., Phone], host: Any) -> None:
@@ -432,7 +422,7 @@ def test_a_session_is_coloured_by_its_budget(phone: Callable[..., Phone], host: 
     one.go("#/session/s1")
     expect(one.page.locator(".session-cost")).to_have_attribute("data-budget", colour)
     expect(one.page.locator("session-facts")).to_contain_text(f"{level} % of $5.00 crossed{'; every tool needs approval' if held else ''}")
-    # That it is held is visible in the list, under the conversation and on the card.
+    # The hold is visible in the list, below the conversation and on the card.
     asked = host.request_approval("s1", "Bash", {"command": "npm test"})
     one.go("#/approvals")
     spent = "The budget of $5.00 is spent: every tool needs approval."
@@ -461,8 +451,6 @@ def test_a_budget_that_was_set_is_seen_on_a_phone(phone: Callable[..., Phone], h
         expect(view.get_by_label("Dollars")).to_have_value("")
         expect(view.get_by_role("listitem").filter(has_text={"day": "Each day", "everySession": "Each session", "workspace": "All sessions"}[scope])).to_be_in_viewport(ratio=1)
 
-
-# How it looks
 
 
 @LOOKS
@@ -518,7 +506,7 @@ def test_everything_to_tap_is_large_enough(phone: Callable[..., Phone], host: An
                 .map((element) => [element.getBoundingClientRect(), element])
                 .filter(([box]) => box.width && (box.height < 43.5 || box.width < 43.5)).map(([box, element]) => `${box.height} ${element.outerHTML.slice(0, 80)}`)""")
         assert not small, small
-    # The island is as small as it is on the phone; what a finger hits is not.
+    # The Dynamic Island is drawn as small as on the phone, but its touch target is larger.
     one.go("#/devices")
     hit = one.island().evaluate("element => { element.scrollIntoView({ block: 'center', behavior: 'instant' }); const box = element.getBoundingClientRect(); return document.elementFromPoint(box.x + box.width / 2, box.bottom + 6) === element }")
     assert hit
@@ -532,7 +520,7 @@ def test_pushes_move_nothing_but_their_own_list(phone: Callable[..., Phone], hos
     one.go("#/devices")
     expect(one.pushes()).to_have_count(12)
     one.settle()
-    # Ages settle into their unit.
+    # Shown ages stop changing after a moment.
     one.page.wait_for_timeout(1_500)
     one.reset_shifts()
     one.stage.push("d1", "update", card("update", waiting()))

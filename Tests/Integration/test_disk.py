@@ -1,6 +1,6 @@
-"""A disk that errs, fills up, turns read-only or rots: a clear word, nothing acknowledged that is not there, and a way back.
+"""A disk that fails, fills up, becomes read-only or rots: a clear error, no acknowledgement without stored data, and recovery.
 
-HELIOGRAPH_ROT sets how many damaged copies are tried, HELIOGRAPH_SEED repeats their choice.
+HELIOGRAPH_ROT sets the number of damaged copies, HELIOGRAPH_SEED repeats their choice.
 """
 
 import json
@@ -42,7 +42,7 @@ def host(relay, scripted_host):
 
 @pytest.fixture
 def phone(relay, host):
-    """A client that decides all requests, and stays."""
+    """A client that decides all approvals, and reconnects."""
     phone = Follower(relay, "phone", ["s1"], lambda approval: "allow" if approval.startswith("ap-") else None)
     wait_until(lambda: "s1" in phone.positions, 20, lambda: f"the phone to watch: {phone!r}")
     yield phone
@@ -55,7 +55,7 @@ def talk(host: ScriptedHost, count: int, text: str = "a line") -> None:
 
 
 def settle(relay: Relay, host: ScriptedHost, phone: Follower) -> list[Any]:
-    """After the fault: everything is stored once, in order, seen and decided. Returns the log."""
+    """Checks, after a fault, that every event is stored once and in order, seen by the client, and every approval decided. Returns the log."""
     host.wait_acked("s1", timeout=30)
     for approval in host.digests:
         if approval.startswith("ap-"):
@@ -72,13 +72,11 @@ def settle(relay: Relay, host: ScriptedHost, phone: Follower) -> list[Any]:
     return log
 
 
-# Errors of the disk, under way
-
 
 @pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
 @pytest.mark.parametrize("when", ["1", "2", "3", "5"])
 def test_one_error_is_mended_without_a_word_to_anybody(relay, host, phone, tmp_path, call, when):
-    """The batch is looked for on the disk and written again if it is missing: hosts keep their connection, nothing is doubled."""
+    """The relay looks for the failed batch on the disk and writes it again if it is missing: hosts stay connected, nothing is stored twice."""
     trace = tmp_path / "strace"
     with injected(relay.process.pid, f"{call}:error=EIO:when={when}", log=trace):
         talk(host, 5)
@@ -93,7 +91,7 @@ def test_one_error_is_mended_without_a_word_to_anybody(relay, host, phone, tmp_p
 
 @pytest.mark.parametrize("call", ["fdatasync", "pwrite64"])
 def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
-    """Nothing is acknowledged or shown; when the disk is back within seconds everything continues by itself."""
+    """During the outage nothing is acknowledged or shown; if it ends within seconds everything continues automatically."""
     talk(host, 10)
     host.wait_acked("s1")
     trace = tmp_path / "strace"
@@ -101,7 +99,7 @@ def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
         through, seen = host.through["s1"], phone.positions["s1"][1]
         talk(host, 10)
         host.request_approval("s1", "Bash", {"command": "make"})
-        # Several tries of the same batch, each of which fails.
+        # The relay tries to write the same batch several times, and fails each time.
         wait_until(lambda: injected_count(trace) >= 3, 20, lambda: f"the fault to be met: {trace.read_text()}")
         assert host.through["s1"] == through, "acknowledged what the disk refused"
         assert phone.positions["s1"][1] == seen, "shown what the disk refused"
@@ -109,7 +107,7 @@ def test_an_outage_of_the_disk_is_survived(relay, host, phone, tmp_path, call):
 
 
 def test_a_disk_that_is_away_for_long(relay, host, phone, tmp_path):
-    """All peers are disconnected, nothing is acknowledged, the log says why; when the disk is back the relay continues by itself."""
+    """All peers are disconnected, nothing is acknowledged, and the log gives the reason; after the outage the relay continues automatically."""
     talk(host, 10)
     host.wait_acked("s1")
     with injected(relay.process.pid, "fdatasync:error=EIO:when=1+", log=tmp_path / "strace"):
@@ -126,7 +124,7 @@ def test_a_disk_that_is_away_for_long(relay, host, phone, tmp_path):
 
 
 def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
-    """The next start knows all that was acknowledged; the host sends the rest again."""
+    """After the next start all acknowledged events are there; the host sends the rest again."""
     talk(host, 10)
     host.wait_acked("s1")
     trace = tmp_path / "strace"
@@ -141,7 +139,9 @@ def test_killed_while_the_disk_is_away(relay, host, phone, tmp_path):
 
 @pytest.mark.parametrize("fault, word", [("ENOSPC:when=3+", "full"), ("EDQUOT:when=3+", "full"), ("EROFS:when=1+", "read-only"), ("EROFS:when=3+", "read-only")])
 def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_path, fault, word):
-    """Full, or read-only from now on: hosts are asked to come back, a decision is refused as such, readers read on; then all is well by itself."""
+    """With a full or read-only disk hosts are asked to retry, a decision is refused with that reason, and reading works; afterwards everything
+    recovers.
+    """
     approval = host.request_approval("s1", "Bash", {"command": "make"}, approval="kept")
     host.wait_acked("s1")
     tablet = client(relay, "tablet")
@@ -168,13 +168,13 @@ def test_refused_writes_are_told_and_come_again(relay, host, phone, client, tmp_
 @pytest.mark.parametrize("is_new", [True, False], ids=["new", "killed before"])
 @pytest.mark.parametrize("fault", ["pwrite64:error=EIO", "fdatasync:error=EIO", "pwrite64:error=EROFS", "openat:error=EIO", "pread64:error=EIO"])
 def test_a_disk_that_fails_at_the_start(tmp_path, fault, is_new):
-    """Whichever call fails first: the relay starts with everything, or ends with an error that names the file."""
+    """Whichever system call fails first: the relay starts with all data, or ends with an error that names the file."""
     relay = Relay(tmp_path / "relay") if is_new else filled_relay(tmp_path, unclean=True)
     expected = [] if is_new else stored_events(relay.data)
     met = 0
     for when in (1, 2, 4, 8, 16, 32):
         trace = tmp_path / "strace"
-        # -D: the relay stays our child, the tracer stands beside it.
+        # With -D the relay stays this test's child, and strace runs beside it.
         relay.prefix = ["strace", "-D", "-f", "-o", str(trace), "-P", str(relay.data / DATABASE), "-P", str(relay.data / f"{DATABASE}-wal"),
                         "-e", f"trace={fault.split(':')[0]}", "-e", f"inject={fault}:when={when}"]  # fmt: skip
         before = len(relay.log_text())
@@ -192,16 +192,14 @@ def test_a_disk_that_fails_at_the_start(tmp_path, fault, is_new):
     relay.token("client", "one more")
     relay.stop()
     assert stored_events(relay.data) == expected
-    # A start after a kill may have nothing to write.
+    # A start after a kill may write nothing.
     assert met or (fault.startswith(("pwrite64", "fdatasync")) and not is_new), "no fault was met"
 
-
-# A full and a read-only disk
 
 
 @contextmanager
 def relay_on_small_disk(folder: Path, size: str = "64m") -> Iterator[tuple[Path, Relay]]:
-    """A relay whose data has a file system of its own. In the end it must stop cleanly."""
+    """A relay with its data on a file system of its own. At the end it must stop cleanly."""
     with small_disk(folder / "relay/data", size) as disk:
         relay = Relay(folder / "relay")
         relay.start()
@@ -225,7 +223,7 @@ def test_a_full_disk_makes_room_again(tmp_path):
             watcher = WireClient(relay, "watcher", phone.token)
             watcher.subscribe()
             assert watcher.approvals[kept]["stage"] == "pending", "an open approval stands through it"
-            # It is small and may still fit; if not, it is refused as such.
+            # A decision is small and may still fit; otherwise it is refused because the disk is full.
             reply = watcher.decide("s1", kept, "deny", id="decided-once")
             assert reply.get("stage") == "decided" or reply["error"]["code"] == "unavailable", reply
             watcher.close()
@@ -243,7 +241,9 @@ def test_a_full_disk_makes_room_again(tmp_path):
 
 
 def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
-    """Hosts are told that their events wait; a decision is on disk, reaches its agent and survives; with room everything continues by itself."""
+    """Hosts are told to wait with events; a decision is stored, delivered to its agent and survives a kill; with room everything continues
+    automatically.
+    """
     with relay_on_small_disk(tmp_path) as (disk, relay), closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
         asked = [host.request_approval("s1", "Bash", {"command": f"make {number}"}) for number in range(20)]
@@ -265,7 +265,7 @@ def test_what_is_decided_while_the_disk_is_full_has_its_place(tmp_path):
         assert through < len(host.sessions["s1"]) and host.is_connected and relay.get("/readyz").status == 200
         phone.close()
         relay.kill()
-        # The next one knows.
+        # The restarted relay has the decision.
         relay.start()
         host.wait_connected()
         wait_until(lambda: relay.log_text().count("the disk is full") == 2, 20, lambda: relay.log_text()[-1500:])
@@ -314,7 +314,7 @@ def test_a_relay_starts_on_a_full_disk_by_its_reserve(tmp_path):
 
 
 def test_a_full_disk_does_not_make_a_host_ask_without_end(tmp_path, short_path):
-    """The real host holds off, and asks again in a round of five seconds, once for all that waits."""
+    """The real host waits, and retries every five seconds, with one message for everything that waits."""
     with relay_on_small_disk(tmp_path) as (disk, relay), paired(short_path, relay) as laptop:
         remount(disk, f"size={bytes_in_use(disk)}")
         for call in range(40):
@@ -324,7 +324,7 @@ def test_a_full_disk_does_not_make_a_host_ask_without_end(tmp_path, short_path):
         wait_until(lambda: relay.metric("heliograph_messages_received_total") > before, 15, laptop.log_text)
         before = relay.metric("heliograph_messages_received_total")
         time.sleep(11)
-        # Two or three rounds; a session's events go in one message.
+        # The host retries in two or three rounds; each sends a session's events in one message.
         assert 2 <= relay.metric("heliograph_messages_received_total") - before <= 3 * 4 + 2, laptop.log_text()
         remount(disk, "size=128m")
         laptop.wait_delivered(60)
@@ -336,7 +336,7 @@ def bytes_in_use(disk: Path) -> int:
 
 
 def test_a_full_disk_at_the_start(tmp_path):
-    """The files cannot even be created: the error names one; with room it starts."""
+    """The relay cannot even create its files: the error names one; once there is room the relay starts."""
     with small_disk(tmp_path / "relay/data", "16k") as disk:
         relay = Relay(tmp_path / "relay")
         relay.launch()
@@ -368,11 +368,9 @@ def test_a_read_only_disk(tmp_path, unclean):
             assert stored_events(relay.data) == expected
 
 
-# Rot
-
 
 def filled_relay(folder: Path, unclean: bool = False) -> Relay:
-    """A relay that was stopped, or killed so that its WAL stays, with events and approvals of every stage in its file."""
+    """A stopped relay, or a killed one that left its WAL, with events and approvals of every stage in its file."""
     relay = Relay(folder / "relay")
     relay.start()
     host = ScriptedHost(relay)
@@ -402,7 +400,7 @@ def filled_relay(folder: Path, unclean: bool = False) -> Relay:
 
 
 def gather(relay: Relay) -> None:
-    """Moves a stopped relay's whole WAL into the one file, so that damage there affects what is read."""
+    """Moves a stopped relay's whole WAL into the database file, so that damage there affects the content."""
     with sqlite3.connect(relay.data / DATABASE) as database:
         assert database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
     database.close()
@@ -416,7 +414,7 @@ def test_a_clean_end_leaves_one_file(relay, host):
 
 
 def stored_events(data: Path) -> list[tuple[Any, ...]]:
-    """All relevant content, from a copy, so that reading changes nothing."""
+    """All relevant content of the database, read from a copy so that reading does not change the file."""
     copy = data.parent / "looked-at"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data, copy, ignore=lambda _, names: [name for name in names if not name.startswith(DATABASE)])
@@ -431,7 +429,7 @@ def stored_events(data: Path) -> list[tuple[Any, ...]]:
 
 
 def start_outcome(relay: Relay, log_from: int) -> str:
-    """`ready`, or `refused` if it ended by itself with an error. The process stays as it is."""
+    """`ready`, or `refused` if the relay ended with an error. The process keeps its state."""
     process = relay.process
     assert process is not None
 
@@ -448,7 +446,7 @@ def start_outcome(relay: Relay, log_from: int) -> str:
 
 
 def served(relay: Relay) -> tuple[list[Any], dict[str, Any]]:
-    """A client's view: the whole log and the approvals."""
+    """A client's view of the relay: the whole log and the approvals."""
     client = WireClient(relay, "auditor")
     try:
         client.subscribe()
@@ -460,11 +458,11 @@ def served(relay: Relay) -> tuple[list[Any], dict[str, Any]]:
 
 @pytest.mark.timeout(60 + 2 * ROT)
 def test_a_damaged_file_is_refused_or_does_no_harm(tmp_path):
-    """Bytes flipped anywhere: what SQLite's own check finds, the relay refuses; it names the file and leaves it as it is."""
+    """Bytes are flipped anywhere: if SQLite's own check finds damage, the relay refuses to start, names the file and leaves it unchanged."""
     rotten = Rot(tmp_path)
     for seed in range(SEED, SEED + ROT):
         dice = random.Random(seed)
-        # The head of the file is small and matters most: every third copy is hurt there.
+        # The first page is small but most important, so every third copy is damaged there.
         offsets = [dice.randrange(PAGE if seed % 3 == 0 else rotten.size) for _ in range(dice.choice([1, 1, 8, 64]))]
         rotten.try_start(seed, offsets, dice)
     print(rotten.outcomes)
@@ -474,7 +472,7 @@ def test_a_damaged_file_is_refused_or_does_no_harm(tmp_path):
 
 
 def test_changed_content_is_noticed(tmp_path):
-    """One byte changed in an event's text: the event is reported and not shown, and the rest is."""
+    """One byte of an event's text is changed: the relay reports that event and shows all others."""
     rotten = Rot(tmp_path)
     first = rotten.pristine_bytes.find(b"text text text")
     assert first > 0
@@ -492,7 +490,7 @@ def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
     database = sqlite3.connect(file)
     workspace, host = database.execute("SELECT workspace, host FROM sessions").fetchone()
     database.close()
-    # The table's row still belongs to the host; the damage is in the index over workspace and session.
+    # The row in the table still belongs to the host; the damage is in the index over workspace and session.
     name = f"{workspace}s1".encode()
     places = [place for place in range(len(damaged)) if damaged.startswith(name, place) and not damaged.startswith(host.encode(), place + len(name))]
     assert len(places) == 1, places
@@ -506,7 +504,7 @@ def test_an_index_that_contradicts_its_table_is_noticed(tmp_path):
 
 
 class Rot:
-    """A relay's file that is damaged repeatedly, and the results."""
+    """A relay's file that is damaged many times, with the outcomes."""
 
     def __init__(self, folder: Path):
         self.relay = filled_relay(folder)
@@ -542,7 +540,9 @@ def passes_check(data: Path) -> bool:
 
 
 def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random.Random, truth: Any) -> str:
-    """`refused`, `right`, `named` if it continues without what it reports as damaged, or `wrong: …`."""
+    """Starts the relay with a damaged file; returns `refused`, `right`, `named` if it continues without content that it reports as damaged, or
+    `wrong: …`.
+    """
     put_back(pristine, relay.data)
     file = relay.data / DATABASE
     damaged = bytearray(file.read_bytes())
@@ -564,7 +564,7 @@ def damaged_start(relay: Relay, pristine: Path, offsets: list[int], dice: random
             return "right"
         return "named" if names_damage(relay.log_text()[before:]) else f"wrong: {difference(truth, now)}"
     except AssertionError as failure:
-        # It may notice only when it reads; then it must report that, and not serve something else.
+        # The relay may notice the damage only when it reads; then it must report that and not serve other content.
         said = relay.log_text()[before:]
         return "named" if "damaged" in said or names_damage(said) else f"wrong: {failure}"[:400]
     finally:
@@ -576,13 +576,13 @@ def names_damage(said: str) -> bool:
 
 
 def content(file: bytes, pristine: Path) -> list[bytes]:
-    """All used pages but the first, which has SQLite's head and counters: GRDB makes and drops a table at the start to have a WAL."""
+    """All used pages except the first, whose SQLite counters change at each start: GRDB creates and drops a table to have a WAL."""
     whole = (pristine / DATABASE).read_bytes()
     return [file[start : start + PAGE] for start in range(PAGE, len(whole), PAGE) if any(whole[start : start + PAGE])]
 
 
 def put_back(pristine: Path, data: Path) -> None:
-    """The file and its WAL as they were, written in place: the relay takes another inode for a restored copy, with an epoch of its own."""
+    """Restores the original file and WAL by writing in place, because the relay would take another inode for a restored backup, with a new epoch."""
     for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):
         if (pristine / name).exists() and not name.endswith("-shm"):
             (data / name).write_bytes((pristine / name).read_bytes())
@@ -598,7 +598,7 @@ def difference(truth: Any, now: Any) -> str:
 
 
 def test_a_session_whose_record_is_damaged_is_named_and_kept(tmp_path):
-    """The relay continues without it: its row and its events stay for whoever repairs them."""
+    """The relay continues without the session: its row and events stay in the file for a later repair."""
     relay = filled_relay(tmp_path)
     file = relay.data / DATABASE
     with sqlite3.connect(file) as database:
@@ -620,7 +620,7 @@ def test_a_session_whose_record_is_damaged_is_named_and_kept(tmp_path):
 
 
 def test_a_truncated_wal_leaves_a_prefix(tmp_path):
-    """The rest of a torn WAL is served, whole commits only; a client that has seen more is told so."""
+    """The intact commits of a torn WAL are served; a client that has seen more gets a reset."""
     relay = filled_relay(tmp_path, unclean=True)
     wal = relay.data / f"{DATABASE}-wal"
     assert wal.stat().st_size > 32, "a killed relay leaves its WAL"
@@ -669,7 +669,7 @@ def epoch_of(relay: Relay) -> str:
 
 
 def go_on_with_less(relay: Relay) -> None:
-    """A start is refused until a person decides to continue with the data file as it is."""
+    """The relay refuses to start until a person accepts the data file as it is."""
     before = len(relay.log_text())
     relay.launch()
     assert relay.wait_end() == 1
@@ -692,7 +692,9 @@ def tell_more(relay: Relay, count: int) -> None:
 
 
 def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
-    """`cp old.sqlite heliograph.sqlite`: refused, as it lacks events; gone on with, a position that was seen means something else in it."""
+    """`cp old.sqlite heliograph.sqlite`: the start is refused, because events are missing; once a person accepts that, a new epoch begins, because
+    known positions now mean other events.
+    """
     relay = filled_relay(tmp_path)
     old = (relay.data / DATABASE).read_bytes()
     relay.start()
@@ -721,7 +723,7 @@ def test_a_file_written_over_in_place_begins_another_epoch(tmp_path):
 
 
 def test_a_lost_log_begins_another_epoch(tmp_path):
-    """A person removes the `-wal` file of a killed relay: acknowledged content is gone, so it refuses, or begins another epoch."""
+    """A person deletes the `-wal` file of a killed relay: acknowledged content is lost, so the relay refuses to start, or begins a new epoch."""
     relay = filled_relay(tmp_path)
     relay.start()
     epoch = epoch_of(relay)
@@ -755,7 +757,7 @@ def test_a_newer_schema_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("how", ["emptied", "removed", "a directory", "a symbolic link"])
 def test_a_data_file_that_is_gone_is_not_begun_anew_beside_its_log(tmp_path, how):
-    """The `-wal` has acknowledged content: it is refused by name, unchanged; the doctor reports it, too; a person begins anew."""
+    """The `-wal` has acknowledged content: the start is refused by name without a change, the doctor reports it, too; a person can begin anew."""
     relay = filled_relay(tmp_path, unclean=True)
     file, wal = relay.data / DATABASE, relay.data / f"{DATABASE}-wal"
     pristine = wal.read_bytes()
@@ -793,7 +795,9 @@ def test_a_data_file_that_is_gone_is_not_begun_anew_beside_its_log(tmp_path, how
 
 @pytest.mark.parametrize("fault", ["ENOSPC", "EROFS"])
 def test_a_host_hears_that_its_events_wait_and_keeps_its_connection(relay, host, tmp_path, fault):
-    """It is asked to reconnect once for what was dropped; then `unavailable`, not `restarting` twice a second; everything is accepted in the end."""
+    """The host is asked once to reconnect for dropped events; then it gets `unavailable` instead of `restarting` twice a second; in the end all
+    events are accepted.
+    """
     with injected(relay.process.pid, f"pwrite64:error={fault}:when=1+", log=tmp_path / "strace"):
         talk(host, 3)
         wait_until(lambda: 4000 in host.closed_with, 20, lambda: f"the first batch to be refused: {relay.log_text()[-1500:]}")

@@ -1,4 +1,4 @@
-"""`heliograph doctor`: each fault that it knows, made for real, is found and says how it is mended."""
+"""`heliograph doctor` finds each fault that it knows, caused for real, and gives advice."""
 
 import json
 import signal
@@ -70,8 +70,6 @@ def test_a_file_is_looked_at_and_left_as_it_is(relay: Relay) -> None:
     assert found["state"] == "wrong" and found["mend"].startswith("install the version")
 
 
-# Pushes
-
 
 def test_what_pushes_need_is_looked_at_without_a_relay(relay: Relay, tmp_path: Path) -> None:
     relay.stop()
@@ -99,7 +97,7 @@ def test_what_pushes_need_is_looked_at_without_a_relay(relay: Relay, tmp_path: P
     file.unlink()
     found = doctor(relay, "--ask-apple")["Relay"]
     assert found.state(subject) == "wrong" and found[subject]["text"] == f"{file} is not there"
-    # Each profile that is wrong is named, and not the first alone.
+    # Every wrong profile is named, not only the first.
     (relay.data / "profiles").mkdir()
     profile = json.loads(relay.run("push", "profiles", "heliograph").stdout)
     for name, text in {"broken": "{", "empty": "{}", "mine": json.dumps(profile | {"bundle": "org.example.other"})}.items():
@@ -127,7 +125,7 @@ def test_apple_is_asked_and_nobody_is_rung(relay: Relay, apple: Simulator) -> No
     names = [f"Apple, {apple.key.team}, {environment}" for environment in ("production", "sandbox")]
     found = doctor(relay, "--ask-apple")["Relay"]
     assert [found.state(f"{name}, {BUNDLE}") for name in names] == ["well"] * 2, found
-    # And it is remembered.
+    # The doctor remembers the last result.
     found = doctor(relay)["Relay"]
     assert [found.state(name) for name in names] == ["well"] * 2, found
     relay.stop()
@@ -232,11 +230,11 @@ def test_nodes_are_called_where_they_say_that_they_are(tmp_path: Path) -> None:
             assert "node1 (owns 0 workspaces, lease" in found["Nodes"]["text"]
             assert found["Node node0"]["state"] == "well" and "takes links" in found["Node node0"]["text"]
             assert found["Node node1"]["state"] == "well" and "Node versions" not in found
-            # Each machine's own process, with its own settings.
+            # The node's process runs with its own machine's settings.
             assert node.process is not None
             said = found["Relay"]["text"]
             assert said.startswith(f"runs on {node.url}, ") and f"process {node.process.pid}, a node that owns {int(node is owner)} workspace" in said, said
-        # A node that does not connect to its owner.
+        # A node that does not connect to the workspace's owner.
         edge.stop()
         server.sql("UPDATE nodes SET link_version = 9 WHERE name = 'node0'", "nodes")
         edge.launch()
@@ -256,7 +254,7 @@ def test_nodes_are_called_where_they_say_that_they_are(tmp_path: Path) -> None:
         found = findings(owner)["Node node1"]
         assert found["state"] == "wrong" and "cannot be reached from here" in found["text"]
         edge.process.send_signal(signal.SIGCONT)
-        # While it was stopped its lease may have ended.
+        # The lease may have expired while the node was stopped.
         wait_until(lambda: "node1 (owns 0 workspaces, lease" in findings(owner)["Nodes"]["text"], 10, "the node to renew its lease")
         edge.kill()
         wait_until(lambda: "is not connected" in findings(owner)["Nodes"]["text"], 5, "the node without a process to be noticed")

@@ -1,4 +1,4 @@
-"""The documentation's references are right: links, the index, the list of modules."""
+"""References in the documentation are valid: links, the index, the list of modules."""
 
 import re
 from pathlib import Path

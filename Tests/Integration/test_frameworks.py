@@ -1,4 +1,4 @@
-"""The page's lines for agents of frameworks, with the real framework and a scripted model."""
+"""The documented code for agent frameworks runs with the real framework and a scripted model."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A stolen token is revoked whatever the disk does: on disk if at all possible, and in the running relay at once."""
+"""A stolen token can be revoked whatever the disk does: stored if at all possible, and effective in the running relay at once."""
 
 import sqlite3
 import threading
@@ -20,7 +20,7 @@ MEMORY = 'heliograph_revocations_waiting{place="memory"}'
 
 @contextmanager
 def relay_on(folder: Path, size: str) -> Iterator[tuple[Path, Relay]]:
-    """A relay whose data has a file system of its own."""
+    """A relay with its data on a file system of its own."""
     with small_disk(folder / "relay/data", size) as disk:
         relay = Relay(folder / "relay")
         relay.start()
@@ -33,7 +33,7 @@ def relay_on(folder: Path, size: str) -> Iterator[tuple[Path, Relay]]:
 
 
 def fill(disk: Path) -> None:
-    """Fills the disk to the last byte, like an unrotated log: freed space is taken at once."""
+    """Fills the disk to the last byte, like an unrotated log; freed space is used up at once."""
     with (disk / "filler").open("ab", buffering=0) as filler:
         try:
             while True:
@@ -44,8 +44,9 @@ def fill(disk: Path) -> None:
 
 @contextmanager
 def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[str]:
-    """For as long as it lasts, whatever becomes free is taken at once; and the room that SQLite's log took before is used up, by new names of
-    this token, until one is refused: yields the last that was taken."""
+    """While this context lasts, freed space is used up at once, and so is the room in SQLite's log, by renaming the
+    token until a new name is refused. Yields the last accepted name.
+    """
     token_id = relay.token_id(name)
     is_over = threading.Event()
 
@@ -67,7 +68,7 @@ def flooded(relay: Relay, disk: Path, token: str, name: str) -> Iterator[str]:
     taker = threading.Thread(target=take)
     taker.start()
     try:
-        # The relay frees its reserve for decisions if it commits anything meanwhile.
+        # Any commit makes the relay free its disk reserve for decisions, so the first attempts may succeed.
         for _ in range(3):
             wait_until(is_refused, 30, "the data file to be full")
         yield names[-1]
@@ -95,7 +96,7 @@ def audit(relay: Relay) -> list[str]:
 
 
 def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
-    """It holds at once and over a kill, is in a backup made meanwhile, and is stored normally when there is room."""
+    """The revocation is effective at once and after a kill, is part of a backup made meanwhile, and is stored normally once there is room."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
@@ -125,7 +126,7 @@ def test_a_token_is_revoked_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path: Path) -> None:
-    """The revocation ends what that token let in as well, and is written by itself once there is room."""
+    """The revocation includes the tokens that this token added, and is stored automatically once there is room."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         mine, stolen = relay.token("client", "mine"), relay.token("client", "stolen")
         token_id = relay.token_id("stolen")
@@ -146,7 +147,7 @@ def test_a_page_revokes_on_a_full_disk_and_the_relay_puts_it_into_place(tmp_path
 
 
 def relay_child(database: sqlite3.Connection, parent: str) -> str:
-    """Adds a token that it let in."""
+    """Adds a token that was paired by another one."""
     database.execute(
         "INSERT INTO tokens (token, digest, role, kind, subject, name, workspace, parent, created_at)"
         " SELECT 't_child', randomblob(32), role, kind, 'c_child', 'child', workspace, token, created_at + 1 FROM tokens WHERE token = ?", [parent]
@@ -155,7 +156,7 @@ def relay_child(database: sqlite3.Connection, parent: str) -> str:
 
 
 def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> None:
-    """The data file cannot even be opened: the token is useless when the relay is started again."""
+    """The data file cannot even be opened: the token is refused once the relay is started again."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         token_id = relay.token_id("stolen")
@@ -163,7 +164,7 @@ def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> No
         fill(disk)
         revoked = revoke(relay, token_id)
         assert revoked.returncode == 0 and token_id in revoked.stdout and "could not be seen" in revoked.stderr, revoked
-        # The reserve makes the start possible.
+        # The disk reserve lets the relay start.
         relay.start()
         assert [status(relay, token) for token in (stolen, kept)] == [401, 200]
         (disk / "filler").unlink()
@@ -171,12 +172,12 @@ def test_a_token_is_revoked_on_a_full_disk_without_a_relay(tmp_path: Path) -> No
 
 
 def test_where_nothing_can_be_written_the_running_relay_shuts_it_out(tmp_path: Path) -> None:
-    """Loudly: it is not on disk. The relay keeps trying until it is."""
+    """The command warns that the revocation is not on disk; the relay retries until it is."""
     with relay_on(tmp_path, "64m") as (disk, relay):
         stolen, kept = relay.token("client", "stolen"), relay.token("client", "kept")
         thief = WireClient(relay, "thief", stolen)
         token_id = relay.token_id("stolen")
-        # Like a folder of an earlier version, or a file system that promises room and has none.
+        # The reserve file is missing, as in a folder of an earlier version or on a file system that promised too much.
         (disk / "relay.revocations").unlink()
         with flooded(relay, disk, kept, "kept") as name:
             revoked = revoke(relay, token_id)
@@ -220,7 +221,10 @@ def test_a_page_that_logs_out_is_told_what_is_not_on_disk(relay: Relay, tmp_path
 
 
 def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Relay, tmp_path: Path) -> None:
-    """Even if only the running relay knows of it: a thief's token let one in, which let another in and then logged out."""
+    """Revoking includes tokens whose chain only the running relay knows:
+
+    the stolen token added a token, which added another and was then logged out.
+    """
     names = ("mine", "stolen", "middle", "last")
     tokens = {name: relay.token("client", name) for name in names}
     ids = {name: relay.token_id(name) for name in names}
@@ -239,7 +243,7 @@ def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Rel
 
 
 def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(relay: Relay, tmp_path: Path) -> None:
-    """As soon as the disk accepts anything again, although those whom it let in before may stay."""
+    """The code of a revoked token is void once the disk accepts writes again, although tokens that it added earlier may stay."""
     mine, _ = relay.token("client", "mine"), relay.token("client", "stolen")
     token_id, code = relay.token_id("stolen"), code_of(relay.pair_link())
     relay.stop()
@@ -256,7 +260,7 @@ def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(re
 
 
 def test_a_damaged_list_of_revocations_lets_nobody_in(relay: Relay) -> None:
-    """It may name any token: the relay does not start, and says what to do."""
+    """The damaged list might name any token, so the relay does not start, and gives advice."""
     relay.stop()
     file = relay.data / "relay.revocations"
     assert file.stat().st_size == file.stat().st_blocks * 512, "its room is its own"
@@ -271,7 +275,7 @@ def test_a_damaged_list_of_revocations_lets_nobody_in(relay: Relay) -> None:
 
 
 def test_a_backup_names_the_disk_that_is_full(relay: Relay, tmp_path: Path) -> None:
-    """Its own disk, not the data's."""
+    """The full disk is the backup's own, not the data's."""
     with small_disk(tmp_path / "backups", "32k") as disk:
         refused = relay.run("backup", str(disk / "backup.sqlite"), "--data", str(relay.data), check=False)
         assert refused.returncode == 7 and f"The disk of {disk / 'backup.sqlite'} is full" in refused.stderr, refused

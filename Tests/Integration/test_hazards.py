@@ -1,4 +1,4 @@
-"""The page of hazards names tests that exist, and leaves no row out."""
+"""The page of hazards names existing tests only, and has every row."""
 
 import re
 
@@ -8,7 +8,7 @@ from relay import ROOT
 
 PAGE = ROOT / "Sources/HeliographServer/HeliographServer.docc/Hazards.md"
 ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| (.*?) ?\|$", re.MULTILINE)
-# Numbers in the list of hazards.
+# The numbers of all hazards in the list.
 NUMBERS = list(range(1, 87))
 
 

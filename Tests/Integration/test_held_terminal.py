@@ -1,4 +1,4 @@
-"""The terminal that `heliograph claude` holds, with a small script in the place of Claude Code: windows that come and go, and how it ends."""
+"""The terminal held by `heliograph claude`, with a small script in place of Claude Code: attaching, detaching, and its end."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ class Place:
         self.windows: list[Terminal] = []
 
     def open(self, *arguments: str, columns: int = 100, rows: int = 30, shell: bool = False) -> Terminal:
-        """With a shell, its screen says the status at the end: tmux itself does not see each program that ends at once."""
+        """Opens a window with a shell that prints the exit status, because tmux misses programs that end at once."""
         window = Terminal(self.folder / f"window{len(self.windows)}", self.environment, self.project, columns, rows)
         self.windows.append(window)
         command = [str(BINARY), "claude", *arguments]
@@ -84,7 +84,7 @@ class Place:
 
 @pytest.fixture
 def place():
-    # A socket's path has some 100 bytes.
+    # A Unix socket's path is limited to about 100 bytes.
     with tempfile.TemporaryDirectory(prefix="hg-") as folder:
         place = Place(Path(folder))
         yield place
@@ -120,7 +120,7 @@ def test_the_key_that_leaves_and_a_paste_that_has_it(place, keys):
     window.wait_screen("key [b]")
     if keys == b"\x1c":
         window.wait_screen("key [Leave]")
-    # Escape alone is passed on, and is not the beginning of later keys.
+    # A single Escape is passed on, and does not merge with later keys.
     window.press("Escape")
     window.wait_screen("key [~]\nkey [Escape]")
     window.send(b"c" + keys)

@@ -1,4 +1,4 @@
-"""The checkers of histories notice what they check: each is given a correct history and each kind of fault."""
+"""The history checkers detect faults: each is given a correct history, and one with each kind of fault."""
 
 import copy
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def event(kind: str, **head: Any) -> dict[str, Any]:
 
 
 class History:
-    """Two messages, one approval with its whole journey, and what each peer has of it."""
+    """A history of two messages and one approval through all its stages, with each peer's records."""
 
     def __init__(self) -> None:
         made = [

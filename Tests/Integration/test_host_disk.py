@@ -1,4 +1,4 @@
-"""The host daemon on a disk that is full or fails: the real process on a small file system, or under strace."""
+"""The real host daemon with a full or failing disk: on a small file system, or under strace."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ SESSION = "claude-s1"
 
 
 class Daemon:
-    """`heliograph host`, paired, with hooks that a test calls by hand."""
+    """A paired `heliograph host`, whose hooks the test calls."""
 
     def __init__(self, folder: Path, relay: Relay):
         self.home = folder / "home"
@@ -35,7 +35,7 @@ class Daemon:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, prefix: tuple[str, ...] = ()) -> None:
-        """Paired at its first start; `prefix` is a program that runs it."""
+        """Starts the daemon, and pairs it at the first start; `prefix` is a program that executes it."""
         link = [] if self.is_paired else [self.relay.pair_link("host"), "--name", "laptop", "--consent", "open"]
         command = [*prefix, str(BINARY), "host", *link]
         with self.log.open("ab") as log:
@@ -56,7 +56,7 @@ class Daemon:
         return self.log.read_text(errors="replace")[-4000:] if self.log.exists() else ""
 
     def hook(self, event: str, **fields: object) -> str:
-        """The hook's output; it must end well whatever the disk does."""
+        """Makes a hook call, which must succeed whatever the disk does; returns its output."""
         body = {"session_id": "s1", "hook_event_name": event, "cwd": "/", "permission_mode": "default", **fields}
         result = subprocess.run(
             [str(BINARY), "hook", "claude", event], input=json.dumps(body), capture_output=True, text=True,
@@ -66,7 +66,7 @@ class Daemon:
         return result.stdout
 
     def fill_disk(self) -> Path:
-        """Fills the disk until nothing more fits. Returns the file whose removal makes room."""
+        """Fills the disk. Returns the file whose removal makes room."""
         filler = self.spool / "filler"
         with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while file.write(b"x" * 4096):
@@ -79,7 +79,7 @@ class Daemon:
 
 @pytest.fixture
 def small_disk(short_path: Path, relay: Relay) -> Iterator[Daemon]:
-    """A daemon whose spool has 1 MiB of disk."""
+    """A daemon whose spool is on a file system of 1 MiB."""
     daemon = Daemon(short_path, relay)
     mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,nr_inodes=64,mode=700", "tmpfs", str(daemon.spool)], capture_output=True)
     if mount.returncode != 0:
@@ -100,14 +100,14 @@ def test_a_full_disk_is_a_gap_with_its_count_and_passes_without_a_restart(small_
     phone.wait_summary(SESSION, lambda summary: summary["status"] == "running", what="the first prompt")
     phone.subscribe(SESSION)
     filler = small_disk.fill_disk()
-    # Larger than the rest of a page, so that none of these fits.
+    # Each message is larger than the free part of a page, so that none fits.
     for number in range(3):
         small_disk.prompt(f"lost {number} " + "y" * 8000)
     answer = small_disk.hook("PermissionRequest", tool_name="Bash", tool_input={"command": "z" * 8000})
     assert answer == "", "nobody is asked what is not on disk: the agent's own prompt stays"
     filler.unlink()
     event = phone.wait_event(SESSION, lambda event: event["kind"] == "truncated", 20, "the gap")
-    # Three prompts and one request.
+    # The lost events are three prompts and one request.
     assert event["head"]["count"] == 4, event
     small_disk.prompt("after")
     phone.wait_event(SESSION, lambda event: event["head"].get("summary") == "after", what="what came after it")
@@ -135,12 +135,12 @@ def test_a_daemon_that_starts_on_a_full_disk_sends_what_waits(small_disk: Daemon
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_a_failed_sync_loses_and_doubles_nothing(short_path: Path, relay: Relay, client: Callable[..., WireClient]):
-    # Paired before the disk fails: `host` refuses a link whose token it cannot keep.
+    # The daemon is paired before the disk fails, because `host` refuses a link whose token it cannot store.
     daemon = Daemon(short_path, relay)
     daemon.start()
     daemon.stop()
     (daemon.state / "host.sock").unlink()
-    # Every third fdatasync fails from the start on: of the spool's own files and of those that replace them.
+    # Every third fdatasync fails from the start: of the spool's files and of their replacements.
     daemon.start(("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=3+3"))
     phone = client()
     phone.subscribe()

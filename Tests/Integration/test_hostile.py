@@ -1,4 +1,4 @@
-"""Attacks and mistakes from outside, against the real binary."""
+"""Attacks and mistakes of outsiders against the real binary."""
 
 import contextlib
 import hashlib
@@ -27,7 +27,7 @@ SECOND = "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 def raw(relay: Relay, text: str) -> tuple[list[int], str]:
-    """The statuses of all answers until the relay hangs up, and the whole text."""
+    """Sends raw bytes; returns the statuses of all responses until the relay closes the connection, and the whole text."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         knock.sendall(text.encode())
         answer = b""
@@ -43,12 +43,10 @@ def head(first: str, *lines: str) -> str:
     return "\r\n".join((f"{first} HTTP/1.1", "Host: a", *lines, "", ""))
 
 
-# Headers that swallow others
-
 
 @pytest.mark.parametrize("swallower", ["X-A", "X-Forwarded", "Conten", "Hos"])
 def test_nothing_behind_a_proxys_request_is_run(relay: Relay, swallower: str) -> None:
-    """Each request of a visitor's is the last of its connection, whatever length of its body was hidden from the relay."""
+    """A proxied request is the last one of its connection, even if the visitor hid the length of its body from the relay."""
     code = json.dumps({"code": "abc"})
     for text in (
         head("GET /v1/me", VISITOR, f"{swallower}: b", f"Content-Length: {len(SECOND)}") + SECOND,
@@ -117,7 +115,7 @@ def test_new_names_do_not_fill_the_audit_log(relay: Relay) -> None:
 
 
 def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
-    """As one version permitted: 3,000 devices, each let in by the one before."""
+    """A chain of 3,000 devices, each paired by the one before, as an earlier version permitted."""
     token = relay.token("client", "last")
     relay.stop()
     (file,) = relay.data.glob("*.sqlite")
@@ -143,7 +141,7 @@ def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
     assert relay.peak_kib < 200 << 10
     lines = relay.run("token", "list", "--json", "--data", str(relay.data)).stdout
     assert len(lines) < 8 << 20 and len(lines.splitlines()) == 3_001
-    # It cannot let in another.
+    # The device cannot pair another one.
     phone = WireClient(relay, "phone", token)
     refused = phone.command("pair", role="client")
     assert refused["error"]["code"] == "tooMany" and "relay's own machine" in refused["error"]["message"], refused
@@ -160,11 +158,9 @@ def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:
         assert answer.status == 200, answer.body
 
 
-# The command line
-
 
 def test_a_socket_that_was_removed_is_made_again(relay: Relay, client: Any) -> None:
-    """An earlier command waits for it: a revocation takes effect, and the connected peers are known."""
+    """An earlier command waits for the new socket; then a revocation takes effect, and connected peers are listed."""
     data = ("--data", str(relay.data))
     phone = client(relay, "phone")
     door = relay.data / "relay.sock"
@@ -172,7 +168,7 @@ def test_a_socket_that_was_removed_is_made_again(relay: Relay, client: Any) -> N
     assert "connected now" in relay.run("token", "list", *data).stdout
     door.unlink()
     relay.run("push", "status", *data)
-    # A file that is none of ours is left alone, and the socket comes when it is gone.
+    # A file that is not the relay's is not replaced; the socket appears once the file is removed.
     door.unlink()
     door.write_text("mine")
     wait_until(lambda: "cannot be made again yet" in relay.log_text(), 20, "a word on it")

@@ -1,4 +1,4 @@
-"""`heliograph join` that is cut off: run again, it goes on where it was, with the workspace and the invitation that it had."""
+"""`heliograph join`, interrupted and run again: it continues with the same workspace and invitation."""
 
 import json
 import os
@@ -25,7 +25,7 @@ FLAGS = ["--supervised", *ROOT_FLAG, "--yes"]
 
 
 class Gate:
-    """Stands in for a relay, and holds one request: before the relay has it, or with the relay's answer in its hands."""
+    """A proxy that holds one request: either before the relay receives it, or together with the relay's answer."""
 
     def __init__(self, relay: Relay) -> None:
         self.relay = relay
@@ -40,7 +40,7 @@ class Gate:
         self.path, self.has_answer = path, has_answer
 
     def release(self) -> None:
-        """What was held is never delivered; from now on all passes."""
+        """Drops the held request or answer; from now on everything passes."""
         self.path = ""
         self._released.set()
 
@@ -64,7 +64,7 @@ class Gate:
                 return self._keep()
             far.sendall(request)
             if is_held:
-                # The relay answers once the change is on its disk.
+                # The relay answers only once the change is on its disk.
                 threading.Thread(target=_pump, args=(near, far), daemon=True).start()
                 assert far.recv(64 << 10)
                 return self._keep()
@@ -102,7 +102,7 @@ def begin(home: Home, relay: str) -> "subprocess.Popen[str]":  # noqa: F811
 
 
 def expect_joined(home: Home, said: str, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811
-    """One host, and a link that lets a phone into its workspace and has it trusted."""
+    """Checks that there is one host, and that the link pairs a phone with its workspace and makes the host trust the phone."""
     home.wait_link()
     (theirs,) = (entry for name, entry in workspaces(relay).items() if name != "default")
     assert theirs["hosts"] == 1
@@ -112,7 +112,7 @@ def expect_joined(home: Home, said: str, relay: Relay, client: Callable[..., Wir
     assert phone.welcome["workspace"]["id"] == theirs["id"]
     phone.device = trusting_join(phone, secret, unb64(devices(home)["host"]))
     assert not (home.folder / ".config/heliograph/pairing.json").exists()
-    # From now on there is nothing to go on with.
+    # The join is complete, so there is nothing to continue.
     assert "already" in home.run("join", relay_of(home), *FLAGS, status=1)
     assert not (home.folder / ".config/heliograph/join.json").exists()
 
@@ -186,7 +186,7 @@ def test_a_key_is_good_until_somebody_has_entered(open_relay: Relay) -> None:
     assert open_relay.post("/v1/register", {"key": "short"}).json["error"]["code"] == "badValue"
     assert open_relay.post("/v1/register", b"[]").status == 400
     assert len(workspaces(open_relay)) == 2
-    # Somebody else's token is no proof of anything but itself.
+    # A foreign token proves nothing about this invitation.
     again: Any = {"code": second["device"], "name": "x", "token": token}
     assert open_relay.post("/v1/pair", again).json == {"token": token, "role": "host", "name": "laptop"}
     assert open_relay.post("/v1/pair", again | {"token": "hgc_made-badly"}).json["token"] != "hgc_made-badly"
@@ -238,7 +238,7 @@ def test_an_invitation_to_another_workspace_changes_nothing_and_says_so(home: Ho
     assert "“Kitchen”" in said and "#pair=" not in said
     number = next(id for id, entry in workspaces(open_relay).items() if entry["name"] == "Kitchen")
     open_relay.run("workspace", "delete", number, "--yes", "--data", str(open_relay.data))
-    # Its token is no longer valid: the new invitation is taken.
+    # The machine's token is no longer valid, so the new invitation is used.
     home.run("join", other, *FLAGS)
     home.wait_link()
     (workshop,) = (entry for entry in workspaces(open_relay).values() if entry["name"] == "Workshop")

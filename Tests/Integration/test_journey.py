@@ -1,4 +1,4 @@
-"""The main job in one piece: the real Claude Code at a terminal, the real page, and `heliograph watch` in another terminal."""
+"""The main use in one test: the real Claude Code at a terminal, the real page, and `heliograph watch` in another terminal."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,9 @@ SCRIPT = [[{"text": "First the build."}, BUILD], [{"text": "It is built."}], [{"
 
 
 def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[..., Screen]) -> None:
-    """Shown live in both, allowed from the page, then denied from it with a reason, both signed; the terminal's own prompt stays untouched."""
+    """The page and `watch` show the session live; the page allows once and denies once with a reason, both signed; the terminal's own prompt stays
+    usable.
+    """
     machine.heliograph("login", relay.pair_link(), "--name", "Ada's shell")
     watch = Terminal(machine.folder / "watch", machine.environment, machine.project)
     page = screen(name="Ada's phone")

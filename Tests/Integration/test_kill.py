@@ -1,6 +1,6 @@
-"""kill -9 of the relay and of the host daemon, and stops of the relay, over and over, at moments that a seed chooses.
+"""Repeated kill -9 of the relay and of the host daemon, and stops of the relay, at moments chosen by a seed.
 
-HELIOGRAPH_KILLS sets how often (hundreds for a night), HELIOGRAPH_SEED repeats a run's choices.
+HELIOGRAPH_KILLS sets the number of kills (hundreds for a night), HELIOGRAPH_SEED repeats a run's choices.
 """
 
 import os
@@ -22,7 +22,7 @@ KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "110"))
 DAEMON_KILLS = int(os.environ.get("HELIOGRAPH_KILLS", "40"))
 STOPS = int(os.environ.get("HELIOGRAPH_KILLS", "15"))
 SEED = int(os.environ.get("HELIOGRAPH_SEED", random.SystemRandom().randrange(1 << 32)))
-# A fault's moment is no deadline: up to this long after the start of a process, which takes about 50 ms.
+# The latest moment of a kill after a process was started, which takes about 50 ms.
 KILL_WITHIN_SECONDS = 0.08
 
 
@@ -43,7 +43,7 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
     def kill(number: int) -> None:
         relay.kill()
         if number % 5 == 3:
-            relay.launch()  # and killed while it starts
+            relay.launch()  # a kill while the relay is starting
         else:
             relay.start()
 
@@ -52,12 +52,12 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
 
 @pytest.mark.timeout(60 + 6 * STOPS)
 def test_restarts_of_the_relay_in_a_loop(relay, dice):
-    """As for an upgrade: SIGTERM with open cards and decisions in flight. It ends by itself, with status 0, each time."""
+    """Stops like for an upgrade: SIGTERM with pending approvals and decisions in flight. The relay ends with status 0 each time."""
     end_under_load(relay, dice, STOPS, lambda _: relay.restart())
 
 
 def end_under_load(relay: Any, dice: random.Random, times: int, end: Callable[[int], None]) -> None:
-    """Hosts send and ask, clients decide, and the relay ends repeatedly; then everything seen is compared with its log."""
+    """Hosts send events and requests, and clients decide, while the relay ends repeatedly; then everything seen is compared with its log."""
     workers = [Worker(relay, number, dice.randrange(1 << 32)) for number in range(3)]
     sessions = [worker.session for worker in workers]
     followers = [
@@ -102,7 +102,7 @@ def end_under_load(relay: Any, dice: random.Random, times: int, end: Callable[[i
 
 @pytest.mark.timeout(60 + 3 * DAEMON_KILLS)
 def test_kill_9_of_the_host_daemon_in_a_loop(relay, daemon, short_path, dice):
-    """Everything that the daemon accepted from a hook is in the relay's log in the end: once, in order."""
+    """Everything that the daemon accepted from a hook ends up in the relay's log: once and in order."""
     ended = threading.Event()
     posted: dict[str, list[tuple[str, str]]] = {}
     failures: list[BaseException] = []
@@ -117,7 +117,7 @@ def test_kill_9_of_the_host_daemon_in_a_loop(relay, daemon, short_path, dice):
                     posted[session].append((event, call))
                     result = daemon.hook(event, recorded_call(event, session, call, short_path))
                     assert result.returncode == 0 and not result.stdout, result
-        except BaseException as failure:  # shown by the test's own thread
+        except BaseException as failure:  # raised in the test's own thread
             failures.append(failure)
 
     with daemon.recorder() as taken:

@@ -1,4 +1,6 @@
-"""One above each limit: connections, requests, messages, approvals, sessions, bytes. A refused peer is told when to return; a host's events are kept."""
+"""Exceeding each limit by one: connections, requests, messages, approvals, sessions, bytes. A refused peer gets a time to retry; a host's events are
+kept.
+"""
 
 import json
 import re
@@ -32,15 +34,13 @@ def count(relay: Relay, limit: str, name: str = TURNED_AWAY) -> float:
 
 
 def refused(relay: Relay, token: str, headers: dict[str, str] | None = None) -> int:
-    """Tries a WebSocket that must be refused, with a time to return; returns the status."""
+    """Tries a WebSocket that has to be refused with a time to retry; returns the status."""
     with pytest.raises(InvalidStatus) as caught:
         Connection(relay.url, "/v1/client", token, headers=headers)
     response = caught.value.response
     assert 1 <= int(response.headers["Retry-After"]) <= 8, response.headers
     return response.status_code
 
-
-# Connections
 
 
 def test_connections_of_a_token(make_relay: Callable[..., Relay]) -> None:
@@ -63,7 +63,7 @@ def lets_in(relay: Relay, token: str) -> bool:
 
 
 def test_connections_of_an_address(make_relay: Callable[..., Relay]) -> None:
-    """Counts for the visitor that the proxy names; addresses to the left of that are made up by the visitor."""
+    """Connections count for the visitor that the proxy names; addresses further left in the header are the visitor's own claims."""
     relay = make_relay("--limits-connections-per-address", "1", "--log-level", "info")
     with closing(WireClient(relay, headers=VISITOR)) as one:
         assert refused(relay, one.token, VISITOR) == 429
@@ -103,8 +103,6 @@ def test_a_host_that_was_turned_away_comes_back_when_it_is_told(make_relay: Call
     assert re.search(r"refused with HTTP 503, to come back in [1-8] s", laptop.log_text()), laptop.log_text()
 
 
-# Proxies whose headers are believed
-
 
 def test_nobody_is_believed_who_is_not_trusted(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay("--limits-connections-per-address", "1", "--trusted-proxies", "192.0.2.0/24", "--log-level", "info")
@@ -126,8 +124,6 @@ def test_a_proxy_that_talks_nonsense_is_told_of_once(make_relay: Callable[..., R
     assert relay.log_text().count("does not say who sent its requests") == 1
 
 
-# Before anybody says who it is
-
 
 def test_requests_of_an_address(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay("--limits-requests-per-second-per-address", "1")
@@ -140,7 +136,7 @@ def test_requests_of_an_address(make_relay: Callable[..., Relay]) -> None:
 
 @contextmanager
 def half_a_request(relay: Relay, headers: dict[str, str]) -> Iterator[socket.socket]:
-    """Sends a request's head, without its body."""
+    """Sends a request's head without its body."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         lines = ["POST /v1/pair HTTP/1.1", "Host: x", "Content-Length: 5", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
         knock.sendall("\r\n".join(lines).encode())
@@ -148,7 +144,7 @@ def half_a_request(relay: Relay, headers: dict[str, str]) -> Iterator[socket.soc
 
 
 def test_requests_under_way_of_an_address(make_relay: Callable[..., Relay]) -> None:
-    """The limit on unauthenticated peers counts a proxy's visitors separately."""
+    """The limit on unauthenticated requests counts a proxy's visitors separately."""
     relay = make_relay("--limits-pending-per-address", "2")
     with ExitStack() as stack:
         for _ in range(2):
@@ -177,23 +173,21 @@ def test_the_size_of_saying_it(make_relay: Callable[..., Relay]) -> None:
         Connection(relay.url, "/v1/client", "x" * 1_500)
     assert caught.value.response.status_code == 431
     assert count(relay, "headerKilobytes") == 2
-    # libwebsockets hangs up on these, whether it knows the name or not.
+    # libwebsockets closes the connection if a header is too large, known or unknown.
     for name in ("Cookie", "X-Nobody-Knows"):
         with pytest.raises(OSError):
             relay.get("/healthz", {name: "x" * 3_000})
     wait_until(lambda: count(relay, "headerKilobytes") == 4, 20, "all of them to be counted")
-    # A visitor who leaves in the middle is not counted any more.
+    # A visitor who disconnects during a request is no longer counted.
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as knock:
         knock.sendall(b"GET / HTTP/1.1\r\nHost:")
     assert relay.get("/healthz").status == 200 and count(relay, "headerKilobytes") == 4
     assert relay.log_text().count("a connection was turned away (headerKilobytes)") == 4
 
 
-# Rates
-
 
 def until_slowed(relay: Relay, limit: str, send: Callable[[int], None], most: int = 5_000) -> int:
-    """Sends until the relay reads slower, however slow this machine is; returns how many that were."""
+    """Sends until the relay reads more slowly, at any speed of this machine; returns the number of messages."""
     sent = 0
     while not count(relay, limit, "heliograph_slowed_total"):
         for _ in range(20):
@@ -215,7 +209,7 @@ def until_slowed(relay: Relay, limit: str, send: Callable[[int], None], most: in
     ],
 )
 def test_a_host_that_sends_more_is_read_slower_and_loses_nothing(make_relay: Callable[..., Relay], limit: str, flag: str, size: int) -> None:
-    # Loopback counts as an address only if it is no proxy.
+    # Loopback has a limit of its own only if it is not a trusted proxy.
     relay = make_relay(flag, "50" if "kilo" in limit else "10", "--trusted-proxies", "192.0.2.0/24")
     with closing(ScriptedHost(relay)) as host:
         host.start_session("s1")
@@ -258,7 +252,7 @@ def test_what_waits_for_the_disk_is_bounded(make_relay: Callable[..., Relay], tm
 
 
 def test_what_one_host_has_in_a_commit_is_bounded_so_that_others_do_not_wait_for_all_it_wants(make_relay: Callable[..., Relay], tmp_path: Any) -> None:
-    """While a commit takes long, one host sends 8 MB and another one event: the other's is on disk after two commits, not after all of it."""
+    """During a slow commit one host sends 8 MB and another one event, which is stored after two commits, not after all of the former's events."""
     relay = make_relay()
     assert relay.process
     size, number = 12_000, 700
@@ -280,8 +274,6 @@ def test_what_one_host_has_in_a_commit_is_bounded_so_that_others_do_not_wait_for
         assert sum(steps) == number and max(steps) * size <= BATCH_BYTES * 3 / 2, steps
         assert busy.closed_with == [] and not busy.notices()
 
-
-# Effects
 
 
 def test_open_approvals_of_a_session_a_host_and_a_workspace(make_relay: Callable[..., Relay]) -> None:
@@ -337,7 +329,7 @@ def test_a_session_too_many_waits_at_its_host(make_relay: Callable[..., Relay]) 
 
 
 def test_what_sessions_keep_in_memory_is_bounded_and_shown_in_pages_and_a_client_removes_one(make_relay: Callable[..., Relay]) -> None:
-    """Offers of steering of 60 kB each: those beyond a megabyte wait at their host, which is told; a snapshot of them has a bounded size."""
+    """Steering offers of 60 kB each: beyond a megabyte they wait at their host, which is notified; a snapshot of them has a limited size."""
     relay = make_relay("--limits-session-megabytes-per-host", "1")
     offer = {"actions": ["prompt"], "commands": [f"/{number}" + "x" * 240 for number in range(200)]}
     names = [f"s{number}" for number in range(25)]
@@ -394,8 +386,6 @@ def test_a_session_that_says_too_much_waits_at_its_host_and_the_others_go_on(mak
         assert relay.rows("select count(*) from events where kind = 'tool.finished'") == [(calls,)]
 
 
-# Memory
-
 
 def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_heard(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay()
@@ -415,14 +405,14 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
         crowd = relay.token("client", "crowd")
 
         def while_more_come(condition: Callable[[], Any]) -> bool:
-            """Each costs what a connection costs, of which nothing can be given back."""
+            """Opens connections until a condition holds; each one occupies memory that cannot be freed while it is open."""
             for _ in range(100):
                 stack.enter_context(opened(relay, crowd)).sendall(frame(b" " * 15_000 + b"{}", final=True))
             return bool(condition())
 
         cut_off = "heliograph_clients_cut_off_total"
         wait_until(lambda: while_more_come(lambda: relay.metric(cut_off) == 1), 20, "the slow one to be cut off", every=0.2)
-        # It has five seconds to read the reason.
+        # A closed client has five seconds to read the reason.
         assert closing_code(slow) in (4029, 1006)
         wait_until(lambda: while_more_come(lambda: not lets_in(relay, quick.token)), 30, "nobody new to be let in", every=0.2)
         assert refused(relay, quick.token) == 503
@@ -436,7 +426,7 @@ def test_short_of_memory_the_slow_go_first_then_nobody_new_comes_and_hosts_are_h
 
 
 def test_unfinished_messages_of_one_token_cost_nobody_else_anything(make_relay: Callable[..., Relay]) -> None:
-    """200 connections of one token, each with a megabyte that it never finishes: they are closed, and newcomers are let in throughout."""
+    """200 connections of one token, each with an unfinished message of a megabyte: they are closed, and other peers can connect throughout."""
     relay = make_relay("--limits-memory-megabytes", "120")
     greedy, others = relay.token("client", "greedy"), relay.token("client", "others")
     begun = frame(b"x" * 1_000_000, final=False)
@@ -445,7 +435,7 @@ def test_unfinished_messages_of_one_token_cost_nobody_else_anything(make_relay: 
         patient_one.sendall(frame(b'{"type":"hello","version":1,', final=False))
         for number in range(200):
             one = stack.enter_context(opened(relay, greedy))
-            # It may be closed while it sends.
+            # The relay may close the connection during a send.
             with suppress(OSError):
                 one.sendall(begun)
             if number % 10 == 0:
@@ -463,7 +453,7 @@ def test_strangers_do_not_send_much(relay: Relay) -> None:
 
 
 def frame(payload: bytes, final: bool, opcode: int = 1) -> bytes:
-    """A client's frame, masked by a key that changes nothing."""
+    """A client's WebSocket frame, masked with zeros."""
     head = bytes([(0x80 if final else 0) | opcode])
     if len(payload) < 126:
         return head + bytes([0x80 | len(payload)]) + bytes(4) + payload
@@ -472,7 +462,7 @@ def frame(payload: bytes, final: bool, opcode: int = 1) -> bytes:
 
 @contextmanager
 def opened(relay: Relay, token: str) -> Iterator[socket.socket]:
-    """A WebSocket that says nothing by itself."""
+    """A WebSocket that sends nothing automatically."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(20)) as plain:
         plain.sendall(b"GET /v1/client HTTP/1.1\r\nHost: x\r\n" + upgrade(token) + b"\r\n")
         read_until(plain, b"\r\n\r\n")
@@ -481,7 +471,7 @@ def opened(relay: Relay, token: str) -> Iterator[socket.socket]:
 
 @contextmanager
 def deaf_client(relay: Relay, token: str, session: str) -> Iterator[socket.socket]:
-    """Subscribes, and reads nothing."""
+    """A client that subscribes but reads nothing."""
     with socket.socket() as plain:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.settimeout(patient(20))
@@ -503,7 +493,7 @@ def read_until(plain: socket.socket, end: bytes) -> None:
 
 
 def closing_code(plain: socket.socket) -> int:
-    """The code of the close frame, after everything before it was read; 1006 if there is none."""
+    """Reads to the end of the connection; returns the close frame's code, or 1006 if there is none."""
     data = b""
     try:
         while piece := plain.recv(1 << 20):
@@ -514,12 +504,10 @@ def closing_code(plain: socket.socket) -> int:
     return struct.unpack(">H", found[1])[0] if found else 1006
 
 
-# PROXY protocol
-
 
 @pytest.fixture
 def behind_balancer(tmp_path: Any) -> Iterator[Relay]:
-    """It accepts only connections that begin with a PROXY header, so `Relay.start` cannot wait for it."""
+    """A relay that accepts only connections with a PROXY header, so `Relay.start` cannot wait for it."""
     relay = Relay(tmp_path / "relay", ["--proxy-protocol", "true", "--log-level", "info", "--limits-connections-per-address", "1"])
     relay.launch()
     wait_until(lambda: "is listening on" in relay.log_text(), 20, lambda: f"the relay to listen: {relay.log_text()}")

@@ -1,4 +1,4 @@
-"""Many at once: how the relay waits for its sockets, how it handles a storm, and that a tick's output is sent in one piece."""
+"""Many connections: waiting for sockets, a storm of connections, and sending a tick's output in one piece."""
 
 import socket
 import subprocess
@@ -11,7 +11,7 @@ from relay import Relay
 from waits import patient, wait_until
 
 PLUGIN = next(Path("/usr/lib").glob("*/libwebsockets-evlib_ev.so"), None)
-# RelayServer's listeners let so many knock that have not said who they are (WebSocketEngine.Limits.pendingMax).
+# The number of unauthenticated connections that RelayServer's listeners accept (WebSocketEngine.Limits.pendingMax).
 PENDING_MAX = 1024
 TURNED_AWAY = 'heliograph_connections_turned_away_total{limit="%s"}'
 
@@ -35,7 +35,7 @@ def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp
 
 
 def test_those_who_say_nothing_make_room_for_those_who_do(relay, client):
-    """Twice as many silent connections as may wait: a peer with a token is let in, and none is told to return later."""
+    """Twice as many silent connections as the limit: a peer with a token is accepted, and none is told to retry later."""
     one = client(relay, "inside")
     silent = []
     try:
@@ -51,8 +51,9 @@ def test_those_who_say_nothing_make_room_for_those_who_do(relay, client):
 
 
 def test_thousands_of_silent_strangers_from_many_addresses_keep_nobody_out(relay, client):
-    """No limit of an address holds them, as each has sent a few only. Whoever comes with a token between them is let in at the first knock;
-    of the strangers no more are held than may wait."""
+    """Each address opens only a few connections, so no limit for an address applies. A peer with a token is accepted at its first attempt;
+    of the silent connections only as many are kept as the limit permits.
+    """
     addresses, each, between = 1_000, 5, 500
     one = client(relay, "inside")
     silent = []
@@ -76,7 +77,7 @@ def test_thousands_of_silent_strangers_from_many_addresses_keep_nobody_out(relay
 
 
 def test_what_a_tick_brings_leaves_in_one_piece(relay, scripted_host, client, tmp_path):
-    """Events and the summary that follows from them: one system call for each who watches."""
+    """An event and the resulting summary are sent by one system call for each subscriber."""
     host = scripted_host(relay)
     host.start_session("s1")
     host.wait_acked("s1")

@@ -1,4 +1,4 @@
-"""The socket that hooks talk to: of one user alone."""
+"""The host's Unix socket for hooks, accessible to one user only."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ OTHER_USER = 65534
 
 
 def ask(socket: Path, *arguments: str, user: int | None = None) -> str:
-    """The status of an HTTP request over the socket; 000 if there is no connection."""
+    """The status of an HTTP request over the Unix socket; 000 if there is no connection."""
     asked = subprocess.run(
         ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--unix-socket", str(socket), *arguments],
         capture_output=True, text=True, timeout=patient(20), user=user, cwd="/",
@@ -42,7 +42,7 @@ sys.stdin.read()
 
 
 def test_a_number_of_another_namespace_is_no_process_here(daemon: Daemon) -> None:
-    """A program in a PID namespace of its own, as in a container: its number means another process here, or none."""
+    """A program in a PID namespace of its own, as in a container: its process id means another process here, or none."""
     unshare = ["unshare", "--pid", "--fork", "--kill-child"]
     if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         pytest.skip("needs the right to make a PID namespace")
@@ -71,7 +71,7 @@ def test_a_number_of_another_namespace_is_no_process_here(daemon: Daemon) -> Non
 
 @pytest.mark.parametrize(("says_so", "status"), [(True, "completed"), (False, "failed")])
 def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon, phone: Any, says_so: bool, status: str) -> None:
-    """`/exit` while the daemon is down, compared with an agent that was killed meanwhile: it has ended in both."""
+    """`/exit` while the daemon is down, compared with an agent that was killed meanwhile: in both cases the session has ended."""
     agent = subprocess.Popen(["sleep", "600"])
     daemon.environment["CLAUDE_PID"] = str(agent.pid)
     try:
@@ -92,7 +92,9 @@ def test_a_session_that_ends_while_no_daemon_runs_has_not_failed(daemon: Daemon,
 
 
 def test_another_user_is_heard_by_nobody(daemon: Daemon) -> None:
-    """Prevented by the modes of socket and folders and, if those are opened by mistake, by the daemon, which asks the kernel for the caller."""
+    """The modes of socket and folders keep other users out; if they are changed by mistake, the daemon does, which asks the kernel for the caller's
+    user.
+    """
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
     status, hook = ["http://localhost/v1/status"], ["--data", '{"session_id":"x"}', "http://localhost/v1/hook/claude/PermissionRequest"]

@@ -1,4 +1,4 @@
-"""The relay's promises on one loop hold on three: tests of other files again, and faults that only several loops can have."""
+"""Repeats other files' tests with three event loops instead of one, and tests faults that need several loops."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def tls_relay(make_relay: Callable[..., Relay], tmp_path: Path, identity: Identi
 
 @pytest.fixture
 def kills() -> int:
-    """Fewer than on one loop: what a crash leaves on disk is the same."""
+    """Fewer kills than with one loop, because a crash leaves the same data on disk."""
     return int(os.environ.get("HELIOGRAPH_KILLS", "8"))
 
 
@@ -56,7 +56,7 @@ def test_a_relay_of_more_loops_than_make_sense_does_not_start(relay: Relay) -> N
 
 
 def test_who_is_shown_out_is_on_any_loop(relay: Relay, client: Callable[..., Any]) -> None:
-    """A revoked token ends its connections, on every loop, and no others."""
+    """Revoking a token closes its connections on every loop, and no others."""
     phones = [client(relay, f"phone {number}") for number in range(2 * LOOPS)]
     for number in range(0, 2 * LOOPS, 2):
         relay.revoke(relay.token_id(f"phone {number}"))
@@ -68,7 +68,7 @@ def test_who_is_shown_out_is_on_any_loop(relay: Relay, client: Callable[..., Any
 
 
 def test_a_saturated_relay_keeps_every_sequence(relay: Relay) -> None:
-    """Each of the load's subscribers checks each event, which crossed from one loop to another and back."""
+    """Each of the load's subscribers checks every event, which crosses between loops twice."""
     command = ["fanout", *measured(relay), "--hosts", "2", "--clients", "200", "--window", "64", "--duration", "2", "--warm-up", "0", "--json"]
     found = json.loads(relay.run(*command, timeout=120, program=BENCH).stdout)
     assert found["result"]["deliveries"] > 200 * 64

@@ -1,4 +1,4 @@
-"""`heliograph mcp`: whatever speaks MCP reaches a person. With the client of the `mcp` package, and with the real agents."""
+"""`heliograph mcp`: any MCP client can ask a person. With the client of the `mcp` package, and with the real agents."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ def said(result: Any) -> str:
 
 
 def run(test: Callable[[], Awaitable[Any]]) -> Any:
-    """Runs on a separate thread, because with an open browser of another file's tests this one has an event loop already."""
+    """Runs in a separate thread, because this one may already have an event loop from another file's browser."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(asyncio.wait_for(test(), patient(60)))).result()
 
@@ -179,12 +179,10 @@ def test_a_client_that_leaves_takes_its_question_along(daemon: Daemon, phone: An
         server.wait()
 
 
-# The real agents
-
 
 @pytest.fixture
 def bare(short_path: Path, relay: Relay) -> Iterator[Machine]:
-    """The real Claude Code without our hooks, beside a host."""
+    """The real Claude Code without Heliograph's hooks, on a machine with a host."""
     machine = Machine(short_path, relay)
     try:
         machine.prepare()
@@ -195,7 +193,7 @@ def bare(short_path: Path, relay: Relay) -> Iterator[Machine]:
 
 
 def printed(machine: Machine) -> tuple[threading.Thread, list[Any]]:
-    """`claude -p`, whose every tool that needs permission is asked of `heliograph mcp`."""
+    """`claude -p`, which passes each permission request to `heliograph mcp`."""
     machine.api.script = [[{"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Says hi"}}], [{"text": "All done now."}]]
     configuration = machine.folder / "mcp.json"
     configuration.write_text(json.dumps({"mcpServers": {"person": {"command": str(BINARY), "args": ["mcp", "--wait", "60"]}}}))
@@ -226,7 +224,7 @@ def test_claude_code_is_denied_while_the_host_is_away(bare: Machine) -> None:
     thread, said = printed(bare)
     thread.join(patient(60))
     assert said and not (bare.project / "out.txt").exists()
-    # It offers a form, and cancels it by itself, because no person is there.
+    # Claude Code offers a form and cancels it immediately, because no person is present.
     assert any("nobody can be reached from afar" in result for result in bare.api.tool_results()), bare.api.tool_results()
 
 

@@ -1,4 +1,4 @@
-"""`heliograph migrate`: all that a relay keeps, from its folder to a database and back, and nothing half."""
+"""`heliograph migrate`: moves all of a relay's data from its folder to a database and back, completely or not at all."""
 
 import json
 import signal
@@ -27,13 +27,13 @@ def server() -> Iterator[PostgresServer]:
 
 
 def address(server: PostgresServer, name: str) -> str:
-    """Address of a separate database."""
+    """The address of a database of its own."""
     server.make(name)
     return server.address(name)
 
 
 def migrate(relay: Relay, source: str | Path, target: str | Path) -> dict[str, Any]:
-    """Migrates; returns the report for each table, by name."""
+    """Migrates; returns the report on each table by name."""
     lines = relay.run("migrate", str(source), str(target), "--json", timeout=60).stdout.splitlines()
     tables = {table.pop("table"): table for table in map(json.loads, lines)}
     for name, table in tables.items():
@@ -71,7 +71,7 @@ def test_there_and_back_nobody_notices(server: PostgresServer, relay: Relay, scr
         assert there["events"]["from"]["rows"] > 5 and there["approvals"]["from"]["rows"] == 2
         assert there["pictures"]["from"]["rows"] == 1 and there["workspaces"]["from"]["rows"] == 3
 
-        # The folder notes the database, so that the next start cannot begin afresh by mistake.
+        # The folder names the database, so that the next start cannot begin with an empty relay by mistake.
         refused = relay.run("serve", "--data", str(relay.data), check=False)
         assert refused.returncode != 0 and "--store" in refused.stderr, refused
         relay.arguments = ["--store", store]
@@ -93,7 +93,7 @@ def test_there_and_back_nobody_notices(server: PostgresServer, relay: Relay, scr
         wait_until(lambda: follower.positions.get("s1", ("", 0))[1] >= len(log), 10, "the follower's view")
         check_host(host, "s1", log)
         check_view(follower, "s1", log)
-        # A client that returned with its position got only what it lacked.
+        # A client that reconnected with its position received only the missing events.
         assert follower.connections >= 3 and not follower.resets, follower
         assert len(check_decisions(log, [follower], [host])) == 3
         desk = WireClient(relay, "desk", operator)
@@ -152,7 +152,7 @@ def test_a_store_in_use_and_a_target_with_data_are_refused(
         standing.kill()
     refused(relay.data, store, "is not empty")
     refused(store, relay.data, "There is a relay's data in")
-    # None of that has changed anything.
+    # None of the refused migrations has changed anything.
     epoch = relay.rows("SELECT value FROM meta WHERE name = 'epoch'")
     relay.start()
     assert relay.rows("SELECT value FROM meta WHERE name = 'epoch'") == epoch
@@ -163,7 +163,7 @@ def test_a_store_in_use_and_a_target_with_data_are_refused(
 def test_killed_in_the_middle_it_leaves_nothing_half(
     direction: str, server: PostgresServer, tmp_path: Path, relay: Relay, scripted_host: Callable[..., ScriptedHost]
 ) -> None:
-    """Stopped after more and more of its time, and killed; the target then has nothing or everything."""
+    """The migration is killed after longer and longer times: the target then has nothing or everything."""
     store = address(server, "killed_" + direction.replace(" ", "_"))
     host = scripted_host(relay)
     host.start_session("s1")
@@ -192,7 +192,7 @@ def test_killed_in_the_middle_it_leaves_nothing_half(
             server.wait_alone()
             continue
         if process.returncode != 0:
-            # The earlier kill came between the end of the move and its last output.
+            # The last kill came between the end of the migration and its last output.
             words = ("not empty", "no relay's data", "There is a relay's data", "keeps its data in postgresql://")
             assert any(one in errors for one in words), errors
         else:
@@ -230,7 +230,7 @@ def test_after_a_restore_of_the_database_clients_get_everything_anew(
         assert epoch() == before
         relay.stop()
         (tmp_path / "older").write_bytes(b"a backup of some relay")
-        # Even if the backup is missing: the first error is that a file does not help.
+        # Even if the backup does not exist, the first error says that the data is in a database.
         restores = [["restore", str(tmp_path / "older"), "--force"], ["restore", str(tmp_path / "absent")], ["restore", "--anew"]]
         for words in (["backup", str(tmp_path / "copy")], *restores):
             refused = relay.run(*words, "--data", str(relay.data), check=False)

@@ -1,6 +1,6 @@
-"""The real daemon, the relay and clients of another make, over a network that delays, cuts, drops, resets and falls silent.
+"""The real daemon, the relay and independent clients over a network that delays, cuts, drops, resets and falls silent.
 
-HELIOGRAPH_SWEEP=1 cuts at every byte of an approval's journey instead of a sample.
+HELIOGRAPH_SWEEP=1 cuts after every byte of an approval's messages instead of a sample.
 """
 
 import json
@@ -41,7 +41,7 @@ def proxy(relay) -> Iterator[FaultProxy]:
 
 @pytest.fixture
 def laptop(relay, proxy, short_path) -> Iterator[Daemon]:
-    """The real daemon behind the proxy."""
+    """The real daemon, connected through the proxy."""
     laptop = Daemon(short_path, relay)
     try:
         laptop.start(relay.pair_link("host", proxy.url))
@@ -61,7 +61,7 @@ def phone(relay, client) -> WireClient:
 
 
 class Agent:
-    """One session of an agent on the daemon's machine."""
+    """An agent's session on the daemon's machine."""
 
     def __init__(self, daemon: Daemon):
         self.daemon = daemon
@@ -76,27 +76,27 @@ class Agent:
         return recorded_call(event, self.session, call, self.daemon.project.parent)
 
     def ask(self, call: str) -> Any:
-        """PreToolUse and PermissionRequest of a Bash call. The process waits for the decision."""
+        """Makes the hook calls PreToolUse and PermissionRequest for a Bash call; returns the hook's process, which waits for the decision."""
         input = self.input("PermissionRequest", call)
         input["tool_input"] = {"command": f"echo {call}"}
         self.daemon.hook("PreToolUse", self.input("PreToolUse", call) | {"tool_name": input["tool_name"], "tool_input": input["tool_input"]})
         return self.daemon.ask(input)
 
     def ran(self, call: str) -> None:
-        """The tool ran as it was allowed."""
+        """Reports that the allowed tool ran."""
         asked = self.input("PermissionRequest", call)
         self.daemon.hook("PostToolUse", self.input("PostToolUse", call) | {"tool_name": asked["tool_name"], "tool_input": {"command": f"echo {call}"}})
 
 
 def play(agent: Agent, first: int, count: int) -> None:
-    """Plays tool calls that are not asked about."""
+    """Makes hook calls for tools that need no approval."""
     for number in range(first, first + count):
         agent.hook("PreToolUse", f"toolu_{number}")
         agent.hook("PostToolUse", f"toolu_{number}")
 
 
 def check_played(relay: Relay, agent: Agent, count: int) -> None:
-    """Checks that these calls are in the log, once and in order, and so is the path of the one call that was asked about."""
+    """Checks that the log has these calls once and in order, and all stages of the approval of the only other call."""
     log = whole_log(relay, agent.wire_session)
     for kind in ("tool.started", "tool.finished"):
         calls = [event["head"]["call"] for event in log if event["kind"] == kind and event["head"]["call"] != "toolu_asked"]
@@ -106,24 +106,22 @@ def check_played(relay: Relay, agent: Agent, count: int) -> None:
 
 
 def decision_of(process: Any) -> str:
-    """The decision that the agent got; the hook ends with it."""
+    """The decision that the hook printed when it ended."""
     out, err = process.communicate(timeout=patient(60))
     assert process.returncode == 0 and out, f"the hook ended with {process.returncode} and said nothing: {err}"
     return json.loads(out)["hookSpecificOutput"]["decision"]["behavior"]
 
 
-# Every byte
-
 
 def sample(total: int, count: int) -> range:
-    """Byte counts to cut after: all, or some of them evenly."""
+    """Byte counts after which to cut: all, or evenly spaced ones."""
     return range(1, total + 1, 1 if SWEEPS_ALL else max(1, total // count))
 
 
 @pytest.mark.timeout(3600 if SWEEPS_ALL else 120)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_cut_between_host_and_relay_at_any_byte(relay, proxy, laptop, direction: Direction):
-    """Request, decision, delivered and applied: each is in the log once, and the agent gets the decision once."""
+    """Request, decision, delivery and application are each in the log once, and the agent gets the decision once."""
     phone = Follower(relay, "phone", [], lambda _: "allow")
     try:
         agent = Agent(laptop)
@@ -142,7 +140,7 @@ def test_a_cut_between_host_and_relay_at_any_byte(relay, proxy, laptop, directio
         total = proxy.passed(direction)
         offsets = sample(total, HOST_SAMPLES)
         for offset in offsets:
-            # A new daemon: one whose connections keep ending waits longer and longer before the next.
+            # A new daemon, because one whose connections keep failing waits longer before each attempt.
             laptop.stop()
             laptop.start()
             laptop.wait_link()
@@ -162,7 +160,7 @@ def test_a_cut_between_host_and_relay_at_any_byte(relay, proxy, laptop, directio
 @pytest.mark.timeout(3600 if SWEEPS_ALL else 120)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_cut_between_client_and_relay_at_any_byte(relay, proxy, scripted_host, direction: Direction):
-    """Handshake, subscribing, the card, the decision, its reply: the client comes back with its position and the same command."""
+    """Handshake, subscription, approval, decision, reply: the client reconnects with its position and repeats the command."""
     host = scripted_host(relay)
     host.start_session("s1")
     host.wait_acked("s1")
@@ -173,7 +171,7 @@ def test_a_cut_between_client_and_relay_at_any_byte(relay, proxy, scripted_host,
             approval = host.request_approval("s1", "Bash", {"command": "make"})
             host.wait_acked("s1")
             proxy.set(direction, cut_after=cut_after)
-            proxy.cut()  # it begins with the handshake
+            proxy.cut()  # so that the cut includes the handshake
             wait_until(lambda: approval in phone.replies, 20, lambda: f"the reply: {phone!r}")
             host.wait_decision(approval)
             host.apply("s1", approval)
@@ -198,8 +196,6 @@ def test_a_cut_between_client_and_relay_at_any_byte(relay, proxy, scripted_host,
     assert all("error" not in reply for reply in phone.replies.values()), phone.replies
 
 
-# Slow and odd networks
-
 
 @pytest.mark.parametrize("faults", [{"slice": 1}, {"delay": 0.05}, {"bytes_per_second": 4000}], ids=["one byte at a time", "delayed", "narrow"])
 def test_a_poor_link_only_takes_longer(relay, proxy, laptop, phone, faults):
@@ -223,11 +219,9 @@ def test_a_reset_is_a_cut_like_any_other(relay, proxy, laptop, phone):
     assert decision_of(process) == "deny"
 
 
-# Silence
-
 
 def test_a_decision_waits_for_a_host_that_cannot_be_heard(relay, proxy, laptop, phone):
-    """Neither side knows yet that the other is gone: the decision is on disk, is not called delivered, and arrives in the end."""
+    """Neither side has noticed the dead connection: the decision is stored but not delivered, and arrives in the end."""
     agent = Agent(laptop)
     process = agent.ask("toolu_asked")
     card = phone.wait_card()
@@ -247,7 +241,7 @@ def test_a_decision_waits_for_a_host_that_cannot_be_heard(relay, proxy, laptop, 
 
 @pytest.mark.parametrize("ending", ["kill", "stop"])
 def test_what_ran_before_the_daemon_was_restarted_stays_applied(relay, proxy, laptop, phone, ending):
-    """The reports of the daemon's last life wait in its spool while the relay, which has none of them, sends the decision again."""
+    """Reports from before the restart wait in the daemon's spool while the relay, which lacks them, sends the decision again."""
     agent = Agent(laptop)
     process = agent.ask("toolu_asked")
     card = phone.wait_card()
@@ -269,7 +263,7 @@ def test_what_ran_before_the_daemon_was_restarted_stays_applied(relay, proxy, la
 
 
 def test_an_answer_lost_on_its_way_is_asked_for_again(relay, proxy, scripted_host):
-    """The relay has decided, but the reply is lost: the same command on a new connection gets the same reply."""
+    """The relay has decided but the reply is lost: the same command on a new connection gets the same reply."""
     host = scripted_host(relay)
     host.start_session("s1")
     approval = host.request_approval("s1", "Bash", {"command": "make"})
@@ -311,7 +305,7 @@ def test_what_expires_while_the_host_is_away_never_reaches_it(relay, proxy, phon
 
 
 def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
-    """Silence alone, for two intervals: the relay says that the host is away and lets a client go, the daemon looks for another connection."""
+    """After two intervals of silence the relay marks the host as offline and closes a client's connection; the daemon reconnects."""
     relay = make_relay("--heartbeat", str(HEARTBEAT_SECONDS))
     laptop = Daemon(short_path, relay)
     proxy = FaultProxy(relay)
@@ -325,7 +319,7 @@ def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
         assert phone.welcome["heartbeat"] == {"pingSeconds": HEARTBEAT_SECONDS, "hangUpSeconds": 2 * HEARTBEAT_SECONDS}
         phone.wait_summary(session, lambda summary: summary["host"]["connected"])
         connections = 'heliograph_connections{role="client"}'
-        # The daemon has been told the intervals by now, on its next connection.
+        # The daemon has received the heartbeat intervals over its new connection by now.
         connected = proxy.connections
         proxy.cut()
         wait_until(lambda: proxy.connections > connected, 10, "the daemon to come back")
@@ -358,12 +352,10 @@ def test_a_dead_connection_is_found_from_both_sides(make_relay, short_path):
         proxy.close()
 
 
-# Packets
-
 
 @pytest.fixture
 def island(tmp_path, short_path) -> Iterator[tuple[Relay, Daemon, Namespace]]:
-    """The daemon alone in a network of its own, the relay outside."""
+    """A daemon in a network namespace of its own, with the relay outside."""
     with namespace() as net:
         relay = Relay(tmp_path / "relay")
         relay.address = "0.0.0.0"
@@ -385,7 +377,7 @@ def island(tmp_path, short_path) -> Iterator[tuple[Relay, Daemon, Namespace]]:
 
 @pytest.mark.parametrize("fault", ["part", "reset"])
 def test_a_partition_heals(island, fault):
-    """Events on either side arrive when the network is back: in order, once."""
+    """Events from both sides arrive when the network works again: in order, once."""
     relay, laptop, net = island
     phone = WireClient(relay, "phone")
     phone.subscribe()

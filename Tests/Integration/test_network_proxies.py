@@ -1,4 +1,4 @@
-"""A machine that reaches its relay through a proxy of the network and in no other way: pairing, link, commands and `doctor` all take it."""
+"""A machine that can reach its relay only through an HTTP proxy: pairing, link, commands and `doctor` all use it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ CREDENTIALS = "ada:s%40cret"
 
 
 class NetworkProxy:
-    """The real proxy.py, which permits CONNECT with the password."""
+    """The real proxy.py, which permits CONNECT with a password."""
 
     def __init__(self, folder: Path, address: str):
         self.folder, self.address, self.port = folder, address, free_port()
@@ -40,7 +40,7 @@ class NetworkProxy:
         wait_until(self._listens, 20, lambda: f"the proxy to listen:\n{self.log.read_text()}")
 
     def stop(self) -> None:
-        """Kills it with the processes that it has started, which would otherwise stay, with its tunnels."""
+        """Kills the proxy with its child processes, which would otherwise keep its tunnels open."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -51,7 +51,7 @@ class NetworkProxy:
 
 
 class Machine:
-    """Programs in a network from where only one port can be reached: the proxy's."""
+    """Programs in a network namespace from which only the proxy's port can be reached."""
 
     def __init__(self, network: Namespace, folder: Path, authority: Path):
         self.network, self.authority = network, authority
@@ -114,7 +114,7 @@ def host_link(relay: Relay) -> str:
 
 
 def test_every_client_takes_the_proxy(relay: Relay, proxy: NetworkProxy, machine: Machine, short_path: Path) -> None:
-    """There is no other way out of its network: whatever works has gone through the proxy."""
+    """The machine's network has no other way out, so everything that works has used the proxy."""
     address = f"http://{CREDENTIALS}@{proxy.address}:{proxy.port}"
     shown = f"http://{proxy.address}:{proxy.port}"
     laptop = Daemon(short_path, relay, prefix=machine.network.prefix, environment=machine.environment(address))
@@ -132,7 +132,7 @@ def test_every_client_takes_the_proxy(relay: Relay, proxy: NetworkProxy, machine
         assert {found.state(subject) for subject in ("Relay", "Link", "Pairing", "Daemon")} == {"well"}, found
         assert shown in found["Relay"]["text"] and shown in found["Daemon"]["text"]
         assert "s@cret" not in json.dumps(found) and "s%40cret" not in json.dumps(found)
-        # A proxy that is restarted takes the link with it, which comes back by itself.
+        # A restart of the proxy breaks the link, which reconnects automatically.
         proxy.stop()
         laptop.wait_link("waiting")
         proxy.start()
@@ -170,7 +170,7 @@ def test_a_code_is_not_spent_where_the_link_would_not_pass(
         assert "ada:" not in refused.stderr
         refused = machine.run(address, "login", relay.pair_link("client", relay.url))
         assert refused.returncode != 0 and words in refused.stderr, refused.stderr
-        # The code is as good as new, also for a machine whose way is free.
+        # The code was not consumed, so a machine with a working network can still use it.
         machine.network.heal()
         laptop = Daemon(machine.home.parent, relay, prefix=machine.network.prefix, environment={"NO_PROXY": proxy.address, "HTTPS_PROXY": address})
         try:

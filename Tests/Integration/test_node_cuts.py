@@ -1,4 +1,4 @@
-"""Networks between nodes and their database, and between two nodes, that carry one way only: real processes in network namespaces."""
+"""Networks between nodes and their database, and between two nodes, that work in one direction only: real processes in network namespaces."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ DATABASE_PORT = 5432
 
 
 class PostgresOnNetworks(PostgresServer):
-    """Listens at this machine's end of each cable as well. Nodes use these, so that a cut has an effect."""
+    """A PostgreSQL that listens at this machine's end of each veth pair. Nodes use these addresses, so that a cut affects them."""
 
     def __init__(self, machines: list[Namespace]):
         super().__init__(f"listen_addresses={','.join(machine.outside for machine in machines)}", "max_connections=300")
@@ -37,7 +37,7 @@ class PostgresOnNetworks(PostgresServer):
 
 
 class PostgresAt:
-    """The same server as one of the machines reaches it."""
+    """The same PostgreSQL at the address for one of the machines."""
 
     def __init__(self, server: PostgresOnNetworks, machine: Namespace):
         self.server, self.machine = server, machine
@@ -55,7 +55,7 @@ def test_what_a_network_carries_one_way_only_costs_nobody_an_event(short_path):
         machines = [undo.enter_context(namespace(place)) for place in range(len(CASES))]
         server = PostgresOnNetworks(machines)
         undo.callback(server.close)
-        # Each waits for leases and heartbeats most of the time.
+        # Cases run in parallel, because each mostly waits for leases and heartbeats.
         with ThreadPoolExecutor(len(CASES)) as pool:
             running = [pool.submit(play, short_path / f"{what}-{way}", server, machine, what, way) for machine, (what, way) in zip(machines, CASES)]
             for one in running:
@@ -85,7 +85,7 @@ def play(folder: Path, server: PostgresOnNetworks, machine: Namespace, what: str
 
 
 def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
-    """One of three that own two workspaces each. Its links still work: it must not show more there than what is committed."""
+    """Cuts one of three nodes off from the database. Its links still work, but it must show nothing there that is not committed."""
     nodes = Nodes([inner, *outer])
     before = nodes.share(workspaces(6))
     staying = set(before) - owned_by(inner.folder.name, before)
@@ -98,7 +98,7 @@ def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: L
         assert {name: after[name] for name in staying} == {name: before[name] for name in staying}
         teams.wait_progress()
         teams.check_undisturbed(staying)
-        # Messages that were in flight at the cut arrive when the network works again.
+        # Messages in flight at the cut arrive when the network works again.
         machine.heal()
         inner.start()
         even = nodes.wait_shared(90, evenly=True)
@@ -110,7 +110,7 @@ def cut_from_database(machine: Namespace, inner: Node, outer: list[Node], way: L
 
 
 def cut_from_owner(machine: Namespace, inner: Node, outer: list[Node], way: Literal["out", "in"]) -> None:
-    """Both reach the database, so that no node takes over; peers use the edge that reaches the owner."""
+    """Both nodes reach the database, so neither takes over; peers use another edge, which reaches the owner."""
     load = Load(Anywhere([inner, outer[1]]))
     try:
         load.wait_progress()

@@ -1,8 +1,8 @@
 """Nodes of two versions on one database, as in every rolling upgrade.
 
-What one version can know of another is the number of the schema, the rows that the other writes, and the name of the link's protocol: each
-is made that of another version here. `HELIOGRAPH_OLD_BIN=…` names a real older program, too (`make upgrade-check` builds one, which takes
-ten minutes: too long for each run of CI, where the program of the day before mostly differs in nothing of these).
+A version knows another one by the schema's number, by the rows that it writes, and by the name of the link's protocol: the tests
+change each to that of another version. `HELIOGRAPH_OLD_BIN=…` adds a real older program (`make upgrade-check` builds one, which takes
+ten minutes: too long for CI, where yesterday's program mostly agrees in all of these).
 """
 
 import os
@@ -42,7 +42,7 @@ def server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def owner_of_another_version() -> Iterator[str]:
-    """Yields the address of a node that offers only the link protocol of another version."""
+    """Yields the address of a fake node that offers only the link protocol of another version."""
 
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # noqa: N802
@@ -77,7 +77,7 @@ def test_a_node_whose_link_is_of_another_version_waits_until_the_owner_has_gone(
             second.launch()
             wait_until(lambda: second.get("/healthz").status == 200 if listens(second) else False, 20, "the second node to be there")
             wait_until(lambda: "link" in second.log_text(), 10, "the second node to have tried")
-            # It serves nobody, takes nothing over, and goes on trying.
+            # The node serves no peer, takes nothing over, and keeps trying.
             assert second.get("/readyz").status == 503 and first.owned()
             host.event("s1", "message", {"role": "assistant", "text": "the older one goes on"})
             host.wait_acked("s1")
@@ -108,7 +108,7 @@ def test_nodes_that_run_go_on_after_a_newer_version_and_none_of_theirs_is_starte
         host.start_session("s1")
         host.wait_acked("s1")
         token = cluster.nodes[1].token("client", "phone")
-        # As a newer program leaves it that only adds, which is all that a version may do while the one before runs.
+        # A schema that a newer program has extended: while the previous version runs, a version may only add to it.
         server.sql("INSERT INTO versions (version) SELECT max(version) + 1 FROM versions", "newer_schema")
         server.sql("ALTER TABLE nodes ADD COLUMN added_later int; ALTER TABLE sessions ADD COLUMN added_later int", "newer_schema")
         approval = host.request_approval("s1", "Bash", {"command": "make"})
@@ -132,7 +132,7 @@ def test_nodes_that_run_go_on_after_a_newer_version_and_none_of_theirs_is_starte
 
 
 def end_older(node: Node) -> None:
-    """With schema version 6 the first new node takes over from all that are older: their owner ends by itself."""
+    """From schema version 6 the first new node takes over from all older ones, whose owner then ends."""
     process = node.process
     assert process is not None
     process.send_signal(signal.SIGTERM)
@@ -140,7 +140,7 @@ def end_older(node: Node) -> None:
 
 
 def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_back: bool) -> None:
-    """Three nodes under load, with an approval open; back, too, as long as the schema is the same."""
+    """Replaces three nodes under load with a pending approval; also back to the older version, as long as the schema is the same."""
     database = f"side_{int(and_back)}"
     cluster = Cluster(tmp_path / "nodes", server, database, 3)
 
@@ -158,7 +158,7 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
         approval = waiting.request_approval("open", "Bash", {"command": "make deploy"})
         load = Load(anywhere, choices=[lambda asked: None if asked == approval else "allow"] * 2)
         before = schema()
-        # A command never ends relays that serve. Where its version only adds to the database they go on, and are not started again.
+        # A command never ends serving relays. If its version only adds to the schema they continue, and are not restarted.
         tried = subprocess.run([str(new), "token", "list", "--data", str(cluster.nodes[0].data)], capture_output=True, text=True)
         assert tried.returncode == 0 or ("Relays of an older version serve" in tried.stderr and schema() == before), tried
         assert all(node.process is not None and node.process.poll() is None for node in cluster.nodes)
@@ -183,7 +183,7 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
                 assert phone.approvals[approval]["stage"] == "pending"
                 phone.close()
         edge = cluster.edges[0]
-        # Its owner may have just been replaced.
+        # The edge's owner may have just been replaced.
         wait_until(edge._is_ready, 20, "the edge to reach the owner")
         phone = WireClient(edge)
         phone.subscribe()
@@ -199,7 +199,9 @@ def replace_one_by_one(server: PostgresServer, tmp_path: Path, old: Path, and_ba
 
 
 class Team:
-    """All that goes on in one workspace while its nodes are replaced: an approval, a prompt and a budget that outlast it all, and some of each that do not."""
+    """A workspace's activity while its nodes are replaced: an approval, a prompt and a budget that last through all replacements, and others that do
+    not.
+    """
 
     COSTS = (600_000, 900_000, 1_100_000, 1_200_000)
     """Cost of the session so far at each stage, in micro-dollars. Each threshold of a 1-dollar budget (half, four fifths, all) is crossed once."""
@@ -223,14 +225,14 @@ class Team:
 
     @contextmanager
     def operator(self) -> Iterator[WireClient]:
-        """Connects to another node each time."""
+        """Connects an operator to another node each time."""
         made: list[WireClient] = []
 
         def connect() -> bool:
             try:
                 made.append(WireClient(self.place, token=self.operator_token))
             except (OSError, InvalidStatus, ConnectionClosed):
-                # It has just ended, or does not reach the owner yet.
+                # The node has just ended, or cannot reach the owner yet.
                 return False
             return True
 
@@ -243,7 +245,7 @@ class Team:
             made[0].close()
 
     def prompt(self, text: str) -> dict[str, Any]:
-        """Sent, and with the host; what becomes of it is the caller's."""
+        """Sends a prompt that reaches the host; the caller handles its outcome."""
         came = len(self.host.received)
         with self.operator() as operator:
             sent = operator.command("prompt", session=self.session, text=text)
@@ -254,12 +256,12 @@ class Team:
         return message
 
     def rung(self, approval: str) -> list[Any]:
-        """The notifications that ask about it, with the code that decides it."""
+        """The notifications of an approval, with the code that decides it."""
         shown = [payload(one)["heliograph"] for one in notifications(self.phone)] if self.phone else []
         return [one for one in shown if one.get("approval") == approval and "code" in one]
 
     def settle(self, approval: str, decision: str, node: Node) -> None:
-        """Decides by the notification if there is a phone, otherwise by the operator."""
+        """Decides an approval by its notification if there is a phone, otherwise by the operator."""
         if self.phone:
             wait_until(lambda: self.rung(approval), 20, lambda: f"a notification of {self.name} for {approval}")
             answer = decide(node, self.rung(approval)[0]["code"], decision=decision)
@@ -284,7 +286,7 @@ class Team:
 
     def finish(self, nodes: list[Node]) -> None:
         self.host.steered(self.open_prompt, "taken")
-        # Also by the code of before the roll.
+        # The notification's code from before the replacements still works.
         self.settle(self.open, "deny", nodes[0])
         self.host.wait_acked(self.session, timeout=20)
         with self.operator() as operator:
@@ -299,7 +301,7 @@ class Team:
         taken = [head["command"] for kind, head in heads if kind == "steering.changed" and head["stage"] == "taken"]
         assert sorted(taken) == sorted(self.prompts) and len(set(taken)) == self.stage + 1
         reached = [message["id"] for message in self.host.received if message["type"] == "prompt"]
-        # One that no host has answered may be handed over again; no other is, and none is lost.
+        # A prompt that the host has not answered may be delivered twice; no other is, and none is lost.
         assert set(reached) == set(self.prompts) and all(reached.count(one) == 1 for one in self.prompts if one != self.open_prompt["id"])
         for kind in ("approval.decided", "approval.applied"):
             told = [head["approval"] for found, head in heads if found == kind]
@@ -309,7 +311,7 @@ class Team:
 
 
 def roll_whole_teams(server: PostgresServer, database: str, tmp_path: Path, old: Path) -> None:
-    """Three nodes share three workspaces; each node is replaced by one of this version while every workspace lives on."""
+    """Three nodes share three workspaces; each node is replaced by one of this version while all workspaces are active."""
     cluster = Cluster(tmp_path / "nodes", server, database, 3)
     new = cluster.nodes[0].binary
     apple = tmp_path / "apple"
@@ -325,7 +327,7 @@ def roll_whole_teams(server: PostgresServer, database: str, tmp_path: Path, old:
             phone.enrol(node.data)
         names = list(cluster.share(["team 1", "team 2"]))
         anywhere = Anywhere(cluster.nodes)
-        # An address of Apple's is in one workspace at a time.
+        # A phone's APNs address belongs to one workspace at a time.
         teams = [Team(name, InWorkspace(anywhere, name), phone if name == names[-1] else None) for name in names]
         for replaced in [None, *cluster.nodes]:
             if replaced:
@@ -358,5 +360,5 @@ if OLD:
 
 
 def test_workspaces_live_on_while_their_nodes_are_started_anew(server, tmp_path):
-    """The same roll from this version to itself: what `make upgrade-check` does with an older program stays true between its runs."""
+    """Nodes of this version are replaced by this version, so that the test behind `make upgrade-check` stays valid between its runs."""
     roll_whole_teams(server, "teams_anew", tmp_path, BINARY)

@@ -1,4 +1,4 @@
-"""Several relays on one PostgreSQL that all serve: any host at any node, any client at any node, and what dies loses nothing."""
+"""Several serving relays on one PostgreSQL: any host and any client can use any node, and a node's death loses nothing."""
 
 import http.client
 import json
@@ -63,7 +63,7 @@ def make_cluster(server, tmp_path, request) -> Iterator[Any]:
 
 
 def open_websocket(node: Node, path: str, token: str, subprotocol: str, **options: Any) -> ClientConnection:
-    """As a program of another make opens it."""
+    """Opens a WebSocket with an independent client."""
     address = f"ws://127.0.0.1:{node.port}{path}"
     return connect_websocket(address, additional_headers={"Authorization": f"Bearer {token}"}, subprotocols=[Subprotocol(subprotocol)], compression=None, **options)
 
@@ -92,7 +92,7 @@ def test_an_approval_goes_over_two_edges(make_cluster):
         host.wait_decision(approval)
         host.apply("s1", approval)
         host.wait_acked("s1")
-        # The same decision again has the same answer, another one names the winner, whichever node it comes by.
+        # Repeating the decision gives the same answer, and another decision is refused with the winner, at any node.
         assert "error" not in laptop.decide("s1", approval, "allow")
         assert laptop.decide("s1", approval, "deny")["error"]["code"] == "alreadyDecided"
         host.deltas("s1", "m1", "a piece of a message")
@@ -123,7 +123,7 @@ def test_wrong_codes_of_pairing_are_no_load_on_the_database(make_cluster, server
     assert statuses == [404] * 20 + [429] * 128
     wait_until(lambda: scans("pairing_codes") >= codes + 20, 10, "the codes to have been looked up")
     assert scans("pairing_codes") <= codes + 20 + 20, "once a second for all the others"
-    # Each code is looked up beside the tokens that made codes, and nothing is read because of it.
+    # Looking up a code reads only the tokens that made codes.
     assert scans("tokens") <= tokens + 40 + 20
     assert edge.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
 
@@ -146,7 +146,7 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
     answer = left.post("/v1/pair", {"code": link.partition("pair=")[2], "name": "tablet"})
     assert answer.status == 200, answer.body
     token = answer.json["token"]
-    # At once, at the node that let it in; and at another one as soon as that has asked, and never with a word that it is not paired.
+    # A new token works at once at the node that made it, and at another node once that has looked it up; it never gets the answer "not paired".
     tablet = WireClient(left, "tablet", token)
     statuses: list[int] = []
 
@@ -161,9 +161,9 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
     wait_until(opens, 5, lambda: f"the other edge to know the token (answered {statuses})")
     assert set(statuses) <= {503}, statuses
     assert right.get("/v1/me", {"Authorization": f"Bearer {token}"}).status == 200
-    # The page, and what each node says of itself.
+    # The page, and each node's health.
     assert b"<title>" in right.get("/").body and right.get("/v1/schema.json").status == owner.get("/v1/schema.json").status
-    # A token that nobody has made is refused, after at most one look.
+    # An unknown token is refused after at most one look-up in the database.
     refused: list[int] = []
 
     def is_refused() -> bool:
@@ -174,7 +174,7 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
 
     wait_until(is_refused, 5, lambda: f"a refusal (answered {refused})")
     assert set(refused[:-1]) <= {503}
-    # Revoked by a client at one edge, it is out at the other.
+    # A token revoked by a client at one edge is disconnected at the other.
     laptop = left.token("client", "laptop")
     listed = right.get("/v1/tokens", {"Authorization": f"Bearer {laptop}"})
     identifier = next(one["id"] for one in listed.json["tokens"] if one["name"] == "tablet")
@@ -184,7 +184,7 @@ def test_who_pairs_at_one_node_is_known_at_all_and_who_is_revoked_at_none(make_c
 
 
 def test_a_revocation_that_the_database_does_not_take_holds_wherever_its_owner_is_reached(make_cluster, server):
-    """It is ordered at one edge, and the thief comes by another: the owner of the workspace serves neither of them."""
+    """The token is revoked at one edge and used at another: the workspace's owner must serve neither connection."""
     cluster = make_cluster(3)
     owner, (left, right) = cluster.owner, cluster.edges
     stolen, mine = left.token("client", "stolen"), {"Authorization": f"Bearer {left.token('client', 'mine')}"}
@@ -196,7 +196,7 @@ def test_a_revocation_that_the_database_does_not_take_holds_wherever_its_owner_i
     server.sql(f"{refusal}; CREATE TRIGGER refuse BEFORE UPDATE OF revoked_at ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()", owner.database)
     revoked = left.run("token", "revoke", identifier, "--data", str(left.data), check=False)
     assert revoked.returncode == 7 and "NOT on disk" in revoked.stderr and identifier in revoked.stdout, revoked
-    # The other edge owns nothing: nobody links to it.
+    # The other edge owns nothing, so no node has a link to it.
     assert "shut out at 1 of 2 other relays on the database, too, and may get in at the rest" in revoked.stderr, revoked
     assert thief.connection.wait_closed() == 4401
     assert [node.get("/v1/me", thiefs).status for node in (owner, left)] == [401, 401]
@@ -208,7 +208,7 @@ def test_a_revocation_that_the_database_does_not_take_holds_wherever_its_owner_i
 
 
 def test_a_token_that_cannot_be_looked_up_is_not_refused(make_cluster, server):
-    """Another node may have made it a moment ago, and whoever hears that it is not paired throws it away."""
+    """Another node may have just made the token, and a peer that is told "not paired" discards it."""
     edge = make_cluster(2).edges[0]
     token = {"Authorization": "Bearer hgc_nobody"}
     with server.stopped():
@@ -232,7 +232,7 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
             load.wait_progress()
             edges = [node for node in cluster.nodes if node is not owner]
             victims = {"owner": [owner], "edge": [dice.choice(edges)], "both": [owner, dice.choice(edges)]}.get(killed, [owner])
-            time.sleep(dice.random() * 0.1)  # a moment that the seed chose
+            time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
             for victim in victims:
                 victim.stop() if killed == "owner by SIGTERM" else victim.kill()
             for victim in victims:
@@ -240,7 +240,7 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
         cluster.wait_owner()
         load.finish()
         load.check(cluster.wait_owner())
-        # Nobody but a database that was promoted begins another epoch.
+        # Only a promoted database begins a new epoch.
         assert len(load.epochs) == 1
     finally:
         load.close()
@@ -248,14 +248,14 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
 
 @pytest.mark.parametrize("generation", ["generation", "generation + 1"], ids=["holder alone", "as by a claim"])
 def test_two_nodes_that_are_made_to_own_by_hand(make_cluster, generation):
-    """Somebody writes another holder into the row, under load: each of the two believes it for a while, and one of them commits."""
+    """Another owner is written into the row under load: for a while both nodes believe that they own the workspace, but only one can commit."""
     cluster = make_cluster(3)
     load = Load(Anywhere(cluster.nodes))
     try:
         owner, chosen = cluster.owner, cluster.edges[0]
         load.wait_progress()
         cluster.give("default", chosen, generation)
-        # It loses that workspace, and goes on as an edge.
+        # The node loses the workspace and continues as an edge.
         wait_until(lambda: "another relay has taken a workspace over" in owner.log_text() or "does not own a workspace any more" in owner.log_text(), 20, owner.log_text)
         wait_until(lambda: chosen.owned() == 1 and owner.owned() == 0, 20, "the other node to own it")
         assert owner.process is not None and owner.process.poll() is None
@@ -303,13 +303,13 @@ def test_an_edge_without_its_link_sends_its_peers_away_and_takes_nothing_over(se
         host = ScriptedHost(second)
         host.start_session("s1")
         host.wait_acked("s1")
-        # The second node hears nothing more over the link; both reach the database.
+        # The second node receives nothing over the link, while both nodes reach the database.
         proxy.set("down", is_black=True)
         wait_until(lambda: not host.is_connected, 15, "the host to be sent away")
         assert 4000 in host.closed_with and set(host.closed_with) <= {4000, 503}, host.closed_with
         assert second.get("/readyz").status == 503 and second.get("/healthz").status == 200
         token = second.token("client", "phone")
-        # Who somebody is, the database says; for what the owner knows there is nobody to ask.
+        # Tokens are looked up in the database; the owner's state cannot be requested.
         assert second.get("/v1/me", {"Authorization": f"Bearer {token}"}).status == 200
         assert second.get("/v1/tokens", {"Authorization": f"Bearer {token}"}).status == 503
         assert first.owned() and not second.owned()
@@ -334,7 +334,7 @@ def test_an_owner_that_speaks_another_version_of_the_link_is_not_dialled(server,
     wait_until(lambda: "another version of links" in edge.log_text(), 10, lambda: edge.log_text()[-2000:])
     assert edge.get("/readyz").status == 503 and edge.get("/healthz").status == 200
     assert not edge.owned()
-    # As when the owner has been replaced by one of this version.
+    # Simulates an owner of another version that is replaced by one of this version.
     server.sql("UPDATE nodes SET link_version = link_version - 1 WHERE holder IN (SELECT holder FROM owners)", database)
     wait_until(edge._is_ready, 10, "the edge to reach the owner")
     assert edge.log_text().count("another version of links") == 1
@@ -352,11 +352,11 @@ def test_several_nodes_need_a_synchronous_standby_or_a_word_that_one_machine_is_
     allowed, refused = other.arguments, without(other.arguments, "--asynchronous-database")
     other.arguments = refused
     try:
-        # Beside an owner.
+        # Beside an owner a node refuses to start if the database has no synchronous standby.
         other.launch()
         assert other.wait_end() == 2, other.log_text()[-2000:]
         assert "has no synchronous standby" in other.log_text() and owner._is_ready()
-        # The owner itself, that comes back while an edge lives: nobody owns the log by then, or the edge does.
+        # The former owner returns while an edge lives: by then the edge owns the log, or no node does.
         other.arguments = allowed
         other.start()
         owner.arguments = without(owner.arguments, "--asynchronous-database")
@@ -364,7 +364,7 @@ def test_several_nodes_need_a_synchronous_standby_or_a_word_that_one_machine_is_
         cluster.wait_owner([other])
         owner.launch()
         assert owner.wait_end() == 2 and owner.log_text().count("has no synchronous standby") == 1, owner.log_text()[-2000:]
-        # Alone it may, as one relay on the database may.
+        # A single relay may use a database without a synchronous standby.
         other.stop()
         owner.start()
         assert owner.owned()
@@ -378,7 +378,7 @@ def test_a_node_that_could_claim_the_log_at_once_is_refused_all_the_same(make_cl
     owner, edge = cluster.owner, cluster.edges[0]
     assert edge.process is not None
     owner.arguments = without(owner.arguments, "--asynchronous-database")
-    # The edge lives, and does not come to claim what its owner leaves.
+    # The edge is suspended, so it cannot take over from the ended owner.
     edge.process.send_signal(signal.SIGSTOP)
     try:
         owner.stop()
@@ -390,7 +390,7 @@ def test_a_node_that_could_claim_the_log_at_once_is_refused_all_the_same(make_cl
 
 
 class PhoneAnywhere(Phone):
-    """Its app asks another node each time, as behind a balancer."""
+    """A phone whose app sends each request to another node, as behind a load balancer."""
 
     def __init__(self, folder: Path, nodes: list[Node]):
         super().__init__(BINARY, folder, "")
@@ -406,7 +406,7 @@ class PhoneAnywhere(Phone):
         return self.do("device?", device=DEVICE)["device"]["activities"]
 
     def outcomes(self) -> list[str]:
-        """The outcome of each push at Apple, in its order."""
+        """The outcome of each push at the APNs simulator, in order."""
         lines = [json.loads(line) for line in (self.folder / "pushes.jsonl").read_text().splitlines()]
         return [device["outcome"] for line in lines if line["kind"] == "request" for device in line.get("devices", [])]
 
@@ -458,7 +458,7 @@ def test_rolling_restarts_with_an_approval_open_and_a_card_shown(make_cluster, m
                 phone.subscribe()
                 assert phone.approvals[approval]["stage"] == "pending"
                 phone.connection.close()
-            # Whoever owns the log now goes on with the card that another has started.
+            # The log's new owner continues the card that another node started.
             ask(host, "s1", f"make check{turn}")
             wait_until(lambda: states() == [("waitingApproval", 2 + turn)], 30, lambda: f"the card to count the approval; there are {apple.cards()}")
         edge = cluster.edges[0]
@@ -501,7 +501,7 @@ def test_who_does_not_read_at_an_edge_harms_nobody(make_cluster):
         host.wait_acked("s1", timeout=60)
         wait_until(lambda: quick.positions["s1"][1] >= 601, 60, lambda: f"who reads to have all, not {quick.positions}")
         assert not quick.violations
-        # What waits for the slow one is bounded where it waits, and nothing of it waits at the owner.
+        # Output for the slow client waits, up to a limit, at the edge, and nothing of it at the owner.
         assert cluster.owner.resident_kib < 400 << 10 and edge.resident_kib < 400 << 10
     finally:
         slow.socket.close()
@@ -522,7 +522,7 @@ def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
         wait_until(lambda: "s1" in behind.positions, 10, "the client of the edge that will be stopped")
         assert stopped.process is not None
         stopped.process.send_signal(signal.SIGSTOP)
-        # Twice as much as makes a link congested.
+        # All texts together are twice the amount at which a link counts as congested.
         text = "x" * 60_000
         for number in range(300):
             host.event("s1", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
@@ -540,7 +540,7 @@ def test_an_edge_that_does_not_keep_up_harms_nobody_at_another(make_cluster):
 
 @pytest.fixture
 def narrow(server, tmp_path, request) -> Iterator[Any]:
-    """An owner, an edge, and the proxy that the link between them goes through."""
+    """An owner, an edge, and a proxy for the link between them."""
     database = f"w{abs(hash(request.node.name)) % 10**10}"
     server.make(database)
     owner = Node(tmp_path / "owner", server, database)
@@ -575,7 +575,7 @@ def test_a_host_that_floods_an_edges_link_holds_up_nobody_else_there(narrow):
     taken: list[float] = []
 
     def stalls() -> bool:
-        """The edge reads no more of it: what it has read waits on the link, or is in the sockets on the way."""
+        """True if the edge has stopped reading: data waits on the link or in the sockets."""
         assert edge.connections_report()["congested"] == 0, "the link itself does not keep up: nobody is read any more"
         taken.append(edge.metric("heliograph_bytes_received_total"))
         return taken[-1] > 1 << 20 and taken[-1:] == taken[-2:-1]
@@ -646,7 +646,7 @@ def test_a_thousand_clients_do_not_wait_for_those_behind_a_slow_edge(make_cluste
         wait_until(lambda: all(len(one.positions) == 2 for one in behind), 30, lambda: f"{behind} to follow")
         assert slow.process is not None
         slow.process.send_signal(signal.SIGSTOP)
-        # More than what makes a link congested, of a session that only the slow ones follow.
+        # Events of a session that only the slow clients watch, more than the amount at which a link counts as congested.
         text = "x" * 60_000
         for number in range(300):
             host.event("s2", "message", {"role": "assistant"}, {"text": f"{number} {text}"})
@@ -685,7 +685,7 @@ def test_a_link_is_for_nodes_and_their_protocol_alone(make_cluster, server):
         with pytest.raises(InvalidStatus) as refusal:
             link(bad, subprotocol)
         assert refusal.value.response.status_code == status
-    # Each node has a secret of its own.
+    # Each node has a secret of its own, so another node's is refused.
     with pytest.raises(InvalidStatus) as refusal:
         link(secret, node=edge)
     assert refusal.value.response.status_code == 401
@@ -701,7 +701,7 @@ def test_a_link_is_for_nodes_and_their_protocol_alone(make_cluster, server):
         with pytest.raises(Exception):
             connection.recv(timeout=patient(5))
         assert connection.close_code == 1002
-    # Who was there all along has noticed nothing.
+    # Existing peers have not been affected.
     host.event("s1", "message", {"role": "assistant", "text": "still here"})
     host.wait_acked("s1")
     assert not host.closed_with
@@ -736,7 +736,7 @@ def test_requests_that_an_edge_hands_on_say_what_became_of_them(make_cluster):
         connection = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(20))
         connection.request("GET", "/v1/tokens", headers=token)
         answer = connection.getresponse()
-        # The link is over before the lease is.
+        # The link ends before the lease does.
         assert answer.status == 503 and answer.headers["retry-after"] and b"may have been done" in answer.read()
         connection.close()
     finally:

@@ -1,4 +1,4 @@
-"""Several nodes that each own some workspaces: what befalls one of them concerns its own workspaces alone."""
+"""Several nodes that own different workspaces: the fault of a node affects its own workspaces only."""
 
 import random
 import signal
@@ -23,7 +23,7 @@ def dice() -> random.Random:
 
 
 class AtTheStopped:
-    """A host and a client of one workspace that come to the node that will be stopped, and to any when they come again."""
+    """A workspace's host and client that first connect to the node that will be suspended, and reconnect to any node."""
 
     def __init__(self, workspace: str, victim: Any, anywhere: Any):
         place = InWorkspace(victim, workspace)
@@ -63,10 +63,10 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
     teams = Teams({name: Anywhere(others) for name in before}, dice)
     late = [AtTheStopped(name, victim, Anywhere(cluster.nodes)) for name in sorted(moving)]
     try:
-        time.sleep(dice.random() * 0.1)  # a moment that the seed chose
+        time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
         assert victim.process is not None
         victim.process.send_signal(signal.SIGSTOP)
-        # It has these in its sockets when it wakes up, and would commit them.
+        # When it wakes up, the suspended node has its peers' last messages in its sockets and would commit them.
         for peers in late:
             for number in range(5):
                 peers.say(f"said to the stopped one {number}")
@@ -85,7 +85,7 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
         teams.wait_progress()
         teams.check_undisturbed(staying)
 
-        # It owns nothing when it comes back, and the others give it its share.
+        # A returning node owns nothing until the others hand over its share.
         victim.launch()
         even = cluster.wait_shared(90, evenly=True)
         given = owned_by(victim.folder.name, even)
@@ -108,7 +108,7 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
 @pytest.mark.parametrize("generation", ["generation", "generation + 1"], ids=["holder alone", "as by a claim"])
 def test_two_nodes_that_are_made_to_own_one_of_several_by_hand(make_cluster, dice, generation):
     cluster = make_cluster(3)
-    # One more than comes out even: it may be at any node, and nothing else has to move for it.
+    # One workspace more than can be divided evenly: it may stay at any node, and no other has to move.
     before = cluster.share(workspaces(7))
     owner = next(node for node in cluster.nodes if len(owned_by(node.folder.name, before)) == 3)
     chosen = dice.choice([node for node in cluster.nodes if node is not owner])

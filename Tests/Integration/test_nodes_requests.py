@@ -1,4 +1,4 @@
-"""Requests over HTTP at several nodes, while a workspace has no owner: they wait for the next one, and are done once."""
+"""HTTP requests at several nodes while a workspace has no owner: they wait for the next owner, and are executed once."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ def timed(ask: Any, *arguments: Any, **named: Any) -> tuple[Answer, float]:
 
 
 class Asker:
-    """Asks one node again and again for what only the owner can answer, over a new connection each time, and keeps all that it is told."""
+    """Repeats requests to one node that only the owner can answer, over a new connection each time, and records the answers."""
 
     def __init__(self, node: Node, token: str, number: int):
         self.node, self.number = node, number
@@ -55,7 +55,7 @@ class Asker:
                 self._ended.wait(0.02)
 
     def _ask(self, turn: int) -> Answer:
-        """A question and a command in turns."""
+        """Alternates between a query and a command."""
         if turn % 2:
             return self.node.get("/v1/devices", self.authorization)
         device = {"device": f"d{self.number}", "name": f"n{turn}", "profile": "heliograph", "environment": "sandbox", "system": "18.1"}
@@ -95,8 +95,8 @@ def test_nobody_is_refused_while_an_owner_goes_and_another_comes(make_cluster: A
         for node in rest:
             for asker in askers[node]:
                 assert not asker.failures, asker.failures
-                # What was under way to an owner that was killed may have been done: nobody does it again. One that goes by itself waits for a
-                # second for what it has begun, which on a busy machine can be too little.
+                # A request in progress at a killed owner may have been executed, so it is not repeated. A stopping owner waits up to a second for
+                # requests in progress, which can be too short on a busy machine.
                 assert not asker.refusals(but="may have been done"), (node.folder.name, asker.refusals())
                 assert len(asker.refusals()) <= 1, asker.refusals()
         for asker in askers[victim]:
@@ -107,7 +107,7 @@ def test_nobody_is_refused_while_an_owner_goes_and_another_comes(make_cluster: A
 def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(make_cluster: Any, make_phone: Any, server: Any) -> None:
     cluster = make_cluster(3)
     phone = make_phone(cluster)
-    # Without cards its app asks for nothing by itself.
+    # Without Live Activities the phone's app makes no requests of its own.
     phone.register(phone.token, text="full", starts="never")
     owner, edges = cluster.owner, cluster.edges
     host = ScriptedHost(Anywhere(edges))
@@ -116,7 +116,7 @@ def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(mak
         approval = host.request_approval("s1", "Bash", {"command": "make deploy"})
         code = payload(wait_notification(phone))["heliograph"]["code"]
         with ThreadPoolExecutor() as pool:
-            # Nobody can claim what the owner leaves.
+            # No node can take over what the owner leaves.
             with server.locked("owners", owner.database):
                 owner.kill()
                 wait_until(lambda: all(edge.metric("heliograph_node_links") == 0 for edge in edges), 10, "the links to the owner to end")
@@ -124,7 +124,7 @@ def test_a_decision_that_comes_while_nobody_owns_its_workspace_is_taken_once(mak
                 wait_until(lambda: all(waiting(edge) == 1 for edge in edges), 3, lambda: f"both to wait: {[waiting(edge) for edge in edges]}")
                 assert not any(tap.done() for tap in taps)
             answers = [tap.result() for tap in taps]
-        # One decides; the other may come while that is being written to disk, and hears that the code is used.
+        # One request decides; the second request may arrive during that commit, and is told that the code was used.
         assert sorted({answer.status for answer in answers}) in ([200], [200, 409]), [answer.body for answer in answers]
         assert {answer.json["error"]["code"] for answer in answers if answer.status == 409} <= {"closed"}, [answer.body for answer in answers]
         assert host.wait_decision(approval, timeout=20)["decision"]["decision"] == "allow"
@@ -144,7 +144,7 @@ def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobo
     cluster = make_cluster(2)
     edge = cluster.edges[0]
     edge.stop()
-    # An owner that lives, that nobody replaces, and that this node cannot speak with.
+    # The owner is alive and not replaced, but this node cannot talk to it, because the link's version differs.
     server.sql("UPDATE nodes SET link_version = link_version + 1", edge.database)
     edge.launch()
     wait_until(lambda: "another version of links" in edge.log_text(), 10, lambda: edge.log_text()[-2000:])
@@ -153,16 +153,16 @@ def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobo
     with ThreadPoolExecutor(2) as pool:
         asked = pool.submit(timed, edge.get, "/v1/devices", token)
         wait_until(lambda: waiting(edge) == 1, 4, "a request to wait")
-        # One whose client goes.
+        # The client of one request disconnects.
         leaving = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(10))
         leaving.request("GET", "/v1/tokens", headers=token)
         wait_until(lambda: waiting(edge) == 2, 4, "another request to wait")
         leaving.close()
         wait_until(lambda: waiting(edge) == 1, 4, "nothing to wait for who has gone")
-        # Others are answered meanwhile.
+        # Requests that need no owner are answered meanwhile.
         assert edge.get("/healthz").status == 200 and edge.get("/v1/me", token).status == 200
         assert edge.get("/v1/devices", {"Authorization": "Bearer hgc_nobody"}).status == 401
-        # A stranger who guesses is told the same of a workspace that nobody reaches, and waits no longer for it.
+        # A guessed code gets the same answer for an unreachable workspace, after the same time.
         guessed = decide(edge, code, decision="allow")
         assert guessed.status == 404 and guessed.body == decide(edge, f"{(99 << 32) + 1}.{'A' * 22}", decision="allow").body and waiting(edge) == 1
         assert not asked.done(), "all of that took less time than a request waits"
@@ -170,7 +170,7 @@ def test_where_no_owner_is_reached_a_request_waits_for_so_long_and_holds_up_nobo
         assert answer.status == 503 and answer.json["error"]["code"] == "unavailable" and answer.headers["retry-after"], answer.body
         assert f"within {WAIT_SECONDS} s" in answer.json["error"]["message"] and seconds >= WAIT_SECONDS - 0.1, (answer.body, seconds)
         assert waiting(edge) == 0
-        # A node that ends keeps nobody.
+        # A stopping node does not keep requests waiting.
         asked = pool.submit(timed, edge.get, "/v1/devices", token)
         wait_until(lambda: waiting(edge) == 1, 4, "a request to wait")
         edge.stop()
@@ -188,7 +188,7 @@ def test_a_request_whose_client_has_gone_while_its_token_is_looked_up_is_not_car
         "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN nodes ON split_part(application_name, '/', 2) = holder "
         f"WHERE relation = 'tokens'::regclass AND NOT granted AND nodes.name = '{edge.folder.name}'"
     )
-    # A token that is made at another node at this moment: nobody reads it before that has committed.
+    # The token is just being made at another node: it cannot be read before that transaction commits.
     with server.locked("tokens", edge.database, "ACCESS EXCLUSIVE", "UPDATE tokens SET digest = sha256('hgc_late') WHERE name = 'phone'"):
         before = edge.connections_report()["all"]
         leaving = http.client.HTTPConnection("127.0.0.1", edge.port, timeout=patient(10))

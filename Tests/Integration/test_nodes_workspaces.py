@@ -1,4 +1,4 @@
-"""Two workspaces on several nodes: whichever node somebody comes to, there is only their own."""
+"""Two workspaces on several nodes: at any node a peer sees its own workspace only."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
     cluster = make_cluster(3)
     owner, (left, right) = cluster.owner, cluster.edges
     left.run("workspace", "add", OTHER, "--data", str(left.data))
-    # Everybody at another node than who is of the same workspace.
+    # Host and client of a workspace connect to different nodes.
     ours, theirs = ScriptedHost(left, "our laptop"), ScriptedHost(InWorkspace(right, OTHER), "their laptop")
     phones = [
         WireClient(node, name, role="operator")
@@ -44,7 +44,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
             phone.subscribe("s1")
             phone.wait_approval("the-approval", "pending")
         assert our_phone.welcome["epoch"] != their_phone.welcome["epoch"] == their_tablet.welcome["epoch"]
-        # One name of a session and of an approval: each decides their own, over two links.
+        # Both workspaces have a session and an approval with the same names: each client decides its own, over two links.
         our_phone.decide("s1", "the-approval", "deny", message="no tea")
         assert ours.wait_decision("the-approval")["decision"]["message"] == "no tea"
         assert not theirs.decisions and their_tablet.approvals["the-approval"]["stage"] == "pending"
@@ -53,7 +53,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
         their_tablet.wait_approval("the-approval", "decided")
         theirs.deltas("s1", "m1", "launch the missiles, in pieces")
         their_phone.wait(lambda message: message["type"] == "deltas", what="a live piece of a message")
-        # A picture, asked for by its digest at every node.
+        # A picture is requested by its digest at every node.
         picture = png(seed=1)
         assert bring(left, their_phone.token, "s1", picture).status == 200
         path = f"/v1/pictures/{named(picture)['digest']}"
@@ -67,7 +67,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
         said = json.dumps([our_phone.messages, ours.received])
         assert not [word for word in SECRETS if word in said]
 
-        # Removed at one node, it is gone at all of them, and nobody of the other workspace notices anything.
+        # A workspace removed at one node disappears from all of them, and the other workspace is not affected.
         messages, closings = len(our_phone.messages), len(ours.closed_with)
         right.run("workspace", "remove", OTHER, "--yes", "--data", str(right.data))
         wait_until(lambda: not their_phone.connection.is_open and not their_tablet.connection.is_open, 10, "their clients to be shown out")
@@ -77,7 +77,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
             wait_until(lambda: node.get("/v1/me", {"Authorization": f"Bearer {their_phone.token}"}).status == 401, 10, "their token to be refused")
         our_phone.command("ping")
         since = our_phone.messages[messages:]
-        # What the relay has still to say of its own session is no notice of the other workspace.
+        # Messages about the relay's own session in this workspace are ignored.
         assert [message["type"] for message in since if message.get("summary", {}).get("title") != "Our plan"] == ["reply"], since
         assert not [word for word in SECRETS if word in json.dumps(since)] and len(ours.closed_with) == closings
         ours.event("s1", "message", {"role": "user"}, {"text": "still here"})
@@ -90,7 +90,7 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
 
 
 def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: Any) -> None:
-    """As in `test_nodes`, with sessions of one name in two workspaces: each has its own log, and its own epoch, whoever dies."""
+    """Like in `test_nodes`, but with sessions of the same name in two workspaces: each has its own log and epoch, whichever node dies."""
     dice = random.Random(SEED)
     print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
     cluster = make_cluster(3)
@@ -104,9 +104,9 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
             before = [worker.through for worker in workers]
             cluster.wait_owned(2)
             wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "both to be acknowledged")
-            # Owners of both, of one, and of none.
+            # The killed nodes own both workspaces, one, or none.
             victims = dice.sample(cluster.nodes, dice.choice([1, 2]))
-            time.sleep(dice.random() * 0.1)  # a moment that the seed chose
+            time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
             for victim in victims:
                 victim.kill()
             for victim in victims:
@@ -135,7 +135,7 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
 
 
 def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone(make_cluster: Any) -> None:
-    """Each workspace has one owner. Who is of a workspace of a node that lives, at a node that lives, notices nothing of another's death."""
+    """Each workspace has one owner. Peers are not affected if both their node and their workspace's owner survive."""
     names = ["default", *(f"team {number}" for number in range(7))]
     cluster = make_cluster(3)
     for name in names[1:]:
@@ -160,7 +160,7 @@ def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone
             host.wait_acked("s1", timeout=30)
         undisturbed = [name for name, host in hosts.items() if len(host.closed_with) == closings[name]]
         assert undisturbed, f"nobody was left alone: {before}, then {after}"
-        # Back again, it is given what is its, one workspace after the other, and nothing is lost on the way.
+        # The restarted node gets its share back, one workspace after the other, without a loss.
         victim.launch()
         wait_until(lambda: victim.owned() > 0, 60, lambda: f"the node to own something again: {[node.owned() for node in cluster.nodes]}")
         for name, host in hosts.items():
@@ -175,7 +175,7 @@ def test_workspaces_are_spread_over_the_nodes_and_a_death_concerns_its_own_alone
 
 
 def test_a_notification_decides_at_whichever_node_its_code_comes_to(make_cluster: Any, make_phone: Any) -> None:
-    """The code is its only credential, so it says which workspace's owner decides."""
+    """The code is the only credential, so it must also identify the workspace."""
     cluster = make_cluster(3)
     phone = make_phone(cluster)
     cluster.nodes[0].run("workspace", "add", OTHER, "--data", str(cluster.nodes[0].data))
@@ -198,7 +198,7 @@ def test_a_notification_decides_at_whichever_node_its_code_comes_to(make_cluster
             assert again.status == 409 and again.json["error"]["winner"]["decision"] == "allow", again.body
             host.apply("s1", approval)
             host.wait_acked("s1", timeout=20)
-        # One that no workspace's number fits, and one that is none.
+        # A code with an unknown workspace number, and a malformed one.
         for code in (f"{(99 << 32) + 1}.{'A' * 22}", "nothing"):
             assert decide(cluster.nodes[0], code, decision="allow").status == 404
     finally:

@@ -1,4 +1,4 @@
-"""Pushes to a topic of ntfy whole: the real relay, a server after ntfy's documentation, and a client of another make that reads the topic."""
+"""Pushes to an ntfy topic from end to end: the real relay, a fake server after ntfy's documentation, and an independent client that reads the topic."""
 
 import json
 import urllib.error
@@ -36,7 +36,7 @@ def relay(tmp_path: Path, server: NtfyServer) -> Iterator[Relay]:
     yield relay
     relay.stop()
     relay.check_log()
-    # The topic rings a phone and shows what its agents ask; the code decides.
+    # Topic, token and codes are secrets: the topic allows reading requests, and the codes allow deciding.
     secrets = [TOPIC, TOKEN] + [action["url"].rpartition("/")[2] for message in server.messages[TOPIC] for action in message["actions"]]
     assert not [secret for secret in secrets if secret in relay.log_text()], "a secret stands in the log"
 
@@ -54,7 +54,7 @@ def register(client: Any, url: str, device: str = DEVICE, token: str | None = No
 
 
 class Phone:
-    """A client that has registered a topic, and the app that reads it."""
+    """A client that has registered a topic, with an app that reads it."""
 
     def __init__(self, client: Any, url: str, **wishes: Any):
         self.client = client
@@ -67,9 +67,9 @@ class Phone:
         return next(entry for entry in self.client.command("devices")["devices"] if entry["device"]["device"] == DEVICE)
 
     def read(self, fits: Callable[[Any], bool] = lambda _: True) -> Any:
-        """The newest message that fits, as a client of another make has it."""
+        """The newest matching message, as an independent ntfy client parses it."""
         def found() -> Any:
-            # Sorted by seconds, the newest first: of one second, in the order in which they came.
+            # The client sorts by seconds, newest first; messages of the same second keep their order.
             messages = self.app.get_cached_messages()
             return next((message for message in reversed(sorted(messages, key=lambda message: message["time"])) if fits(message)), None)
 
@@ -85,12 +85,12 @@ class Phone:
 
 @pytest.fixture
 def phone(relay: Relay, server: NtfyServer, client: Callable[..., Any]) -> Callable[..., Phone]:
-    """`phone(**wishes)`: Ada's topic, registered at `relay`."""
+    """`phone(**wishes)`: registers Ada's topic at the relay."""
     return lambda **wishes: Phone(client(relay, "Ada's phone"), server.url, **wishes)
 
 
 def press(message: Any, label: str) -> tuple[int, Any]:
-    """As the app does: the request that the button names, with nothing added. Returns status and answer."""
+    """Makes the request of the notification's button, like the app; returns status and answer."""
     action = next(action for action in message["actions"] if action["label"] == label)
     request = urllib.request.Request(action["url"], action["body"].encode(), action.get("headers", {}), method=action["method"])
     try:
@@ -117,7 +117,7 @@ def test_an_agent_goes_on_after_allow_in_the_notification(relay, server, phone, 
     asking.wait_decision(approval)
     status, answer = press(message, "Deny")
     assert status == 409 and answer["error"]["winner"]["decision"] == "allow" and answer["error"]["winner"]["by"]["name"] == "Ada's phone"
-    # What clients are shown of the push holds neither topic nor code.
+    # Clients see the push without topic and code.
     shown = json.dumps(ada.device)
     assert TOPIC not in shown and message["actions"][0]["url"].rpartition("/")[2] not in shown
 
@@ -171,8 +171,6 @@ def test_the_planner_rules_hold_for_topics_too(relay, phone, asking):
     assert len(ada.app.get_cached_messages()) == 1
 
 
-# The terminal
-
 
 def test_a_link_that_is_pasted_into_a_terminal_is_a_device_that_rings(relay, server, asking):
     local = ("--data", str(relay.data))
@@ -200,8 +198,6 @@ def test_a_link_that_is_none_or_leads_into_the_own_network_is_refused_with_the_r
     refused = relay.run("devices", "add", link, "--data", str(relay.data), check=False)
     assert refused.returncode != 0 and words in refused.stdout + refused.stderr
 
-
-# Servers
 
 
 def test_a_token_opens_a_topic_that_is_not_everybodys(relay, server, client, asking):
@@ -232,7 +228,7 @@ def test_an_approval_rings_whatever_the_server_does(server, phone, asking, fault
     asking.request_approval("s1", "Bash", {"command": "ls"})
     message = ada.read(lambda message: message["tags"] == ["raised_hand"])
     assert press(message, "Deny") == (200, {"stage": "decided"})
-    # All attempts bear one sequence: what the server took of them is one notification.
+    # All attempts use the same sequence id, so that accepted duplicates become one notification.
     assert len({json.loads(request.body)["sequence_id"] for request in server.requests[: len(FAULTS[fault]) + 1]}) == 1
 
 
@@ -258,7 +254,7 @@ def test_over_tls_a_server_in_the_own_network_is_called_by_its_name(tmp_path, ma
         assert "error" not in register(ada, server.url)
         assert "error" not in ada.command("testPush", device=DEVICE)
         assert server.wait_message(TOPIC)["message"] == "Pushes reach Ada's phone."
-        # By another scheme it is another server, which nobody has named.
+        # Another scheme means another server, which is not permitted.
         refused = register(ada, server.url.replace("https", "http"))
         assert (refused["error"]["code"], refused["error"]["path"]) == ("badValue", "$.device.ntfy.server")
     finally:
@@ -280,8 +276,6 @@ def test_a_topic_is_one_devices_and_stays_after_a_kill(relay, server, phone, cli
     assert listed[DEVICE]["device"]["ntfy"] == {} and listed[DEVICE]["trouble"] and listed["another"]["device"]["ntfy"] == {"server": server.url}
     assert again.command("testPush", device=DEVICE)["error"]["code"] == "unavailable"
 
-
-# The page
 
 
 def test_a_link_that_is_pasted_into_the_page_is_a_device_that_rings(relay, server, browser, asking):
@@ -308,7 +302,7 @@ def test_a_link_that_is_pasted_into_the_page_is_a_device_that_rings(relay, serve
         expect(device).to_contain_text("Its server took it.")
         expect(device.get_by_role("list", name="Pushes")).to_contain_text("Alert · Heliograph")
         assert server.wait_message(TOPIC)["click"] == f"{relay.url}/#/devices"
-        # Its person lets it allow, on the page of another device.
+        # A person permits allowing by the topic, on the page of another device.
         device.get_by_role("button", name="Change what").click()
         device.get_by_label("The whole command or question").check()
         device.get_by_label("Offer Allow in the notification").check()

@@ -1,6 +1,6 @@
 """The real OpenHands behind `heliograph acp`, with the real host, relay and a phone.
 
-It takes ten seconds of processor to start, so that one process of it, one editor and one phone serve all of these, with a session for each.
+OpenHands takes ten seconds of processor time to start, so all tests share one process, one editor and one phone, with a session each.
 """
 
 import itertools
@@ -83,7 +83,7 @@ def steered(agent: Agent, phone: WireClient, editor: Editor) -> Proxied:
     for name in ("out.txt", "new.txt"):
         (agent.project / name).unlink(missing_ok=True)
     steered = Proxied(agent, phone, editor.open_session())
-    # One phone sends to all of them, and the same name twice is one command.
+    # Ids are made unique by the session's name, because one phone sends all commands, and a repeated id counts as the same command.
     steered.ids = (f"{steered.name[:8]}-{number}" for number in itertools.count(1))
     return steered
 
@@ -97,7 +97,7 @@ def card_of(steered: Proxied) -> dict[str, Any]:
 
 
 def decide(steered: Proxied, card: dict[str, Any], decision: str) -> str:
-    """And what came of it."""
+    """Decides a card, and waits for the outcome."""
     steered.phone.decide(card["session"], card["approval"], decision)
     return steered.phone.wait_approval(card["approval"], "applied", 20)["outcome"]
 
@@ -110,10 +110,10 @@ def test_it_is_watched_and_decided_about_from_a_phone(agent, editor, steered):
     card = card_of(steered)
     head = card["request"]["head"]
     assert head["tool"] == "execute" and card["request"]["body"]["input"]["command"] == "echo hi > out.txt"
-    # What lasts is chosen by its name alone.
+    # Lasting options are chosen by their id only.
     assert [offer["id"] for offer in head["offers"]] == ["always_proceed", "risk_based"]
     assert decide(steered, card, "allow") == "ran"
-    # A policy that had been relaxed would not ask for this one.
+    # The second command needs approval again; if the policy had been relaxed, OpenHands would not ask.
     second = card_of(steered)
     assert second["request"]["head"]["tool"] == "edit" and second["approval"] != card["approval"]
     assert decide(steered, second, "deny") == "denied"
@@ -123,7 +123,7 @@ def test_it_is_watched_and_decided_about_from_a_phone(agent, editor, steered):
     log = steered.phone.logs[steered.session]
     assert log[0]["kind"] == "session.started" and "OpenHands" in log[0]["head"]["agent"]["name"]
     said = [(event["head"]["role"], event["body"]["text"]) for event in log if event["kind"] == "message"]
-    # What it says with a call it calls a thought.
+    # OpenHands marks text that accompanies a tool call as a thought.
     assert said[0] == ("user", "write both") and said[1][0] == "thought" and "Now run." in said[1][1] and said[-1] == ("assistant", "All done.")
     assert not any("System Prompt" in text for _, text in said)
     finished = [event["head"] for event in log if event["kind"] == "tool.finished"]
@@ -195,7 +195,7 @@ def test_an_interrupt_with_a_permission_open(agent, editor, steered):
     card = card_of(steered)
     id = steered.send("interrupt")
     assert ended(editor, turn) == "end_turn"
-    # It goes on for a moment, and calls its end its own.
+    # OpenHands continues for a moment and then reports a normal end.
     assert steered.stage(id)["stage"] == "refused"
     steered.phone.wait_approval(card["approval"], "cancelled")
     assert not (agent.project / "out.txt").exists()

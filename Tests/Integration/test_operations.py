@@ -1,4 +1,4 @@
-"""The relay as whoever runs it for years has it: settings, certificates, signals, the service manager, restarts."""
+"""Operating the relay: settings, certificates, signals, the service manager, restarts."""
 
 import contextlib
 import fcntl
@@ -25,11 +25,9 @@ from host import ScriptedHost
 from relay import BINARY, Relay, plain_environment
 from waits import patient, wait_until
 
-# Settings
-
 
 def serve(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A start that is to fail."""
+    """Starts a relay that is expected to fail."""
     return subprocess.run(
         [BINARY, "serve", "--data", str(folder), *arguments], capture_output=True, text=True, timeout=patient(20),
         stdin=subprocess.DEVNULL, env=plain_environment(folder) | environment,
@@ -78,8 +76,6 @@ def test_every_setting_is_a_flag_that_serve_names(relay: Relay) -> None:
         assert f"\n{key}   --" in f"\n{keys}"
 
 
-# Addresses
-
 
 WITHOUT_IPV6 = """
 import ctypes, os, platform, struct, sys
@@ -95,7 +91,7 @@ os.execvp(sys.argv[1], sys.argv[1:])
 
 
 def test_a_kernel_without_ipv6_listens_on_every_ipv4_network(tmp_path: Path) -> None:
-    """The image and the manifests say [::]."""
+    """The container's image and the Kubernetes manifests use the address [::]."""
     relay = Relay(tmp_path / "relay", prefix=[sys.executable, "-c", WITHOUT_IPV6])
     relay.address = "[::]"
     relay.start()
@@ -104,11 +100,9 @@ def test_a_kernel_without_ipv6_listens_on_every_ipv4_network(tmp_path: Path) -> 
     relay.stop()
 
 
-# Certificates
-
 
 class Identity:
-    """A certificate that signs itself, and its key, in one pair of files that is written anew."""
+    """A self-signed certificate and its key, in a pair of files that can be renewed."""
 
     def __init__(self, folder: Path):
         self.certificate, self.key = folder / "relay.pem", folder / "relay.key"
@@ -152,7 +146,7 @@ def trusting() -> ssl.SSLContext:
 
 
 def serial(relay: Relay) -> int:
-    """The serial number of the certificate that a new connection gets."""
+    """The serial number of the certificate that a new connection receives."""
     with socket.create_connection(("127.0.0.1", relay.port), timeout=patient(10)) as plain, trusting().wrap_socket(plain) as session:
         text = subprocess.run(
             ["openssl", "x509", "-inform", "DER", "-noout", "-serial"], input=session.getpeercert(binary_form=True), capture_output=True, check=True
@@ -161,7 +155,7 @@ def serial(relay: Relay) -> int:
 
 
 def shows(relay: Relay, expected: int) -> bool:
-    """Each of its loops, if it has several: who comes is given to the next."""
+    """True if every event loop uses the certificate: new connections go to each in turn."""
     return {serial(relay) for _ in range(6)} == {expected}
 
 
@@ -183,12 +177,12 @@ def test_a_new_certificate_is_taken_without_losing_a_connection(tls_relay: Relay
         identity.renew()
         tls_relay.process.send_signal(signal.SIGHUP)
         wait_until(lambda: shows(tls_relay, identity.serials[1]), 20, lambda: f"the new certificate: {tls_relay.log_text()[-2000:]}")
-        # Its key is another one: what is in use stays in use, and the log says why.
+        # The renewed certificate does not fit the key: the relay keeps the old pair and logs the reason.
         identity.renew(only_certificate=True)
         tls_relay.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "the old one stays in use" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
         assert shows(tls_relay, identity.serials[1])
-        # Nobody has to tell: it looks by itself.
+        # The relay notices the new files without a signal.
         identity.renew()
         wait_until(lambda: shows(tls_relay, identity.serials[3]), 60, lambda: f"the newest certificate: {tls_relay.log_text()[-2000:]}")
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
@@ -203,7 +197,7 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_file_which_is_remembe
     assert refused.returncode == 4 and "its certificate is not trusted here" in refused.stderr and "--ca-file" in refused.stderr
     missing = tls_relay.run("login", "--ca-file", "none.pem", link, check=False)
     assert missing.returncode == 7 and "none.pem" in missing.stderr
-    # By a name that means something in this folder only; later commands are run in any.
+    # The path is relative to this folder, but later commands run in other folders.
     tls_relay.run("login", "--ca-file", "ca.pem", link)
     kept = json.loads((tls_relay.folder / "home/.config/heliograph/client.json").read_text())
     assert kept["ca"] == str((tls_relay.folder / "ca.pem").resolve())
@@ -218,7 +212,7 @@ def test_a_certificate_that_signs_itself_is_trusted_by_its_file_which_is_remembe
 
 
 def test_a_link_names_the_machine_as_its_certificate_does(tmp_path: Path, identity: Identity) -> None:
-    """Else the way that the README names would end where it began: at an address of this machine only."""
+    """The link names the certificate's host; otherwise the way that the README describes would end at a loopback address."""
     identity.renew(names="DNS:*.relay.test,DNS:relay.test,IP:127.0.0.1")
     relay = Relay(tmp_path / "relay", ["--tls-certificate", str(identity.certificate), "--tls-key", str(identity.key)])
     relay.address = "0.0.0.0"
@@ -232,7 +226,7 @@ def test_a_link_names_the_machine_as_its_certificate_does(tmp_path: Path, identi
 
 
 def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) -> None:
-    """To RSA and back: nobody is shown the one of the old kind, whatever it prefers, and who is in stays in."""
+    """After a change from ECDSA to RSA and back no client is served the old certificate, whatever it prefers, and open connections stay."""
     with open_client(tls_relay) as client:
         for number, kind in enumerate([("rsa:2048",), ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")], 1):
             identity.renew(kind=kind)
@@ -244,7 +238,7 @@ def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) ->
                      "-sigalgs", "ECDSA+SHA256:RSA+SHA256:RSA-PSS+SHA256"],
                     stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patient(20),
                 ).stdout  # fmt: skip
-                # In the words of OpenSSL before 3.5, and since.
+                # The key's kind in the words of OpenSSL before 3.5, and since.
                 kinds = ("rsaEncryption", "RSA,") if number == 1 else ("id-ecPublicKey", "EC,")
                 assert any(f"a:PKEY: {kind}" in shown for kind in kinds), shown
         client.send(json.dumps({"type": "subscribe", "id": "c1"}))
@@ -252,7 +246,7 @@ def test_a_key_of_another_kind_is_taken(tls_relay: Relay, identity: Identity) ->
 
 
 def certificate_end(relay: Relay) -> float:
-    """The certificate's end as the admin socket reports it. The connection itself is not TLS."""
+    """The certificate's expiry from the admin socket. The connection itself does not use TLS."""
     with socket.socket(socket.AF_UNIX) as door:
         door.settimeout(patient(10))
         door.connect(str(relay.data / "relay.sock"))
@@ -267,7 +261,7 @@ def test_a_figure_says_when_the_certificate_ends(tls_relay: Relay, identity: Ide
     identity.renew(days=30)
     tls_relay.process.send_signal(signal.SIGHUP)
     wait_until(lambda: certificate_end(tls_relay) > time.time() + 29 * day, 20, lambda: f"the new end: {tls_relay.log_text()[-2000:]}")
-    # What cannot be used is not served, and its end is none of ours.
+    # An unusable certificate is not served, and its expiry is not reported.
     identity.renew(only_certificate=True, days=60)
     tls_relay.process.send_signal(signal.SIGHUP)
     wait_until(lambda: "the old one stays in use" in tls_relay.log_text(), 20, lambda: f"a word on it: {tls_relay.log_text()[-2000:]}")
@@ -298,7 +292,7 @@ def test_only_what_a_scanner_passes_is_spoken(tls_relay: Relay, options: list[st
 
 
 def test_nobody_renegotiates(tls_relay: Relay) -> None:
-    # To s_client a line with an R is the order to ask for it.
+    # A line with "R" makes s_client request a renegotiation.
     asked = subprocess.run(
         ["openssl", "s_client", "-connect", f"127.0.0.1:{tls_relay.port}", "-servername", "localhost", "-tls1_2"],
         input="R\n", capture_output=True, text=True, timeout=patient(20),
@@ -322,19 +316,17 @@ def test_one_too_many_is_told_after_its_handshake(tls_relay: Relay) -> None:
         return ""
 
     with contextlib.ExitStack() as silent:
-        # The one place of the address.
+        # The address's only slot is taken by a silent connection.
         silent.enter_context(knock())
         said = answer()
         assert said.startswith("HTTP/1.1 429 ") and re.search(r"(?m)^retry-after: [1-8]\r$", said), said
-        # And those of who is told. They are let go soon, so that they cannot be held.
+        # Silent connections also take the slots for refused peers; they are closed soon, so that nobody can block these slots.
         for _ in range(16):
             silent.enter_context(knock())
         assert answer() == ""
         wait_until(lambda: answer().startswith("HTTP/1.1 429 "), 20, "room for who is told")
     wait_until(lambda: answer().startswith("HTTP/1.1 200 "), 20, "room for the address")
 
-
-# Signals and the service manager
 
 
 def test_a_report_says_how_the_relay_is_and_no_secret(relay: Relay, client: Callable[..., Any], scripted_host: Callable[..., Any]) -> None:
@@ -357,7 +349,7 @@ def test_a_report_says_how_the_relay_is_and_no_secret(relay: Relay, client: Call
 
 
 class NotifySocket:
-    """The socket that systemd listens on."""
+    """A socket that receives systemd's notifications."""
 
     def __init__(self, folder: Path):
         self.path = folder / "notify"
@@ -398,7 +390,7 @@ ENDED_WITHIN_SECONDS = 10
 
 
 def test_who_does_not_leave_does_not_keep_it(relay: Relay) -> None:
-    """Peers that neither read nor close, and one whose card is open: it ends within ten seconds of the clock all the same."""
+    """With peers that neither read nor close, and a client with a pending approval, the relay still ends within ten seconds."""
     host = ScriptedHost(relay, "laptop")
     host.start_session("s1")
     host.request_approval("s1", "Bash", {"command": "make"})
@@ -427,7 +419,7 @@ def test_who_insists_ends_a_start_that_hangs(tmp_path: Path) -> None:
     folder.mkdir(mode=0o700)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        # As somebody who opens the store and never ends: the relay waits for its turn.
+        # Holds the store's lock like a process that never ends, so that the relay waits.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         process = subprocess.Popen(
             [BINARY, "serve", "--data", str(folder), "--listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -435,7 +427,7 @@ def test_who_insists_ends_a_start_that_hangs(tmp_path: Path) -> None:
         )
         wait_until(lambda: (folder / "relay.lock").exists(), 20, lambda: "the start to be under way")
         process.send_signal(signal.SIGTERM)
-        # What has to be done in order is not left behind at the first word.
+        # The first signal only starts the orderly shutdown.
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(3)
         process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""In the log, the real Claude Code's text comes before the tool that it announces, whichever hook was first."""
+"""In the log, the real Claude Code's text comes before the tool that it announces, whichever hook ran first."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_text_comes_before_its_tool(machine, relay, client):
     wanted = [word for round in range(ROUNDS) for word in (f"Round {round}", *["tool"] * (1 + round % 2))]
     wanted.append("All done now")
     assert [word == "tool" for word in told] == [word == "tool" for word in wanted], told
-    # The hooks of two messages are two processes, and say nothing of their order: on a loaded machine one may overtake the other, once.
+    # The two messages' hooks are separate processes without an order: on a loaded machine one may overtake the other once.
     texts, expected = ([word for word in words if word != "tool"] for words in (told, wanted))
     swapped = [index for index, (text, other) in enumerate(zip(texts, expected, strict=True)) if text != other]
     assert not swapped or (len(swapped) == 2 and swapped[1] == swapped[0] + 1), told

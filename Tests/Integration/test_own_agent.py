@@ -1,4 +1,4 @@
-"""Any program can be an agent: over the host's local socket, and by `emit`, `ask` and `settle`."""
+"""Any program can be an agent: over the host's local socket, or with the commands `emit`, `ask` and `settle`."""
 
 import json
 import re
@@ -21,7 +21,7 @@ CHOICES = [{"id": "c", "text": "Which color?", "choices": [{"label": "Red"}, {"l
 
 
 def asked(phone: Any, session: str) -> dict[str, Any]:
-    """The open approval of that session."""
+    """Waits for the session's pending approval."""
     return phone.wait_card(lambda card: card["stage"] == "pending" and card["session"] == session)
 
 
@@ -30,8 +30,6 @@ def sessions(daemon: Daemon) -> list[str]:
     assert status is not None
     return [session["session"] for session in status["sessions"]]
 
-
-# Events
 
 
 @pytest.mark.shows("your own program", "messages and tools are watched", "the program's own word")
@@ -100,8 +98,6 @@ def test_what_a_running_tool_prints_is_shown_and_not_kept(daemon: Daemon, phone:
     phone.wait_event("local-s1", lambda event: event["kind"] == "tool.finished")
     assert "tool.output" not in phone.kinds("local-s1")
 
-
-# Questions
 
 
 def test_a_link_in_the_path_of_a_file_says_where_it_leads(daemon: Daemon, phone: Any, tmp_path: Path) -> None:
@@ -177,7 +173,7 @@ def test_without_a_relay_there_is_no_decision(daemon: Daemon, relay: Any) -> Non
     daemon.wait_link("waiting")
     asking = Asking(daemon, question("s1"))
     assert asking.answer() == (204, None)
-    # Short of the twenty seconds that a relay may be away, the wait is up.
+    # The question expires before the twenty seconds for which a host waits for an unreachable relay.
     assert Asking(daemon, question("s1", "soon", waitSeconds=1, attended=True)).answer() == (204, None)
     relay.start()
     daemon.wait_link()
@@ -185,7 +181,7 @@ def test_without_a_relay_there_is_no_decision(daemon: Daemon, relay: Any) -> Non
 
 @pytest.mark.shows("your own program", "the host's daemon is killed", "the program asks the next daemon")
 def test_a_question_outlives_the_daemon(daemon: Daemon, phone: Any) -> None:
-    """Killed while it asks; the program asks again, finds its question, and the decision that was made meanwhile."""
+    """The daemon is killed during a question; the program asks again, and gets the decision that was made meanwhile."""
     waiting = command(daemon, "ask", "--session", "s1", "--approval", "go", "--tool", "Deploy", "--input", json.dumps(INPUT), "--wait", "60")
     card = asked(phone, "local-s1")
     daemon.kill()
@@ -198,8 +194,6 @@ def test_a_question_outlives_the_daemon(daemon: Daemon, phone: Any) -> None:
     assert end(settled)[0] == 0
     assert phone.wait_approval(card["approval"], "applied")["outcome"] == "ran"
 
-
-# The commands
 
 
 def test_emit_names_bad_lines_and_takes_the_others(daemon: Daemon, phone: Any) -> None:
@@ -226,7 +220,7 @@ def test_emit_says_that_another_host_has_the_name(daemon: Daemon, phone: Any) ->
         assert post(daemon.socket, "events", event("build", "message", said)) == (200, {"taken": 0, "notTaken": ["build"]})
         phone.subscribe("local-build")
         assert phone.kinds("local-build") == ["session.started"]
-        # Nothing of it is left on the host's disk to be sent again and again.
+        # No event is left in the host's spool to be sent again.
         assert sessions(daemon) == []
 
 
@@ -263,8 +257,6 @@ def test_without_a_daemon_nothing_is_a_yes(daemon: Daemon) -> None:
     daemon.start()
     daemon.wait_link()
 
-
-# The page
 
 
 @pytest.mark.parametrize("language", ["sh", "python"])

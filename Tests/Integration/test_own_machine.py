@@ -1,4 +1,4 @@
-"""The command line on the relay's own machine: which relay it means, how it gets there, and how it ends."""
+"""The command line on the relay's own machine: choosing the relay, connecting to it, and exit statuses."""
 
 import json
 import os
@@ -16,12 +16,10 @@ PUBLIC = "https://relay.example"
 
 
 def beside(relay: Relay, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command that is called from the folder in which the data is, and is told so by a relative path."""
+    """Runs a command in the data folder's parent, with a relative path to the data."""
     assert relay.data.parent == relay.folder
     return relay.run(*arguments, "--data", relay.data.name, check=False)
 
-
-# Where the data is
 
 
 @pytest.mark.parametrize("named", ["data", "./data", "../relay/data"])
@@ -53,7 +51,7 @@ def test_a_folder_that_is_named_is_meant_wherever_the_terminal_is_logged_in(rela
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has a mount namespace of its own")
 def test_root_means_the_packages_relay_unless_it_has_one_of_its_own(relay: Relay) -> None:
-    """In a view of the file system in which the relay's folder is the package's."""
+    """Runs in a mount namespace in which the relay's folder is the package's."""
     (relay.folder / "roots").mkdir()
 
     def as_root(command: str) -> subprocess.CompletedProcess[str]:
@@ -73,7 +71,7 @@ def test_root_means_the_packages_relay_unless_it_has_one_of_its_own(relay: Relay
 
 
 def test_a_folder_may_be_named_from_the_root(relay: Relay, client: Any) -> None:
-    """What begins with two slashes, or is called for from `/`, is the same folder: its socket's address is found."""
+    """A path with two leading slashes, or relative to `/`, names the same folder, so its socket is found."""
     phone = client(relay, name="phone")
     phone.subscribe()
     for named, folder in ((f"/{relay.data}", relay.folder), (str(relay.data)[1:], Path("/"))):
@@ -98,7 +96,7 @@ def test_a_token_has_a_name_that_shows(relay: Relay, name: str) -> None:
 
 
 def test_what_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
-    """No error of a program's, no folder that a mistyped name makes."""
+    """A wrong folder causes neither a stack trace nor a new folder."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [BINARY, *arguments, "--data", str(tmp_path / "typo")]
@@ -128,7 +126,7 @@ def test_a_folder_may_be_called_anything(short_path: Path, client: Any) -> None:
         phone.subscribe()
         relay.revoke(relay.token_id("phone"))
         assert phone.connection.wait_closed() == 4401
-        # Its address is none for others: the way from here is the socket.
+        # The relay's own address cannot be reached from elsewhere, so local commands use the socket.
         relay.arguments = ["--public-url", PUBLIC]
         relay.restart()
         assert relay.run("sessions", "--data", str(relay.data)).stdout == "no sessions yet\n"
@@ -149,8 +147,6 @@ def test_what_mends_it_names_the_folder(relay: Relay) -> None:
     found = beside(relay, "doctor")
     assert found.returncode == 1 and f"→ heliograph serve --data {relay.data}\n" in found.stdout
 
-
-# Two addresses
 
 
 def test_a_public_address_is_for_others(make_relay: Any) -> None:
@@ -174,8 +170,6 @@ def test_a_certificate_for_another_name_is_no_hindrance_here(make_relay: Any, tm
         relay.stop()
 
 
-# The running relay's settings
-
 
 def test_the_doctor_asks_the_relay_that_runs(make_relay: Any) -> None:
     relay = make_relay("--public-url", "http://127.0.0.1:1", "--keep-days", "7")
@@ -193,8 +187,6 @@ def test_the_doctor_asks_the_relay_that_runs(make_relay: Any) -> None:
     relay.stop()
     assert doctor(relay)["Relay"]["Settings"]["text"] == "all at their defaults"
 
-
-# Pairing
 
 
 def test_where_no_relay_ever_was_there_is_nothing_to_pair_with(tmp_path: Path) -> None:
@@ -221,7 +213,7 @@ def test_an_address_that_is_none_is_refused(relay: Relay, url: str) -> None:
 
 
 def test_a_relay_has_a_name_of_its_own(relay: Relay) -> None:
-    """Its page asks for everything from the top of the site."""
+    """The page requests everything from the site's root."""
     for url in ("https://relay.example/sub", "https://relay.example/a/b/"):
         started = relay.run("serve", "--public-url", url, "--data", str(relay.folder / "other"), check=False)
         assert started.returncode == 2 and "without a path" in started.stderr
@@ -255,8 +247,6 @@ def test_a_link_that_leads_a_phone_nowhere_has_no_code_to_scan(relay: Relay) -> 
     assert "This address works on this machine only." in made and "--public-url" in made and "█" not in made
     assert "█" in relay.run("pair", "--url", "https://relay.example", "--data", str(relay.data)).stdout
 
-
-# How it ends
 
 
 def test_a_reader_that_has_seen_enough_ends_it_in_silence(relay: Relay) -> None:
@@ -312,8 +302,6 @@ def test_an_audit_log_says_what_is_not_noticed(relay: Relay) -> None:
     named = relay.run("audit", "verify", "--head", head.split()[-1], "--data", str(relay.data)).stdout
     assert "Without --head" not in named
 
-
-# The command line
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("sesions", "heliograph sessions"), ("token lsit", "heliograph token list"), ("conect claude", "heliograph connect")])

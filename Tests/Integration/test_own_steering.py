@@ -1,4 +1,4 @@
-"""Any program can be steered from afar: over the host's local socket, and by `steering` and `steered`."""
+"""Any program can be steered by clients: over the host's local socket, or with the commands `steering` and `steered`."""
 
 import base64
 import contextlib
@@ -26,7 +26,7 @@ OFFER = {"actions": ["prompt", "interrupt", "stop"]}
 
 
 class Program(Steered):
-    """A session `local-s1` that can be steered, and what the phone sends it."""
+    """The steerable session `local-s1`, and the phone's commands to it."""
 
     patience = 50
 
@@ -194,8 +194,6 @@ def test_a_program_may_be_called_as_an_agents_sessions_are(daemon: Daemon, phone
     assert phone.summaries[program.session]["status"] == "idle", "as it stands: it says nothing else"
 
 
-# By commands
-
 
 def test_the_commands_wait_print_and_tell(daemon: Daemon, phone: WireClient) -> None:
     program = Program(daemon, phone)
@@ -240,7 +238,7 @@ def test_the_examples_of_the_page_work(daemon: Daemon, phone: WireClient, langua
             assert steered.stage(steered.send("stop"))["stage"] == "taken"
             assert running.wait(patient(20)) == 0
     finally:
-        # A shell's pipeline outlives the shell, and keeps its output open.
+        # A shell's pipeline outlives the shell and keeps its output open.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
         running.communicate()

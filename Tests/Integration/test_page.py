@@ -1,4 +1,4 @@
-"""The companion page, served by the real relay, in Debian's Chromium."""
+"""The page, served by the real relay, in Debian's Chromium."""
 
 import re
 import statistics
@@ -28,7 +28,7 @@ QUESTIONS = [
 
 @pytest.fixture
 def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
-    """A host with one session that has a bit of everything."""
+    """A host with one session that has several kinds of events."""
     host = scripted_host(relay, name="laptop")
     host.start_session("s1", title="Fix the login", project="webshop", model="opus")
     host.event("s1", "message", {"role": "user"}, {"text": "Fix the login, please"})
@@ -41,8 +41,6 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     host.event("s1", "tool.started", {"call": "c2", "tool": "Edit", "operation": "Editing src/login.ts"}, {"input": {"file_path": "src/login.ts"}})
     return host
 
-
-# Pairing
 
 
 def test_a_link_pairs_this_device_and_leaves_the_address(screen: Callable[..., Screen]) -> None:
@@ -91,12 +89,12 @@ def test_a_link_in_a_paired_browser_says_what_it_replaces(screen: Callable[..., 
     one.expect_live()
     one.go("#/link")
     expect(one.page.locator("link-view")).to_contain_text("tell agents what to do")
-    # The link still works, and what it gives is told before anything goes on.
+    # The link still works, and the page says which role it gives before pairing.
     one.page.goto(relay.pair_link("watcher"))
     one.page.get_by_role("button", name="Pair it again").click()
     expect(sheet).to_contain_text("This browser is now paired as Ada's phone: it only watches.")
     one.expect_accessible()
-    # With another token it begins anew.
+    # With another token the page starts from the beginning.
     with one.page.expect_event("domcontentloaded"):
         one.page.get_by_role("button", name="Go on").click()
     one.expect_live()
@@ -125,7 +123,7 @@ def test_a_device_pairs_the_next_one(screen: Callable[..., Screen]) -> None:
     one.page.get_by_role("button", name="Pair another device").click()
     dialog = one.page.get_by_role("dialog")
     expect(dialog).to_contain_text(re.compile(r"Valid for (10:00|9:5\d)"))
-    # A phone that scanned it would knock at itself.
+    # A phone that scanned the code would connect to itself.
     expect(dialog).to_contain_text("works on the relay's own machine only")
     expect(dialog.get_by_role("img")).to_have_count(0)
     link = dialog.locator("code").inner_text()
@@ -159,7 +157,7 @@ def test_a_device_that_logs_out_is_out(screen: Callable[..., Screen], host: Any)
     log_out = one.page.get_by_role("button", name="Log this device out …")
     log_out.click()
     expect(one.page.get_by_role("group", name="Log this device out?")).to_contain_text("until it is paired again")
-    # Nothing is done yet, and Escape leads back to where the keyboard was.
+    # Nothing has been done yet, and Escape returns the focus to its former place.
     one.page.keyboard.press("Escape")
     expect(log_out).to_be_focused()
     one.page.reload()
@@ -170,8 +168,6 @@ def test_a_device_that_logs_out_is_out(screen: Callable[..., Screen], host: Any)
     one.page.reload()
     expect(one.page.locator("pair-screen")).to_be_visible()
 
-
-# Watching
 
 
 def test_the_list_shows_what_each_session_does(screen: Callable[..., Screen], host: Any) -> None:
@@ -280,9 +276,9 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     timeline = one.timeline()
     expect(timeline.get_by_text("message number 450.", exact=True)).to_be_in_viewport()
     assert timeline.locator("[data-kind=message]").count() == 200
-    # What stands above the events has its height.
+    # The parts above the events have their final height.
     one.settle()
-    # Somebody who goes up need not press anything: what is before is there when they are.
+    # Scrolling up loads older events automatically, before the reader arrives.
     reading = timeline.get_by_text("message number 260.", exact=True)
     reading.scroll_into_view_if_needed()
     before = reading.bounding_box()
@@ -293,19 +289,17 @@ def test_older_events_are_loaded_and_the_view_stays_where_it_is(screen: Callable
     expect(timeline.get_by_text("The beginning")).to_have_count(1)
     texts = timeline.locator("[data-kind=message] .words").all_text_contents()
     assert texts == [f"message number {number}." for number in range(1, 451)]
-    # The reader went up: what is new must not pull them down.
+    # The reader has scrolled up, so new events must not scroll down.
     host.event("long", "message", {"role": "assistant"}, {"text": "message number 451."})
     newer = timeline.get_by_role("button", name="Newer")
     expect(newer).to_be_visible()
     expect(timeline.get_by_text("message number 451.", exact=True)).not_to_be_in_viewport()
-    # It stands below the conversation, over nothing of it.
+    # The button stands below the conversation and covers none of it.
     scroller, pill = timeline.locator(".timeline-scroller").bounding_box(), newer.bounding_box()
     assert scroller and pill and scroller["y"] + scroller["height"] <= pill["y"] + 1
     newer.click()
     expect(timeline.get_by_text("message number 451.", exact=True)).to_be_in_viewport()
 
-
-# Deciding
 
 
 def test_an_approval_from_the_page_reaches_the_host_and_shows_each_stage(screen: Callable[..., Screen], host: Any) -> None:
@@ -399,7 +393,7 @@ def test_a_question_can_be_declined(screen: Callable[..., Screen], host: Any) ->
 
 
 CLICKED = "() => addEventListener('click', () => { window.clickedAt = Date.now() }, { capture: true, once: true })"
-# Of the moment at which the words stand on the page, by the machine's clock: no wait of the test's own is in it.
+# Resolves when the words are shown, with the browser's clock, so that no polling of the test is measured.
 SHOWN = """(words) => {
   const look = () => {
     if (![...document.querySelectorAll("approval-card")].some((card) => card.textContent.includes(words))) return;
@@ -412,7 +406,7 @@ SHOWN = """(words) => {
 
 
 def test_three_clients_agree_within_a_second_who_decided(screen: Callable[..., Screen], host: Any, relay: Any, tmp_path: Path) -> None:
-    """Two pages and a terminal; the middle of three times, so that one hiccup of a busy machine does not decide it."""
+    """Two pages and a terminal; the median of three runs, so that a single delay of a busy machine does not matter."""
     phone, laptop = screen(name="Ada's phone"), screen(name="Ben's laptop", size=DESK)
     for one in (phone, laptop):
         one.go("#/approvals")
@@ -428,7 +422,7 @@ def test_three_clients_agree_within_a_second_who_decided(screen: Callable[..., S
                 phone.page.evaluate(SHOWN, "Allowed by Ben's laptop")
                 laptop.page.evaluate(CLICKED)
                 laptop.card(approval).get_by_role("button", name="Allow", exact=True).click()
-                # The reader of this pipe is as quick as it can be: nothing else goes on here.
+                # Reading this pipe is fast, because the test does nothing else meanwhile.
                 decided = next(line for line in watch.stdout if '"approval.decided"' in line)
                 printed = time.time() * 1000
                 assert "Ben's laptop" in decided and approval in decided
@@ -595,8 +589,6 @@ def test_a_card_that_is_cut_offers_nothing(screen: Callable[..., Screen], host: 
     expect(one.card(approval).get_by_role("button", name="Always allow …")).to_be_hidden()
 
 
-# Hostile text, and text that is not all here
-
 
 def test_hostile_text_is_visible_and_harmless(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
@@ -633,11 +625,11 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
     expect(card).to_contain_text("Scroll to the end to allow it.")
-    # Longer than a short command needs to open: it must be the scrolling, not the time.
+    # The test waits longer than a short command's *Allow* takes to be enabled, so that only scrolling can enable it.
     one.page.wait_for_timeout(1_200)
     expect(allow).to_be_disabled()
     expect(card.get_by_role("button", name="Deny …")).to_be_enabled()
-    # Every line is there, none folded away; and the keyboard alone gets to the end.
+    # All lines of the command are shown, none folded, and the keyboard alone can scroll to the end.
     assert len(card.locator("pre").inner_text().splitlines()) == 200
     card.get_by_role("group", name="What it would do, in full").focus()
     one.page.keyboard.press("End")
@@ -734,8 +726,6 @@ def test_a_request_with_hidden_parts_says_so_and_can_only_be_denied(screen: Call
     expect(card.get_by_role("button", name="Allow", exact=True)).to_be_disabled()
 
 
-# Losing and finding the relay
-
 
 def test_a_reload_keeps_everything(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
@@ -746,7 +736,7 @@ def test_a_reload_keeps_everything(screen: Callable[..., Screen], host: Any) -> 
     expect(waiting).to_be_visible()
 
     def told() -> str:
-        # But for what goes on by the clock: since when it waits, and for how long a call has been running.
+        # The events' text without parts that depend on the clock: the waiting time, and a call's running time.
         return re.sub(r"Asked .*|\d+ s (?=…)", "", one.timeline().locator(".events").first.inner_text())
 
     before = told()
@@ -811,8 +801,6 @@ def test_a_timeline_has_no_gap_and_no_repeat_after_a_restart(screen: Callable[..
     assert texts == [text for number in range(1, 4) for text in (f"round {number}.", f"after round {number}.")]
 
 
-# For everybody, on every screen
-
 
 @LOOKS
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(screen: Callable[..., Screen], host: Any, scheme: str, size: dict[str, int]) -> None:
@@ -854,12 +842,12 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
     expect(one.row("s2")).to_be_visible()
     one.go(where)
     one.settle()
-    # Ages settle into their unit, and the card's own moment passes.
+    # Shown ages stop changing after a moment, and the card's *Allow* becomes enabled.
     one.page.wait_for_timeout(1_500)
     one.reset_shifts()
     for number in range(8):
         host.event("s1", "tool.started", {"call": f"x{number}", "tool": "Bash", "operation": f"step {number} " + "long " * number}, {"input": {"command": "x"}})
-        # Pieces do not wait for the disk: without this they could overtake the row above them.
+        # Live pieces do not wait for the disk, so without this wait they could arrive before the row above them.
         host.wait_acked("s1")
         host.deltas("s1", f"m{number}", "The next thing is " * 4)
         host.event("s1", "tool.finished", {"call": f"x{number}", "tool": "Bash", "ok": number % 2 == 0, "durationMs": 10**number})
@@ -871,7 +859,7 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
             host.event("s1", "approval.cancelled", {"approval": first, "reason": "answeredLocally"})
         one.settle()
     expect(one.page.locator("[data-tab=approvals] .count")).to_have_text("1")
-    # Long enough for ages to count on.
+    # Long enough for shown ages to advance.
     one.page.wait_for_timeout(1_200)
     shifts = one.shifts()
     assert sum(shift["value"] for shift in shifts) < 0.001, shifts
@@ -921,7 +909,7 @@ def test_the_policy_forbids_what_the_page_never_does(relay: Any, screen: Callabl
 
 
 def test_a_card_whose_question_may_be_answered_already_says_so_and_stays_open(screen: Callable[..., Screen], host: Any) -> None:
-    """After a restart of its host, where nothing shows whether its dialog is still there."""
+    """The host was restarted and cannot tell whether the terminal's dialog is still open."""
     approval = host.request_approval("s1", "Bash", SHORT)
     one = screen()
     one.go("#/approvals")
@@ -950,7 +938,7 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     one = screen()
     rows, total = one.page.locator("session-row"), one.page.locator("session-list .pane-head .quiet")
     expect(total).to_have_text("300")
-    # Rows are made as far as somebody scrolls.
+    # Rows are created only as far as the list was scrolled.
     expect(rows).to_have_count(60)
     one.page.locator("session-list").evaluate("element => { element.scrollTop = element.scrollHeight }")
     expect(rows).to_have_count(120)
@@ -958,7 +946,7 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     words.fill("number 29 webshop")
     expect(rows).to_have_count(8)
     expect(total).to_have_text("8 of 300")
-    # From the words into the list, with the arrows alone.
+    # The arrow keys move from the search field into the list.
     words.press("ArrowDown")
     one.page.keyboard.press("ArrowDown")
     expect(rows.nth(1).locator("a")).to_be_focused()
@@ -975,7 +963,7 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     words.fill("no such words")
     one.page.get_by_role("button", name="Show all").click()
     expect(total).to_have_text("300")
-    # Ended ones leave the list, and stay away; one that needs somebody comes back by itself.
+    # Ended sessions leave the list for good; a session that waits for a person returns automatically.
     one.page.get_by_role("button", name="Archive 100 ended sessions").click()
     expect(total).to_have_text("200 of 300")
     one.page.get_by_role("button", name="Archived 100 sessions: undo").click()
@@ -992,7 +980,7 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     expect(total).to_have_text("199 of 300")
     laptop.request_approval("n200", "Bash", SHORT)
     expect(one.row("n200")).to_contain_text("Needs you")
-    # All of them stand in the archive, which is searched like the list.
+    # All archived sessions are in the archive, which can be searched like the list.
     one.page.get_by_role("link", name="Archive (101)").click()
     expect(total).to_have_text("101")
     words.fill("number 29 webshop")
@@ -1022,7 +1010,7 @@ def test_what_is_archived_is_looked_at_and_brought_back(screen: Callable[..., Sc
         expect(page.get_by_role("button", name="Bring back from the archive")).to_be_visible()
     here.go("#/")
     expect(rows).to_have_count(1)
-    # Few sessions have no filter: the archive has its own way in, and an address that a reload leads to again.
+    # With few sessions there is no filter bar: the archive has a link of its own, and an address that survives a reload.
     page.get_by_role("link", name="Archive (2)").click()
     expect(page.get_by_role("heading", name="Archive", exact=True)).to_be_focused()
     page.reload()
@@ -1031,7 +1019,7 @@ def test_what_is_archived_is_looked_at_and_brought_back(screen: Callable[..., Sc
     expect(here.row("three")).to_have_count(0)
     here.expect_no_overflow()
     here.expect_accessible()
-    # One at a time, and the keyboard stays among them.
+    # Sessions are restored one at a time, and the focus stays in the list.
     page.get_by_role("button", name="Bring back Session two").click()
     expect(rows).to_have_count(1)
     page.get_by_role("button", name="Bring back Session one").click()
@@ -1055,14 +1043,14 @@ def test_five_thousand_events_begin_with_one_click_and_end_with_another(screen: 
     expect(timeline.get_by_text("message number 5000.", exact=True)).to_be_in_viewport()
     start = timeline.get_by_role("button", name="Jump to the start")
     expect(start).to_be_hidden()
-    # Whoever goes back is offered it, and a page of older events that is on its way meanwhile neither takes it away nor takes the tap.
+    # Scrolling up offers the button to the beginning, and an arriving page of older events neither removes it nor takes its tap.
     timeline.get_by_role("group", name="Timeline").evaluate("element => { element.scrollTop = 0 }")
     start.click()
     expect(timeline.get_by_text("message number 1.", exact=True)).to_be_in_viewport()
     expect(start).to_be_hidden()
     expect(timeline.get_by_role("group", name="Timeline")).to_be_focused()
     expect(timeline.get_by_text("The beginning")).to_be_visible()
-    # What follows comes as the reader does, and what is new is not mixed in.
+    # Newer events load as the reader scrolls; live events are not mixed in.
     host.event("long", "message", {"role": "assistant"}, {"text": "message number 5001."})
     host.wait_acked("long")
     timeline.get_by_text("message number 490.", exact=True).scroll_into_view_if_needed()
@@ -1083,7 +1071,7 @@ def test_thousands_of_rows_stay_quick(screen: Callable[..., Screen], host: Any) 
     for number in range(2500):
         host.event("busy", "message", {"role": "assistant"}, {"text": f"row {number}. " + "text " * (number % 60)})
         if number == 0:
-            # Now it is subscribed: a snapshot has no more than the last 200.
+            # The session is subscribed now: a snapshot has the last 200 events only.
             expect(rows).to_have_count(1)
     host.wait_acked("busy")
     expect(rows).to_have_count(2500, timeout=patient(30_000))
@@ -1092,7 +1080,7 @@ def test_thousands_of_rows_stay_quick(screen: Callable[..., Screen], host: Any) 
     expect(rows.last).to_contain_text("the last one")
     expect(rows.last).to_be_in_viewport()
     assert time.monotonic() - start < patient(1.5)
-    # Far up is the beginning, without a hole between.
+    # Scrolling up reaches the beginning without a gap.
     one.timeline().get_by_role("group", name="Timeline").evaluate("element => { element.scrollTop = 0 }")
     expect(rows.first).to_be_in_viewport()
     expect(rows.last).not_to_be_in_viewport()

@@ -1,4 +1,4 @@
-"""Everything that a session changed as one diff, what its subagents do as threads, and what runs now."""
+"""A session's file changes as one diff, its subagents as threads, and its running tool calls."""
 
 import re
 import time
@@ -48,8 +48,6 @@ def signed(where: Locator) -> list[str]:
     return where.locator(".diff-line").evaluate_all("lines => lines.map((line) => line.dataset.sign + line.lastChild.textContent.trimEnd())")
 
 
-# All changes
-
 
 @pytest.mark.parametrize("size, scheme", [(NARROW, "light"), (DESK, "dark")], ids=["narrow, light", "desk, dark"])
 def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
@@ -72,7 +70,7 @@ def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: An
     expect(long.locator(".diff-line")).to_have_count(90)
     one.expect_no_overflow()
     assert changes(one).evaluate("element => element.scrollWidth <= element.clientWidth")
-    # A new edit is joined to the open diff, and a diff that was unfolded stays unfolded.
+    # A new edit is joined to the shown diff, and an unfolded diff stays unfolded.
     edit(host, "src/login.ts", "@@ -1,4 +1,3 @@\n a\n B!\n-new\n c", 0, 1)
     expect(login).to_contain_text("3 edits in one.")
     assert signed(login) == [" a", "-b", "+B!", " c"]
@@ -139,8 +137,6 @@ def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(sc
     assert one.timeline().locator(".event").count() == rows
 
 
-# Subagents
-
 
 @SIZES
 def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
@@ -163,7 +159,7 @@ def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., S
     expect(inner).to_contain_text("It is in refresh.")
     host.event("s1", "tool.finished", {"call": "x1", "tool": "Bash", "ok": True, "durationMs": 1200, "agent": "a1"}, {"output": "src/login.ts"})
     expect(inner.locator('[data-state="ok"]')).to_contain_text("1.2 s")
-    # What it asks stands in no fold.
+    # A subagent's approval is not hidden in its folded thread.
     approval = host.request_approval("s1", "Bash", {"command": "rm -rf dist"})
     expect(one.timeline().locator(f'.event[data-key="a:{approval}"] approval-card')).to_be_visible()
     host.cancel("s1", approval)
@@ -189,8 +185,6 @@ def test_a_thread_whose_call_is_not_known_stands_by_itself_and_stays_open(screen
     expect(thread).to_contain_text("stopped")
 
 
-# Running calls
-
 
 def test_what_runs_says_for_how_long_and_ends_with_its_session(screen: Callable[..., Screen], host: Any) -> None:
     at = time.time_ns() // 1_000_000 - 130_000
@@ -205,6 +199,6 @@ def test_what_runs_says_for_how_long_and_ends_with_its_session(screen: Callable[
     host.event("s1", "tool.finished", {"call": "c2", "tool": "Bash", "ok": True, "durationMs": 3100})
     expect(second).to_have_text("3.1 s")
     assert before and running.bounding_box() is not None
-    # Where nothing goes on, nothing runs: its end was not told.
+    # In an idle session a tool call without an end does not count as running.
     host.event("s1", "status.changed", {"status": "idle"})
     expect(running.locator(".tool-result")).to_contain_text("no end told")

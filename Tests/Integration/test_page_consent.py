@@ -1,4 +1,6 @@
-"""Signed consent in the page: one scan trusts relay and host, what is decided and written is signed, and where no host trusts it there is no Allow."""
+"""Signed consent on the page: one scan establishes trust with relay and host, decisions and prompts are signed, and without a host's trust there is
+no Allow.
+"""
 
 import asyncio
 import functools
@@ -36,7 +38,7 @@ def note(one: Screen) -> Any:
 
 
 def scanned(screen: Callable[..., Screen], relay: Any, host: SignedHost, name: str = "Ada's phone", role: str = "operator", **options: Any) -> Screen:
-    """A device that has paired with the relay and is trusted by the host, by one link."""
+    """A device paired with the relay and trusted by the host, by one link."""
     one = screen(paired=False, **options)
     one.page.goto(host.link(code_of(relay.pair_link(role))))
     field = one.page.get_by_label("Name of this device")
@@ -218,7 +220,7 @@ def test_a_link_of_a_machine_alone_is_kept_until_the_relay_knows_the_browser(scr
 
 
 def test_on_a_phone_the_copied_code_has_the_secret_with_it(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
-    """The page on the Home Screen is another browser: a code that is spent here is of no use to it."""
+    """A page on the Home Screen has its own storage, so a code used in Safari would be wasted."""
     one = screen(paired=False)
     one.page.add_init_script("Object.defineProperty(navigator, 'standalone', { value: false })")
     code = code_of(relay.pair_link("operator"))
@@ -346,7 +348,7 @@ def test_what_is_signed_is_what_stands_on_the_card_whatever_a_relay_sends_under_
         server.on_message(pass_on)
 
     def harmless(message: dict[str, Any]) -> dict[str, Any]:
-        """The same in the name of the host, with another command."""
+        """Alters the host's message: another command under the host's name."""
         forged = json.loads(json.dumps(message))
         request = forged["approval"]["request"]
         shown = json.loads(request["body"]["shown"])
@@ -428,7 +430,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def files() -> Iterator[str]:
-    """The sources over HTTP on loopback, which browsers hold for a secure context."""
+    """Serves the page's sources over HTTP on loopback, which browsers treat as a secure context."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(ROOT))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -454,6 +456,6 @@ def test_the_vectors_hold_in_firefox(files: str, short_path: Path) -> None:
             await firefox.stop()
             await desktop.stop()
 
-    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
+    # Runs in a separate thread, because Playwright leaves an event loop on the main one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, travel()).result()

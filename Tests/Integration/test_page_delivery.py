@@ -1,4 +1,4 @@
-"""How the page comes to a browser: in one piece, compressed, asked about each time, and as a shell where there is no connection."""
+"""Delivery of the page: in one piece, compressed, revalidated each time, and kept for use without a connection."""
 
 import gzip
 import re
@@ -30,7 +30,7 @@ then twice as many with each round trip: above 43 kB the list would wait for one
 
 
 class Traffic:
-    """What one visit costs, as Chromium counts it: compressed, headers and all."""
+    """The bytes of a visit according to Chromium: compressed, including headers."""
 
     def __init__(self, one: Screen):
         self.paths: list[str] = []
@@ -65,7 +65,7 @@ def session(host: Any) -> None:
 def test_a_visit_asks_for_little_and_a_second_one_for_less(screen: Callable[..., Screen], scripted_host: Callable[..., Any]) -> None:
     session(scripted_host())
     one = screen(paired=False)
-    # A worker's own requests are not among the page's.
+    # A service worker's own requests are not counted with the page's.
     one.page.add_init_script("delete Navigator.prototype.serviceWorker")
     one.pair("Ada's phone")
     one.page.goto("about:blank")
@@ -108,12 +108,12 @@ def test_what_few_open_comes_when_it_is_opened(screen: Callable[..., Screen], sc
         expect(one.page.locator(SELDOM[where])).to_be_focused()
     assert sorted(paths) == ["css", "js"]
     one.expect_no_overflow()
-    # It is here now, whatever else of it is opened.
+    # The part has loaded, so other views need no further request.
     for other, heading in SELDOM.items():
         one.go(f"#/{other}")
         expect(one.page.locator(heading)).to_be_visible()
     assert len(paths) == 2
-    # An address that one opens the page with.
+    # The page opens with the address of a rare view.
     one.page.reload()
     expect(one.page.locator(list(SELDOM.values())[-1])).to_be_visible()
 
@@ -144,8 +144,9 @@ def test_the_pages_policy_lets_no_other_part_run(screen: Callable[..., Screen], 
 
 
 class Way:
-    """What there is between the address and the list: the page's beginning, one socket, and what is said over it. The rest is held back, and
-    the list comes all the same."""
+    """The traffic from opening the address to showing the list: the page's beginning, one socket, and its messages. All other responses are blocked, and
+    the list appears nevertheless.
+    """
 
     def __init__(self, one: Screen):
         self.sockets: list[str] = []
@@ -165,7 +166,7 @@ class Way:
         one.page.unroute(everything_but_the_page)
 
     def until(self, words: str) -> list[tuple[str, str]]:
-        """What went over the socket, up to the answer with these words."""
+        """The socket's messages up to the answer that contains the words."""
         end = next(place for place, (way, text) in enumerate(self.frames) if way == "in" and words in text)
         return self.frames[: end + 1]
 
@@ -174,7 +175,9 @@ class Way:
 def test_on_a_slow_network_the_list_is_there_within_two_seconds(
     screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any, latency_ms: float, bits: int
 ) -> None:
-    """Reckoned as DevTools slows a browser down, each answer by the latency and each byte by the bandwidth: no machine is too slow for that."""
+    """Calculated like DevTools throttling, each answer delayed by the latency and each byte by the bandwidth, so that the machine's speed does not
+    matter.
+    """
     session(scripted_host())
     one = screen(paired=False)
     one.page.add_init_script("delete Navigator.prototype.serviceWorker")
@@ -184,7 +187,7 @@ def test_on_a_slow_network_the_list_is_there_within_two_seconds(
     way = Way(one)
     assert len(way.sockets) == 1, way.sockets
     said = way.until('"s0"')
-    # The page, the socket's own handshake, and each time that the page speaks again after it has listened.
+    # Round trips: the page, the socket's handshake, and each message that the page sends after an answer.
     trips = 2 + sum(way == "out" and (place == 0 or said[place - 1][0] == "in") for place, (way, _) in enumerate(said))
     page = relay.get("/", {"Accept-Encoding": "gzip"})
     size = first_part(page.body)[0] + len(str(page.headers)) + sum(len(text.encode()) for way, text in said if way == "in")
@@ -206,7 +209,7 @@ def test_the_page_is_sent_compressed_and_only_once(relay: Any) -> None:
 
 
 def test_what_modules_share_hides_nothing_of_the_browsers_own(screen: Callable[..., Screen], relay: Any) -> None:
-    """In the page what one module exports has its name in all of them: there it would stand for what the browser calls so."""
+    """In the bundled page a module's export is visible to all modules, where it could hide a browser's global of the same name."""
     shared = re.findall(r"const\{([\w,]+)\}=\(\(\)=>\{", relay.get("/").body.decode())
     names = [name for given in shared for name in given.split(",")]
     assert len(names) > 100
@@ -216,7 +219,7 @@ def test_what_modules_share_hides_nothing_of_the_browsers_own(screen: Callable[.
 
 
 def first_part(whole: bytes) -> tuple[int, bytes]:
-    """What has to come of the compressed page until both scripts that draw the list have: how much that is, and what it says."""
+    """The part of the compressed page that has to arrive before both scripts that draw the list can run: its size and text."""
     reader, text = zlib.decompressobj(wbits=31), b""
     for count in range(len(whole)):
         text += reader.decompress(whole[count : count + 1])
@@ -233,11 +236,11 @@ def test_the_list_needs_a_third_of_the_page_and_says_when_the_rest_does_not_come
     size, text = first_part(answer.body)
     assert size <= FIRST_BYTES_MAX
     one = screen()
-    # What a test serves in the relay's place is not known to come from this machine, and Chromium asks whether it may reach it.
+    # A response served by the test instead of the relay is not known as local, so Chromium asks for permission to connect to loopback.
     one.context.grant_permissions(["local-network-access"])
     again = one.page.get_by_role("button", name="Not all of the page came: load it again")
     expect(again).to_be_hidden()
-    # Asked past the worker, which would serve the page as it is.
+    # The request bypasses the service worker, which would serve the kept page.
     one.page.evaluate("async () => { for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister() }")
     policy = answer.headers["Content-Security-Policy"]
     one.page.route(re.compile(r"/$"), lambda route: route.fulfill(body=text, headers={"Content-Type": "text/html", "Content-Security-Policy": policy}))
@@ -276,12 +279,12 @@ def test_in_pieces_while_somebody_works_on_it(browser: Any, make_relay: Callable
         assert one.page.locator("script[src]").count() == 4
         one.page.reload()
         one.expect_live()
-        # A shell in pieces would be none.
+        # An unbundled page registers no service worker.
         assert one.page.evaluate("async () => (await navigator.serviceWorker.getRegistrations()).length") == 0
 
 
 def forget_kept(one: Screen) -> None:
-    """What this device kept of the relay's messages is no more."""
+    """Deletes the relay's messages that this device kept."""
     one.page.evaluate("""() => new Promise((done) => {
         indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
             const transaction = target.result.transaction("leaves", "readwrite");
@@ -292,7 +295,7 @@ def forget_kept(one: Screen) -> None:
 
 
 def wait_kept(one: Screen, name: str) -> None:
-    """As when the page goes from the screen."""
+    """Makes the page keep its state, as when it leaves the screen, and waits until that is stored."""
     one.page.evaluate("() => dispatchEvent(new Event('pagehide'))")
     one.page.wait_for_function("""(name) => new Promise((done) => {
         indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
@@ -325,7 +328,7 @@ def test_without_a_connection_the_page_shows_what_it_last_had_and_nothing_of_it_
     expect(one.card(approval)).to_contain_text("The connection is down")
     expect(one.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_disabled()
     one.expect_accessible()
-    # What was settled meanwhile is so as soon as the relay is back.
+    # Approvals settled meanwhile are shown as settled once the relay is back.
     relay.start()
     one.expect_live()
     host.cancel("s0", approval)
@@ -346,7 +349,7 @@ def test_without_a_connection_views_that_were_never_opened_open(screen: Callable
     one = screen()
     expect(one.row("s0")).to_be_visible()
     one.wait_worker()
-    # It has the page's part with the page.
+    # The worker has cached the page with its part.
     one.page.wait_for_function("async () => (await (await caches.open('shell')).keys()).length === 3")
     wait_kept(one, "workspace")
     one.forgive_absence()
@@ -374,7 +377,7 @@ def test_without_a_connection_a_shell_that_has_nothing_says_so(screen: Callable[
         expect(one.page.locator("link-state")).to_contain_text("Offline")
         expect(one.page.locator("main .pane:visible").last).to_contain_text("No connection to the relay")
         assert one.page.locator("session-row").count() == 0
-        # Its pictures are part of it, as all else.
+        # The icons are part of the page.
         assert one.page.locator("#icons symbol").count() > 10
         assert one.page.evaluate("() => [...document.images].map((image) => image.src)") == []
     one.expect_no_overflow()
@@ -386,14 +389,14 @@ def test_without_a_connection_a_shell_that_has_nothing_says_so(screen: Callable[
 
 @pytest.fixture
 def swallowed(browser: Any, relay: Any) -> Iterator[tuple[Screen, FaultProxy]]:
-    """A paired page behind a network in which its present attempt to connect gets no answer, and whose next one would."""
+    """A paired page whose current connection attempt gets no answer from the network, while the next one would succeed."""
     proxy = FaultProxy(relay)
     through = SimpleNamespace(url=proxy.url, pair_link=lambda role="client": relay.pair_link(role, proxy.url))
     with closing_screens(lambda **options: Screen(browser, through, **options)) as screen:
         one = screen()
         one.forgive_absence()
         one.go("#/link")
-        # Or it would be its worker's script that is swallowed.
+        # The worker is waited for, because otherwise the request without an answer could be the one for its script.
         one.wait_worker()
         proxy.swallows = True
         proxy.cut()
@@ -411,7 +414,7 @@ def test_an_attempt_that_is_swallowed_gives_way_to_the_next(swallowed: tuple[Scr
 @pytest.mark.parametrize("way", ["Check now", "online"])
 def test_while_an_attempt_is_swallowed_a_person_and_the_network_begin_another(swallowed: tuple[Screen, FaultProxy], way: str) -> None:
     one, proxy = swallowed
-    # The page's own limit does not come.
+    # Removes the page's own time limit.
     one.page.evaluate("() => { for (let id = setTimeout(() => 0); id; id -= 1) clearTimeout(id) }")
     if way == "Check now":
         one.page.get_by_role("button", name="Check now").click()
@@ -423,7 +426,7 @@ def test_while_an_attempt_is_swallowed_a_person_and_the_network_begin_another(sw
 
 @pytest.mark.parametrize("kept", [True, False], ids=["paired", "stranger"])
 def test_a_page_that_is_loaded_while_requests_are_swallowed_comes_up(swallowed: tuple[Screen, FaultProxy], kept: bool) -> None:
-    """Its worker shows the shell, and what the shell asks for is not waited for without end either."""
+    """The service worker shows the kept page, whose own requests are limited in time as well."""
     one, proxy = swallowed
     expect(one.page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=patient(15_000))
     if not kept:
@@ -460,7 +463,7 @@ def test_a_shell_from_before_an_upgrade_gives_way_to_the_relays_page(screen: Cal
     assert digest
     one.forgive_absence()
     relay.stop()
-    # As if the relay had been another version when the shell was kept.
+    # Simulates a page that was kept from another version of the relay.
     one.page.evaluate(
         """async (digest) => {
             const shell = await caches.open("shell");

@@ -1,4 +1,4 @@
-"""The page's main path in the other engines: Debian's Firefox, and WebKitGTK where it is installed."""
+"""The page's main functions in other engines: Debian's Firefox, and WebKitGTK if it is installed."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def travelling(engine: str, folder: Path, travel: Callable[[Driven], Coroutine[A
             await browser.stop()
             await desktop.stop()
 
-    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
+    # Runs in a separate thread, because Playwright leaves an event loop on the main one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, journey()).result()
 
@@ -73,7 +73,7 @@ def test_the_main_path(engine: str, relay: Relay, scripted_host: Callable[..., A
         await paired(browser, relay)
         await browser.expect_text("Fix the login")
         await expect_accessible(browser)
-        # From the row to the question: both buttons are there without scrolling.
+        # After opening the session from its row both buttons of its approval are visible without scrolling.
         await browser.run("void document.querySelector('session-row a').click()")
         await browser.expect_in_reach("Allow")
         await browser.expect_in_reach("Deny …")

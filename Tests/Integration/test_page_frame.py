@@ -1,4 +1,4 @@
-"""The page's frame: at every size, zoom and font size of the reader nothing is lost, and the keyboard and screen readers find their way."""
+"""The page's frame: at every window size, zoom and font size all content is reachable, also by keyboard and screen readers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,8 +34,6 @@ def bash(host: Any, command: str, session: str = "s1") -> str:
     return host.request_approval(session, "Bash", {"command": command})
 
 
-# Nothing is lost
-
 
 def test_reviewing_among_many_sessions_leaves_the_header_where_it_is(screen: Callable[..., Screen], host: Any) -> None:
     one = screen(size=DESK)
@@ -62,7 +60,7 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
     bash(host, "find . -name '*.pyc' -print0 | xargs -0 rm && git push --force-with-lease origin a-branch-with-a-rather-long-name")
     settled = bash(host, "npm test")
     host.cancel("s1", settled)
-    # As the reader's own setting does; media queries in em follow it as well, which no page can do by itself.
+    # Sets the browser's default font size like a reader; media queries in em follow it, which a page's own style cannot cause.
     session = one.context.new_cdp_session(one.page)
     session.send("Page.setFontSizes", {"fontSizes": {"standard": font, "fixed": font * 13 // 16}})
     one.page.reload()
@@ -72,7 +70,7 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
         one.go(where)
         one.settle()
         one.expect_no_overflow()
-        # The heading can be read, and what follows it has room.
+        # The heading is readable, and there is room for the content below it.
         heading = one.page.locator("main > .pane:not([hidden]) h2:visible").last
         heading.scroll_into_view_if_needed()
         expect(heading).to_be_in_viewport()
@@ -135,7 +133,7 @@ def test_on_its_side_what_a_session_cost_and_changed_is_in_reach(screen: Callabl
 
 @pytest.fixture
 def many(host: Any) -> Any:
-    """More sessions than a screen shows, one of which waits."""
+    """More sessions than fit on a screen, one of which waits."""
     for number in range(12):
         host.start_session(f"old{number}", title=f"Old {number}")
     bash(host, "make one", "old3")
@@ -147,7 +145,7 @@ def test_a_new_session_comes_to_the_top_and_into_view(screen: Callable[..., Scre
     one = screen(size=size)
     expect(one.row("old3")).to_contain_text("Needs you")
     expect(one.page.locator("session-row")).to_have_count(13)
-    # A tap in that moment was meant for the row that stood there.
+    # A tap at the moment when rows moved was meant for the earlier row in that place.
     one.page.evaluate("""() => new MutationObserver((_, watch) => {
       watch.disconnect();
       const [row] = document.querySelectorAll("session-row a");
@@ -177,8 +175,6 @@ def test_a_new_session_above_moves_nothing_that_is_read(screen: Callable[..., Sc
     expect(one.row("new2")).to_be_in_viewport(ratio=1)
     expect(show).to_be_hidden()
 
-
-# The keyboard, and those who listen
 
 
 def test_the_skip_link_leads_to_the_content_and_leaves_the_address(screen: Callable[..., Screen], host: Any) -> None:
@@ -230,7 +226,7 @@ def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], ho
     one.go("#/session/s1")
     card = one.timeline().locator("approval-card")
     expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
-    # The first press goes to what waits, the second is a tap.
+    # The first press of the key focuses the waiting card, the second one allows.
     keyboard.press("a")
     expect(card.locator(".card-title")).to_be_focused()
     assert not host.decisions
@@ -263,7 +259,7 @@ def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], ho
     keyboard.press("Escape")
     keyboard.press("j")
     expect(one.page.locator("session-row a[aria-current]")).to_have_count(1)
-    # Single letters are switched off, and stay so; the list of keys is still there.
+    # Single-letter shortcuts are switched off and stay so; the list of shortcuts is still available.
     keyboard.press("Control+k")
     keyboard.type("single letters")
     keyboard.press("Enter")

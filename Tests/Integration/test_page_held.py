@@ -1,4 +1,4 @@
-"""Prompts that wait in the browser for their time or an idle agent, and templates of one's own."""
+"""Prompts held in the browser until a time or an idle agent, and a person's templates."""
 
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +51,7 @@ def test_a_prompt_waits_until_the_agent_is_idle(screen: Callable[..., Screen], h
     expect(waiting(one)).to_contain_text("Sent when the agent is idle, while this page is open")
     one.expect_no_overflow()
     one.expect_accessible()
-    # It outlives a reload.
+    # The held prompt survives a reload.
     one.page.reload()
     one.expect_live()
     expect(waiting(one)).to_contain_text("Now run the tests")

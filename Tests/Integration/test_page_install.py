@@ -1,4 +1,4 @@
-"""The page on a Home Screen: what makes it an app there, how it is paired, and what it shows while no page is open."""
+"""The page on a Home Screen: installability, pairing, and notifications while no page is open."""
 
 import json
 import struct
@@ -39,7 +39,7 @@ def test_a_tab_of_an_iphone_keeps_the_code_for_the_home_screen(screen: Callable[
     tab.page.goto(link)
     expect(tab.page.locator("pair-screen").get_by_text("Add to Home Screen")).to_be_visible()
     code = tab.page.get_by_label("Pairing code")
-    # With the secret for the machine's hosts, where the link has one.
+    # The code includes the secret for the machine's hosts, if the link has one.
     expect(code).to_have_text(link.split("#pair=")[1].replace("&k=", "."))
     assert tab.page.get_by_role("button", name="Pair this device").count() == 0
     tab.expect_accessible()
@@ -68,7 +68,7 @@ def test_a_tab_of_an_iphone_can_be_paired_all_the_same(screen: Callable[..., Scr
 
 
 class Worker:
-    """The page's worker, given pushes as a push service's browser would: Chromium takes none from anybody else here."""
+    """The page's service worker, given pushes by the debugging protocol, because Chromium accepts them only from Google's push service."""
 
     def __init__(self, one: Screen):
         self.one = one
@@ -76,7 +76,7 @@ class Worker:
         self.session = one.context.new_cdp_session(one.page)
         self.session.on("ServiceWorker.workerRegistrationUpdated", lambda event: self.registrations.extend(event["registrations"]))
         one.context.grant_permissions(["notifications"], origin=one.relay.url)
-        # A page that has just come up takes away what it finds, begun when its later views join. What is asked for after that is told after it.
+        # A page that has just loaded removes existing notifications once its later views have loaded; the test waits for that before it pushes.
         one.page.evaluate(
             """async () => {
                 await customElements.whenDefined("session-view");
@@ -90,7 +90,7 @@ class Worker:
 
     def push(self, message: Any) -> None:
         def registration() -> str | None:
-            # The event comes while the page is asked.
+            # The push event is dispatched while the page handles this evaluation.
             self.one.page.evaluate("() => 0")
             return next((found["registrationId"] for found in self.registrations if not found["isDeleted"]), None)
 

@@ -1,4 +1,4 @@
-"""The page in another language than English: its own words are German, and what agents, hosts and people wrote stays as it is."""
+"""The page in German: its own texts are translated, those of agents, hosts and people are not."""
 
 import json
 import re
@@ -21,7 +21,7 @@ CUT = """() => [...document.querySelectorAll("button, .tabs a, label, h2, h3, se
 @pytest.fixture
 def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     host = scripted_host(relay, name="laptop")
-    # An agent may call anything by the page's own words.
+    # An agent's texts may equal the page's own ones.
     host.start_session("s1", title="Allow", project="Needs you", model="opus")
     host.event("s1", "message", {"role": "user"}, {"text": "Deny"})
     host.event("s1", "tool.started", {"call": "c1", "tool": "Bash", "operation": "Answer"}, {"input": {"command": "Answer"}})
@@ -90,7 +90,7 @@ def test_a_host_and_a_relay_that_are_away_are_told_of_in_german(screen: Callable
     host.disconnect()
     expect(one.page.locator("session-view")).to_contain_text(re.compile(r"laptop ist offline, zuletzt gehört um \d\d:\d\d"))
     one.wait_worker()
-    # The worker has the page, its part and its sentences.
+    # The service worker has cached the page, its part and the German sentences.
     one.page.wait_for_function("async () => (await (await caches.open('shell')).keys()).some(({ url }) => url.includes('/languages/de-'))")
     one.forgive_absence()
     relay.kill()
@@ -118,7 +118,7 @@ def test_somebody_chooses_a_language_for_this_browser(screen: Callable[..., Scre
 
 
 def test_no_english_word_is_drawn_before_a_german_one(screen: Callable[..., Screen], host: Any) -> None:
-    """Every text that the page has ever had, or still has, is watched from its first node on."""
+    """Observes every text node of the page from its creation."""
     one = german(screen)
     one.page.add_init_script("""
       window.drawn = new Set();

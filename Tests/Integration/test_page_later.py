@@ -1,4 +1,4 @@
-"""What is put out of the way on a device: later, muted, archived; by a swipe or its button, and taken back."""
+"""Snoozed, muted and archived sessions on a device: by a swipe or a button, and undone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
 
 
 def deeds(one: Screen, session: str, title: str) -> Any:
-    """Opens them by the row's button."""
+    """Opens the actions of a row by its button."""
     one.row(session).locator("xpath=..").get_by_role("button", name=f"Later, mute, archive: {title}").click()
     return one.page.get_by_role("group", name="Out of the way")
 
@@ -32,7 +32,7 @@ def headings(one: Screen) -> list[str]:
 
 
 def swipe(one: Screen, target: Any, pixels: int = 90) -> None:
-    """A finger to the left, as Chromium gets it from the screen."""
+    """Swipes to the left, with Chromium's touch events."""
     box = target.bounding_box()
     assert box
     x, y = box["x"] + box["width"] * 0.7, box["y"] + min(24, box["height"] / 2)
@@ -59,7 +59,7 @@ def test_a_session_is_put_off_and_taken_back(screen: Callable[..., Screen], host
     expect(one.page.locator("session-row").last).to_contain_text("Ship the release")
     one.expect_no_overflow()
     one.expect_accessible()
-    # It stays so, and nobody has to come back for it.
+    # The state survives a reload.
     one.page.reload()
     one.expect_live()
     expect(one.page.locator("session-row").last).to_contain_text("Ship the release")
@@ -94,7 +94,7 @@ def test_it_is_back_when_its_time_has_come(screen: Callable[..., Screen], host: 
     expect(badge).to_have_text("1")
     deeds(one, "s1", "Fix the login").get_by_role("button", name="Later").click()
     expect(one.page.get_by_role("heading", name="Later")).to_be_visible()
-    # What is put off is counted nowhere.
+    # Snoozed requests are counted nowhere.
     expect(badge).to_be_hidden()
     one.page.clock.fast_forward("01:00:01")
     expect(one.page.get_by_role("heading", name="Later")).to_have_count(0)
@@ -119,7 +119,7 @@ def test_a_swipe_opens_what_the_button_opens_and_taps_nothing(screen: Callable[.
     swipe(one, one.row("s2"))
     expect(panel).to_be_visible()
     assert one.page.url.endswith("#/")
-    # A tap elsewhere closes it.
+    # A tap elsewhere closes the actions.
     one.page.locator("session-list h2").click()
     expect(panel).to_be_hidden()
 
@@ -146,7 +146,7 @@ def test_in_the_inbox_what_can_wait_becomes_a_line_with_the_way_back(screen: Cal
     expect(first).to_be_visible()
     expect(first.locator(".card-title")).to_be_focused()
     later.click()
-    # The next time only its number is there.
+    # From the second archiving on only the number is shown.
     one.go("#/")
     one.go("#/approvals")
     expect(one.card(approvals[1])).to_be_visible()
@@ -187,7 +187,7 @@ def test_the_trust_question_covers_no_button(screen: Callable[..., Screen], host
     one.go("#/session/s1")
     expect(note).to_be_visible()
     deny.scroll_into_view_if_needed()
-    # Where the button is, it is what a finger meets.
+    # A tap on the button's place hits the button.
     assert deny.evaluate("""button => {
         const { left, top, width, height } = button.getBoundingClientRect();
         return [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]].every(([x, y]) => button.contains(document.elementFromPoint(left + width * x, top + height * y)));

@@ -1,4 +1,4 @@
-"""What a machine's owner wants confirmed: a real host and relay, and the page with a passkey of Chromium's own authenticator."""
+"""Requests for which a host requires a passkey: a real host and relay, and the page with Chromium's virtual authenticator."""
 
 import json
 import re
@@ -38,17 +38,17 @@ NONE = "The owner of laptop wants a passkey to confirm this. This browser has no
 
 @pytest.fixture
 def named(browser: Any, relay: Relay) -> Iterator[Callable[..., Screen]]:
-    """The page by a name, `localhost`, as passkeys need one."""
+    """The page at the name `localhost`, because passkeys need a domain name."""
     by_name = SimpleNamespace(url=relay.url.replace("127.0.0.1", "localhost"), pair_link=lambda role="client": relay.pair_link(role).replace("127.0.0.1", "localhost"))
     with closing_screens(lambda **options: Screen(browser, by_name, role="operator", **options)) as make:
         yield make
 
 
 class Authenticator:
-    """A passkey's keeper in the browser; its person is there and known by their face, unless a test says otherwise."""
+    """A virtual authenticator whose person is present and verified unless a test says otherwise."""
 
     def __init__(self, one: Screen):
-        # Its host knows P-256 alone, and Chromium logs that some authenticators have only RSA.
+        # Hosts accept P-256 only, and Chromium warns that some authenticators support only RSA.
         one.forgiven = (*one.forgiven, "publicKey.pubKeyCredParams")
         self.session = one.context.new_cdp_session(one.page)
         self.session.send("WebAuthn.enable")
@@ -93,7 +93,7 @@ def set_up(daemon: Daemon, one: Screen) -> None:
 
 
 def with_passkey(daemon: Daemon, named: Callable[..., Screen]) -> tuple[Screen, Authenticator]:
-    """A trusted page whose passkey the machine has taken."""
+    """A trusted page whose passkey the host has accepted."""
     write(daemon.home, daemon.environment, RULES)
     begin(daemon)
     one = named()
@@ -113,7 +113,7 @@ def guarded(daemon: Daemon, one: Screen, name: str = "a") -> tuple[Asking, Locat
 
 def allow(card: Locator) -> None:
     button = card.get_by_role("button", name="Allow", exact=True)
-    # Behind what was settled before, its end may be below the fold.
+    # Below earlier settled approvals the button may be off screen.
     button.scroll_into_view_if_needed()
     button.click()
 
@@ -142,7 +142,7 @@ def test_a_passkey_is_set_up_taken_at_the_terminal_and_confirms(daemon: Daemon, 
     one.expect_no_overflow()
     one.expect_accessible()
 
-    # What waited meanwhile can be allowed now.
+    # Requests that waited meanwhile can be allowed now.
     one.go("#/approvals")
     expect(card).to_contain_text("To allow it, confirm it with your passkey.")
     one.expect_accessible()
@@ -152,13 +152,13 @@ def test_a_passkey_is_set_up_taken_at_the_terminal_and_confirms(daemon: Daemon, 
     used = passkey.uses
     assert used > 1
 
-    # Another rule's answer needs none, and neither does a denial.
+    # The answer by another rule needs no passkey, and neither does a denial.
     assert ask(daemon, "b", "make test").answer()[1]["decision"] == "allow"
     asking, card = guarded(daemon, one, "c")
     deny(one, asking)
     assert passkey.uses == used
 
-    # It is still known when the page has come again.
+    # The passkey is still known after a reload.
     one.page.reload()
     asking, card = guarded(daemon, one, "d")
     allow(card)
@@ -206,7 +206,7 @@ CHANGED = """(change) => {
 def test_a_proof_without_verification_or_for_something_else_is_refused_by_the_host(
     daemon: Daemon, relay: Relay, named: Callable[..., Screen], change: str, reason: str, words: str
 ) -> None:
-    """As a page would that its relay has changed."""
+    """Alters the page's proofs as a malicious relay's page could."""
     one, passkey = with_passkey(daemon, named)
     asking, card = guarded(daemon, one)
     passkey.verifies(change != "unverified")
@@ -250,7 +250,7 @@ def test_a_terminal_can_only_deny_and_says_why(daemon: Daemon, relay: Relay, cli
     relay.run("login", relay.pair_link("client"), "--name", "desk")
     terminal = relay.run("approvals", "allow", card["approval"], "--yes", check=False)
     assert terminal.returncode != 0 and "its host wants a passkey to confirm it, and a terminal has none" in terminal.stderr, terminal.stderr
-    # A client that signs and proves nothing is refused by the host.
+    # The host refuses a client that signs without a passkey's proof.
     phone.decide(card["session"], card["approval"], "allow")
     assert asking.answer()[1] is None
     assert phone.wait_approval(card["approval"], "stale")["reason"] == "passkeyMissing"

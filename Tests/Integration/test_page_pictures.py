@@ -1,4 +1,4 @@
-"""Pictures in prompts, from the page: chosen, made small, sent, shown, and what is said where they are not."""
+"""Pictures in prompts on the page: choosing, shrinking, sending and showing them, and errors."""
 
 import sqlite3
 import struct
@@ -57,7 +57,7 @@ def problem(one: Screen) -> Locator:
 @pytest.mark.parametrize("size", [PHONE, NARROW], ids=["phone", "narrow"])
 def test_a_picture_is_drawn_small_sent_and_shown_with_its_prompt(screen: Callable[..., Screen], host: Any, relay: Any, size: dict[str, int]) -> None:
     one = opened(screen, size=size)
-    # A phone's photo: larger than models look at.
+    # A phone's photo, larger than the size that models use.
     photo = png(2400, 1200)
     choose(one, photo)
     expect(chosen(one)).to_have_count(1)
@@ -82,12 +82,12 @@ def test_a_picture_is_drawn_small_sent_and_shown_with_its_prompt(screen: Callabl
     shown.press("Enter")
     expect(shown).to_have_attribute("aria-expanded", "true")
     one.expect_no_overflow()
-    # What the agent's own hook tells of it is its text: the picture stays with it.
+    # The agent's hook reports only the prompt's text; the picture stays with the prompt.
     host.event("s1", "message", {"role": "user"}, {"text": "what is this?"})
     said = one.timeline().locator("[data-kind=message][data-role=user]")
     expect(said.get_by_role("button", name="Picture").locator("canvas")).to_be_visible()
     expect(asked).to_be_hidden()
-    # A session that was started with one: its host says it with the first words.
+    # At the start of a session with a picture, the host sends it with the first message.
     host.event("s1", "message", {"role": "user"}, {"text": "started with this", "pictures": [picture]})
     started = one.timeline().locator("[data-kind=message][data-role=user]").last
     expect(started).to_contain_text("started with this")
@@ -109,7 +109,7 @@ def test_what_cannot_be_sent_is_said_and_where_none_is_taken_there_is_no_button(
     chosen(one).first.get_by_role("button", name="Remove the picture").click()
     expect(chosen(one)).to_have_count(3)
     expect(add(one)).to_be_focused()
-    # A command takes none.
+    # A command cannot have pictures.
     one.page.get_by_label("Tell the agent").fill("/compact")
     one.page.get_by_label("Run it as the agent's command /compact").check()
     expect(add(one)).to_be_hidden()
@@ -131,7 +131,7 @@ def test_a_small_file_that_is_a_huge_picture_is_not_decoded(screen: Callable[...
     expect(problem(one)).to_contain_text("30000 × 30000 pixels, which is too many")
     expect(chosen(one)).to_have_count(0)
     assert bring(relay, relay.token("operator", "Ben's terminal"), "s1", bytes(huge)).status == 415
-    # As from a relay that takes it.
+    # Simulates a relay that stores a huge picture.
     one.page.route(f"**/v1/pictures/{named(bytes(huge))['digest']}", lambda route: route.fulfill(body=bytes(huge), content_type="image/png"))
     assert bring(relay, relay.token("operator", "Ben's other"), "s1", png()).status == 200
     host.event("s1", "message", {"role": "user"}, {"text": "look", "pictures": [named(bytes(huge)), named(png())]})
@@ -143,7 +143,7 @@ def test_a_small_file_that_is_a_huge_picture_is_not_decoded(screen: Callable[...
 
 def test_without_the_relay_nothing_is_sent_and_what_is_gone_has_a_placeholder(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
     one = opened(screen)
-    # The browser logs what it is answered.
+    # The browser logs the failed responses.
     one.forgiven = (*one.forgiven, "status of 503", "status of 404")
     choose(one, png())
     expect(chosen(one)).to_have_count(1)
@@ -159,7 +159,7 @@ def test_without_the_relay_nothing_is_sent_and_what_is_gone_has_a_placeholder(sc
     expect(failed).to_contain_text("the picture is not there any more")
     failed.get_by_role("button", name="Send again").click()
     expect(chosen(one)).to_have_count(1)
-    # One that nobody has any more, on a page that has not seen it.
+    # A picture that the relay has deleted, on a page that has not fetched it before.
     with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
         assert database.execute("DELETE FROM pictures").rowcount == 1
     host.event("s1", "message", {"role": "user"}, {"text": "unlike that"})

@@ -1,4 +1,4 @@
-"""A host's rules on the page: what they are, what ran by one, and taking it back."""
+"""A host's rules on the page: listing them and their calls, and removing one."""
 
 import json
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def test_a_rule_is_taken_back_where_it_answered(screen: Callable[..., Screen], d
     card.get_by_role("button", name="Deny …").click()
     card.get_by_role("button", name="Deny", exact=True).click()
     assert asking.answer()[1]["decision"] == "deny"
-    # Back at the host it allows again, and the page says so.
+    # After the owner enables the rule at the host, it allows again, and the page shows that.
     listed = json.loads(heliograph(daemon.home, daemon.environment, "rules", "list", "--json").stdout)
     accepted = heliograph(daemon.home, daemon.environment, "rules", "accept", "--digest", listed["digest"], "--again", "echoes")
     assert accepted.returncode == 0, accepted.stderr
@@ -95,7 +95,7 @@ def test_a_rule_is_signed_as_it_is_read(screen: Callable[..., Screen], daemon: D
     assert (daemon.home / ".config/heliograph/rules.toml").read_text().endswith(rule + "\n")
     assert ask(daemon, "b", "true").answer()[1]["decision"] == "allow"
     assert ask(daemon, "c", "true").answer()[1]["decision"] == "allow"
-    # It covers this alone.
+    # The new rule covers only exactly this command.
     beside = ask(daemon, "d", "true x")
     one.go("#/approvals")
     card = one.page.locator("approval-card", has_text="true x")
@@ -130,13 +130,13 @@ def test_rules_are_tried_before_they_count(screen: Callable[..., Screen], daemon
     expect(host).to_contain_text("You answered so 5 times, and never otherwise:")
     one.expect_accessible()
     one.expect_no_overflow()
-    # A suggestion is looked at, tried, and not applied by itself.
+    # A suggested rule is shown and tried, but not added automatically.
     host.get_by_role("button", name="Look at this rule …").click()
     draft = one.page.locator("rules-view .rule-draft")
     expect(draft.get_by_role("group", name="The rule", exact=True)).to_contain_text('for = ["Bash(npm test)"]')
     expect(draft).to_contain_text("would allow 5; people allowed 5 of them and denied 0")
     assert "npm" not in (daemon.home / ".config/heliograph/rules.toml").read_text()
-    # Written wider, it would have allowed what a person denied: that has to be read.
+    # A wider rule would have allowed a command that the person denied; the page requires reading that.
     draft.get_by_role("button", name="Write it otherwise").click()
     field = draft.get_by_label("The rule as it is to stand in the file")
     field.fill(field.input_value().replace("npm test", "npm *"))
@@ -177,7 +177,7 @@ def test_a_rule_is_changed_as_it_is_read(screen: Callable[..., Screen], daemon: 
     expect(echoes).not_to_contain_text("Bash(echo *)")
     expect(echoes).to_contain_text("Bash(mkdir made)")
     assert ask(daemon, "a", "mkdir made").answer()[1]["decision"] == "allow"
-    # One that cannot be read is refused there, and the old one stays.
+    # The host refuses a malformed rule, and the old one stays.
     echoes.get_by_role("button", name="Change the rule echoes of laptop").click()
     field.fill("[[rule]]")
     draft.get_by_role("button", name="Look at it").click()

@@ -1,4 +1,4 @@
-"""Sealed content in the page, with a real host: one scan, and all that it shows and sends is as with any host, while the relay reads none of it."""
+"""Sealed content on the page with a real host: after one scan the page works as with any host, while the relay cannot read anything."""
 
 import asyncio
 import os
@@ -156,7 +156,7 @@ def test_a_page_that_is_not_trusted_says_how_to_get_in_and_opens_all_when_it_is(
 
 
 def kept_texts(one: Screen) -> str:
-    """All that the page keeps of what the relay said."""
+    """All texts of the relay's messages that the page keeps."""
     return one.page.evaluate("""() => new Promise((done) => {
         indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
             target.result.transaction("leaves").objectStore("leaves").getAll().onsuccess = ({ target: { result } }) => done(JSON.stringify(result));
@@ -217,12 +217,12 @@ def test_a_session_is_started_in_a_project_whose_name_the_relay_does_not_read(da
     start.get_by_label("First prompt").fill("Mark-prompt: begin – grün")
     start.get_by_role("button", name="Start", exact=True).click()
     told = daemon.home / "told"
-    # It is started by what the page sealed: what does not open is refused before.
+    # The sealed start worked, because the host refuses content that does not open.
     try:
         wait_until(lambda: told.exists() and told.read_text().startswith(f"{project}\n"), 20, lambda: f"the agent to be started. The host's log:\n{daemon.log_text()}\n{start.inner_text()}")
         has_no_marks(relay, phone)
     finally:
-        # It outlives the host's daemon, and `heliograph run` ends with it.
+        # The session outlives the host's daemon, so the test ends `heliograph run` itself.
         if (daemon.home / "pid").exists():
             os.kill(int((daemon.home / "pid").read_text()), signal.SIGTERM)
 
@@ -319,6 +319,6 @@ def test_keys_are_kept_in_firefox(files: str, short_path: Path) -> None:  # noqa
             await firefox.stop()
             await desktop.stop()
 
-    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
+    # Runs in a separate thread, because Playwright leaves an event loop on the main one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, travel()).result()

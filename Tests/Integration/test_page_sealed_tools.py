@@ -1,4 +1,4 @@
-"""What the page does besides reading with a host that seals: pictures, terminals, rules and notifications, in a real browser, and nothing of it for the relay."""
+"""Pictures, terminals, rules and notifications of a sealing host in a real browser, unreadable for the relay."""
 
 import base64
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_a_terminal_is_seen_and_typed_into_and_the_relay_sees_neither_screen_nor
         view.get_by_label("Text to type at the terminal").fill("Mark-words by hand")
         view.get_by_label("Text to type at the terminal").press("Enter")
         terminal.wait_screen("Mark-words by hand")
-        # What `cat` says of it, besides what was typed.
+        # `cat` prints the typed line a second time.
         expect(rows(view)).to_contain_text("Mark-words by hand\nMark-words by hand", use_inner_text=True)
         one.expect_accessible()
         drawn = phone.command("screen", session=session)["screen"]
@@ -131,7 +131,7 @@ def test_rules_are_tried_from_afar_on_a_past_that_the_relay_cannot_read(
 
 
 def test_a_push_is_opened_by_the_worker_with_no_page_open(daemon: Daemon, phone: WireClient, whole_browser: Any, relay: Relay, site: PushSite) -> None:  # noqa: F811
-    """What the relay's own push says, as a push service's browser decrypts it, and what the worker makes of it."""
+    """The relay's push as the browser decrypts it, and the notification that the service worker makes of it."""
     ada = Laptop(relay, site, phone)
     with closing_screens(lambda **options: Screen(whole_browser, relay, **options)) as screen:
         one = screen(role="operator")

@@ -1,4 +1,4 @@
-"""Deciding where one reads: what waits in a session is a card in its row."""
+"""Deciding within the session: a waiting approval is a card in its row."""
 
 import re
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def test_what_waits_is_decided_in_its_session(screen: Callable[..., Screen], hos
     expect(one.page.get_by_role("heading", name="Fix the login")).to_be_focused()
     host.apply("s1", approval)
     expect(here).to_contain_text("The agent ran it.")
-    # It stays while one looks at it, and is a line when one comes back.
+    # The settled card stays while the session is open, and is a line when the session is opened again.
     one.go("#/approvals/recent")
     expect(one.card(approval)).to_contain_text("Allowed by you")
     one.go("#/session/s1")
@@ -69,7 +69,7 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
         deny, allow = card.get_by_role("button", name="Deny …"), card.get_by_role("button", name="Allow", exact=True)
         for part in (card.locator(".card-title"), card.locator("pre"), card.locator(".agent-says"), deny, allow):
             expect(part).to_be_in_viewport(ratio=1)
-            # Nor is it behind what is fixed below or above.
+            # The card is not covered by the fixed parts below or above.
             assert part.evaluate(
                 """element => {
                     const { left, right, top, bottom } = element.getBoundingClientRect();
@@ -81,7 +81,7 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
     one.go("#/session/s1")
     expect_whole(card(one, approval))
     one.expect_accessible()
-    # What is not the conversation is a quarter of the screen at most.
+    # All parts except the conversation take at most a quarter of the screen.
     read = one.timeline().bounding_box()
     assert read and read["height"] >= size["height"] * 0.75, read
     review = one.page.get_by_role("link", name="Review", exact=True)
@@ -94,7 +94,7 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
     expect_whole(one.card(approval))
     one.go(f"#/approvals/s1/{approval}")
     expect_whole(one.card(approval))
-    # What goes beside it is there all the same.
+    # Parts beside the conversation are still visible.
     one.go("#/session/s1")
     if role == "operator":
         one.page.get_by_label("Tell the agent").fill("And then the logout.")
@@ -185,7 +185,7 @@ def test_a_reader_comes_back_to_the_place_that_they_left(screen: Callable[..., S
         after = row.bounding_box()
         assert before and after and abs(before["y"] - after["y"]) < 4, away
     expect(one.page.get_by_role("button", name="↓ Newer")).to_be_visible()
-    # Who was at the end is there again, and what waits comes before any place.
+    # A reader who was at the end returns to the end, but a waiting card takes precedence.
     scroller.evaluate("element => { element.scrollTop = element.scrollHeight }")
     one.settle()
     one.go("#/")
@@ -266,7 +266,7 @@ def test_the_view_waits_at_the_beginning_of_what_is_to_be_read(screen: Callable[
     approval = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo step {n}" for n in range(60))})
     heading = card(one, approval).locator(".card-title")
     expect(heading).to_be_in_viewport(ratio=1)
-    # What is shorter than the screen goes up until it begins at the top.
+    # A card shorter than the screen scrolls up until its beginning is at the top.
     host.event("s1", "message", {"role": "assistant"}, {"text": "after that\n" * 3})
     expect(one.timeline()).to_contain_text("after that")
     one.settle()
@@ -276,7 +276,7 @@ def test_the_view_waits_at_the_beginning_of_what_is_to_be_read(screen: Callable[
     expect(one.timeline()).to_contain_text("after 5")
     one.settle()
     assert heading.bounding_box() == before
-    # Nor does it move when somebody else settles it; the way to the end is shown.
+    # The view does not move when another client settles the card; the button to the end appears.
     host.cancel("s1", approval)
     expect(card(one, approval)).to_have_attribute("data-stage", "cancelled")
     one.settle()
@@ -343,7 +343,7 @@ def test_what_the_agent_has_forgotten_is_one_line_until_it_is_read(screen: Calla
     expect(fold).to_have_attribute("aria-expanded", "true")
     one.expect_accessible()
     one.expect_no_overflow()
-    # What comes next folds nothing that is read.
+    # The next event does not fold the settled card that is being read.
     host.event("s1", "message", {"role": "assistant"}, {"text": "Painted."})
     expect(timeline.get_by_text("Painted.")).to_be_visible()
     expect(timeline.get_by_text("The shop is rewritten.")).to_be_visible()
@@ -359,7 +359,7 @@ def test_after_a_decision_the_next_one_stands_in_its_place_and_a_second_tap_mean
     expect(allow).to_be_enabled()
     box = allow.bounding_box()
     assert box
-    # Not `dblclick`: the second tap is meant for what stands there by then.
+    # Two clicks instead of `dblclick`, because the second one is meant for whatever then stands in that place.
     one.page.mouse.click(box["x"] + 20, box["y"] + 20)
     expect(one.card(first)).to_have_attribute("data-folded", "")
     one.page.mouse.click(box["x"] + 20, box["y"] + 20)
@@ -368,7 +368,7 @@ def test_after_a_decision_the_next_one_stands_in_its_place_and_a_second_tap_mean
     now = then.bounding_box()
     assert now and abs(now["y"] - box["y"]) < 12, (now, box)
     assert [decision["approval"] for decision in host.decisions] == [first]
-    # What was settled is a line that tells what becomes of it, with the rest behind it.
+    # A settled approval is a line with its outcome, which opens the card.
     host.apply("s1", first)
     line = one.card(first).locator(".settled")
     expect(line).to_contain_text("Allowed by you")

@@ -1,4 +1,4 @@
-"""The companion page when there is nothing to decide: what was settled, what there is not, and what a newcomer reads."""
+"""The page with nothing to decide: settled approvals, empty screens, and a newcomer's first screen."""
 
 import json
 import re
@@ -19,8 +19,6 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     host.start_session("s1", title="Fix the login", project="webshop", model="opus")
     return host
 
-
-# Settled approvals
 
 
 def test_a_settled_question_shows_its_answer_and_nothing_to_fill_in(screen: Callable[..., Screen], host: Any) -> None:
@@ -61,8 +59,6 @@ def test_a_denied_call_did_not_fail(screen: Callable[..., Screen], host: Any) ->
     words = one.timeline().locator(".event-approval-line")
     expect(words).to_have_text([re.compile("denied by Ada's phone"), re.compile("allowed by Ada's phone, ran")])
 
-
-# Empty pages
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
@@ -126,7 +122,7 @@ def test_why_a_browser_is_not_paired_is_said_by_who_knows(screen: Callable[..., 
     expect(alert).to_contain_text(words)
     expect(alert).not_to_contain_text("does not take this code")
     one.expect_accessible()
-    # Nothing was kept, and the code is still good.
+    # Pairing failed before anything was stored, so the code is still valid.
     one.page.unroute("**/v1/pair")
     one.page.get_by_role("button", name="Pair this device").click()
     one.expect_live()
@@ -141,7 +137,7 @@ def test_ages_are_right_on_a_device_that_was_paired_with_a_wrong_clock(screen: C
     one.pair("Ada's phone")
     one.go("#/session/s1")
     expect(one.page.locator(".now strong")).to_contain_text(re.compile(r"Idle, (just now|\d+ s ago)"))
-    # It is set right while the page is open.
+    # The fault is corrected while the page is open.
     one.forgive_absence()
     relay.stop()
     one.page.evaluate("() => { window.fast = 0 }")

@@ -1,4 +1,4 @@
-"""Starting a session from the page, and going on with a past one."""
+"""Starting a session on the page, and resuming a past one."""
 
 from collections.abc import Callable
 from typing import Any

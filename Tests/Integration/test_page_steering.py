@@ -1,4 +1,4 @@
-"""Telling an agent what to do from its session: what is written, what is sent, and what becomes of it."""
+"""Steering an agent from its session's page: writing and sending prompts, and their outcomes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,12 +44,12 @@ def send(one: Screen, text: str) -> None:
 
 
 def entry(one: Screen, text: str) -> Locator:
-    """In the conversation, once it has an outcome."""
+    """The conversation's row of a prompt that has an outcome."""
     return one.timeline().locator('[data-kind="steering.requested"]', has_text=text)
 
 
 def waiting(one: Screen, text: str) -> Locator:
-    """Where one writes, until then."""
+    """The composer's entry of a prompt without an outcome."""
     return one.page.locator("waiting-prompts li", has_text=text)
 
 
@@ -79,7 +79,7 @@ def test_a_prompt_goes_to_the_agent_and_shows_what_becomes_of_it(screen: Callabl
     expect(mine).to_contain_text("The agent took it")
     expect(one.page.locator("waiting-prompts")).to_be_hidden()
     expect(one.page.locator("#announcer")).to_contain_text("The agent took it")
-    # It stands in the conversation once, as what it is.
+    # The conversation shows the prompt once, as the user's message.
     host.event("s1", "message", {"role": "user"}, {"text": "Now run the tests,\n  all of them"})
     said = one.timeline().locator('[data-kind=message][data-role=user]', has_text="Now run the tests")
     expect(said).to_contain_text("You, from here")
@@ -124,7 +124,7 @@ def test_what_was_not_taken_can_be_sent_again_and_never_is_by_itself(screen: Cal
     again = host.wait_steered("prompt", since)
     assert again["id"] != prompt["id"] and again["text"] == "go on"
     assert [message["type"] for message in host.received[since:]].count("prompt") == 1
-    # Another one has taken its place, and it stands in the conversation as what became of it.
+    # The prompt has left the composer, and the conversation shows its outcome.
     expect(entry(one, "go on").filter(has_text=words)).to_be_visible()
 
 
@@ -137,7 +137,7 @@ def test_a_busy_agent_is_told_at_once_where_that_is_chosen(screen: Callable[...,
     now.check()
     one.page.get_by_role("button", name="Send", exact=True).click()
     assert host.wait_steered("prompt")["busy"] == "steer"
-    # The next one waits again unless it is chosen again.
+    # Each prompt waits for the agent again, unless the choice to send at once is made again.
     composer(one).fill("and then")
     expect(one.page.get_by_role("radio", name="When it is free")).to_be_checked()
 
@@ -149,7 +149,7 @@ def test_an_agent_that_takes_nothing_while_it_works_is_said_so(screen: Callable[
     composer(one).fill("later")
     expect(one.page.locator("session-composer")).to_contain_text("The agent is working: it waits until that is done.")
     expect(one.page.get_by_role("radio")).to_have_count(0)
-    # It has no mode, model or commands; what is written can wait, or be kept.
+    # This program offers no mode, model or commands; the text can still be held, or saved as a template.
     one.page.get_by_role("button", name="Mode, model and commands").click()
     panel = one.page.get_by_role("group", name="Mode, model and commands")
     expect(panel.get_by_role("button", name="When it is idle")).to_be_visible()
@@ -197,7 +197,7 @@ def test_a_draft_outlives_a_reload_and_belongs_to_its_session(screen: Callable[.
 def test_a_link_that_breaks_loses_nothing_and_sends_nothing_twice(screen: Callable[..., Screen], host: Any, relay: Any) -> None:
     one = opened(screen)
     composer(one).fill("only once")
-    # The command arrives, and the page never hears so.
+    # The command arrives, but the page does not receive the reply.
     one.page.evaluate(
         """() => {
             const send = WebSocket.prototype.send;
@@ -213,7 +213,7 @@ def test_a_link_that_breaks_loses_nothing_and_sends_nothing_twice(screen: Callab
     prompt = host.wait_steered("prompt")
     one.expect_live()
     expect(waiting(one, "only once")).to_be_visible()
-    # The log says that it was sent.
+    # The session's log shows that the prompt was sent.
     expect(composer(one)).to_have_value("")
     assert [message["id"] for message in host.received if message["type"] == "prompt"] == [prompt["id"]]
 
@@ -227,7 +227,7 @@ def test_keys(screen: Callable[..., Screen], host: Any) -> None:
     prompt = host.wait_steered("prompt")
     assert prompt["text"] == "one\ntwo"
     host.steered(prompt, "taken")
-    # What was said comes back, and goes again; what one writes oneself stays.
+    # The arrow key recalls an earlier prompt, and can restore the empty field; a text in progress is not replaced.
     expect(composer(desk)).to_have_value("")
     composer(desk).press("ArrowUp")
     expect(composer(desk)).to_have_value("one\ntwo")
@@ -436,11 +436,11 @@ def test_others_see_who_it_was(screen: Callable[..., Screen], host: Any) -> None
     host.steered(prompt, "queued")
     expect(other.page.locator("waiting-prompts")).to_contain_text("Ada's phone · Waits until the agent is free")
     expect(entry(other, "from the phone")).to_be_hidden()
-    # Who cannot write has no place for it but the conversation.
+    # For a client that cannot write, all prompts are shown in the conversation.
     watcher = screen(name="The wall", size=DESK)
     watcher.go("#/session/s1")
     expect(entry(watcher, "from the phone").locator(".speaker")).to_have_text("Ada's phone")
-    # Whoever may steer may take it back, too.
+    # Any client that may steer may take back a prompt.
     other.page.locator("waiting-prompts").get_by_role("button", name="Take back").click()
     host.wait_steered("withdraw")
 
@@ -463,7 +463,7 @@ def test_on_the_narrowest_screen(screen: Callable[..., Screen], host: Any) -> No
 def test_who_only_watches_is_offered_nothing_else(screen: Callable[..., Screen], host: Any) -> None:
     host.request_approval("s1", "Bash", {"command": "make deploy"})
     one = screen(role="watcher")
-    # The relay refuses the list of what is let in, which nobody asked for here.
+    # The relay refuses to list tokens to this client, which the browser logs.
     one.forgiven += ("Failed to load resource",)
     one.go("#/approvals")
     card = one.page.locator("approvals-inbox approval-card")
@@ -484,7 +484,7 @@ def test_on_a_phone_what_is_written_has_the_whole_width_and_what_is_sent_is_seen
     for number in range(40):
         host.event("s1", "message", {"role": "assistant"}, {"text": f"reply {number}"})
     expect(one.timeline()).to_contain_text("reply 39")
-    # One line until it is used; then no button of it moves.
+    # The field has one line until it is used; after that none of its buttons moves.
     form = one.page.locator(".composer-form")
     box, send = form.bounding_box(), one.page.get_by_role("button", name="Send").bounding_box()
     assert box and box["height"] < 50, box

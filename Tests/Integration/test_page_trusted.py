@@ -1,4 +1,4 @@
-"""The page and a real host: one scan, and what the page signs is what the host's own checks take."""
+"""The page with a real host: after one scan the host accepts the page's signatures."""
 
 import re
 import signal
@@ -39,7 +39,7 @@ def test_the_page_is_trusted_by_a_real_host_and_signs_all_that_it_takes(daemon: 
     expect(card).to_contain_text("production")
     card.get_by_role("button", name="Allow", exact=True).click()
     assert asking.answer()[1]["decision"] == "allow"
-    # The agent has its answer before the page has the news of it.
+    # The agent receives its decision before the page receives the event.
     expect(one.page.locator("approval-card[data-stage=pending]")).to_have_count(0)
 
     asking = Asking(daemon, question("s1", "q2"))
@@ -63,7 +63,7 @@ def test_the_page_is_trusted_by_a_real_host_and_signs_all_that_it_takes(daemon: 
 
 
 def test_the_first_link_is_all_that_relay_demo_and_first_host_need(short_path: Path, browser: Any) -> None:
-    """As a newcomer goes: `serve` at a terminal, its link in a browser, the demo, and then the machine's own host. Nothing else is scanned or typed."""
+    """A newcomer's steps: `serve` at a terminal, its link in a browser, the demo, and then the machine's own host, without another scan or code."""
     machine, port = Daemon(short_path, None, is_signed=True), free_port()  # type: ignore[arg-type]
     url = f"http://127.0.0.1:{port}"
     terminal = Terminal(short_path, machine.environment, short_path, columns=300, rows=90)

@@ -1,4 +1,4 @@
-"""What agents write and ask for, as a person reads it: markdown, commands, inputs in words, what to look at twice."""
+"""Agents' texts and requests as a person reads them: Markdown, commands, inputs in words, warnings."""
 
 import re
 from collections.abc import Callable
@@ -40,8 +40,6 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     return host
 
 
-# Markdown
-
 
 @LOOKS
 def test_markdown_is_drawn_and_harmless(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
@@ -59,7 +57,7 @@ def test_markdown_is_drawn_and_harmless(screen: Callable[..., Screen], host: Any
     expect(message.locator("pre")).to_have_text(f'const a = "{HTML}"')
     expect(message.get_by_role("cell", name="42")).to_be_visible()
     expect(one.timeline().locator("[data-role=thought] li")).to_have_count(2)
-    # One link is to be followed, and it says whom it leads to; the others stay the text that they are.
+    # Only one address becomes a link, with its host shown; the others stay text.
     links = message.get_by_role("link")
     expect(links).to_have_text(["the docs", "Image: logo"])
     expect(links.first).to_have_attribute("rel", "noopener noreferrer")
@@ -111,8 +109,6 @@ def test_a_hostile_text_does_not_hold_the_page(screen: Callable[..., Screen], ho
     assert one.page.evaluate("() => new Promise((done) => setTimeout(() => done(true), 0))")
 
 
-# Commands and inputs
-
 
 LINES = """(element) => [...element.querySelectorAll(".argument, .brief")].map((one) => {
   const range = document.createRange();
@@ -132,7 +128,7 @@ def test_no_line_ends_inside_an_argument(screen: Callable[..., Screen], host: An
     expect(block).to_have_text(command)
     broken = {text: lines for text, lines in block.evaluate(LINES) if lines > 1}
     assert set(broken) == {address}, broken
-    # It goes on with a bar before it, and within its box.
+    # A long argument continues after a bar, inside its box.
     long = block.locator(".argument", has_text="releases.example.com")
     assert long.evaluate("element => element.getBoundingClientRect().right <= element.closest('pre').getBoundingClientRect().right + 1")
     assert "gradient" in long.evaluate("element => getComputedStyle(element).backgroundImage")
@@ -187,7 +183,7 @@ def test_inputs_are_told_in_words(screen: Callable[..., Screen], host: Any) -> N
 
 
 def test_numbers_are_shown_with_the_digits_that_they_were_sent_with(screen: Callable[..., Screen], host: Any) -> None:
-    """A browser's own number would show 9007199254740992, 12345678901234567000 and 1."""
+    """JavaScript's own numbers would be shown as 9007199254740992, 12345678901234567000 and 1."""
     one = screen(size=DESK)
     value = {"amount": 9007199254740993, "to": {"account": 12345678901234567891}, "list": [1.0, 18446744073709551615]}
     digits = ("9007199254740993", "12345678901234567891", "1.0", "18446744073709551615")
@@ -209,15 +205,13 @@ def test_numbers_are_shown_with_the_digits_that_they_were_sent_with(screen: Call
             expect(fold).to_contain_text(number)
     for number in digits:
         expect(called.get_by_label("Output")).to_contain_text(number)
-    # Also where the whole log is read again, and where one decides in the session.
+    # The digits stay after the whole log was loaded again, and in the session's own card.
     one.page.reload()
     expect(one.timeline().locator("approval-card")).to_contain_text(digits[0])
 
 
-# Words that are written from the right
 
-
-# Where each word written from the right begins and ends: the place of its first letter, of its last, in the order of the text.
+# The beginning and end of each right-to-left word: the position of its first and last letter in the order of the text.
 PLACES = """(element) => {
   const places = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -238,7 +232,7 @@ PLACES = """(element) => {
 
 
 def expect_order(places: list[dict[str, Any]], words: list[str]) -> None:
-    """Each word reads from the right, and what comes later in a line stands further right."""
+    """Checks that each word runs from right to left, and that words follow each other from left to right."""
     assert [place["word"] for place in places] == words
     for place in places:
         assert place["first"][1] != place["last"][1] or place["first"][0] > place["last"][0], f"spelled backwards: {place}"

@@ -1,4 +1,4 @@
-"""A phone that registers in another workspace: the one that it comes from pushes nothing to it any more, whoever owns that."""
+"""A phone registers in another workspace: the former one pushes nothing to it any more, whichever nodes own the two."""
 
 import time
 from pathlib import Path
@@ -21,7 +21,7 @@ LOSS = "its app registered as another device"
 
 
 def owner_of(cluster: Cluster, workspace: str) -> Node | None:
-    """Who owns it, as the database says."""
+    """The workspace's owner according to the database."""
     node = cluster.nodes[0]
     name = node.server.sql(
         "SELECT nodes.name FROM owners JOIN nodes USING (holder) JOIN workspaces AS w ON w.workspace = scope"
@@ -32,7 +32,7 @@ def owner_of(cluster: Cluster, workspace: str) -> Node | None:
 
 
 def workspace_of_another_node(cluster: Cluster) -> str:
-    """Makes workspaces until one is owned by another node than the first workspace."""
+    """Creates workspaces until one has another owner than the first workspace."""
     for number in range(1, 9):
         name = f"{OTHER} {number}"
         cluster.nodes[0].run("workspace", "add", name, "--data", str(cluster.nodes[0].data))
@@ -43,7 +43,7 @@ def workspace_of_another_node(cluster: Cluster) -> str:
 
 
 def rung(phone: Any) -> list[str]:
-    """The approvals that the phone was ever rung for and shows."""
+    """The approvals that the phone has ever been notified of and still shows."""
     return [payload(shown)["heliograph"].get("approval") for shown in notifications(phone)]
 
 
@@ -52,7 +52,7 @@ def wait_rung(phone: Any, approval: str) -> None:
 
 
 class Side:
-    """A workspace: a host with a session at work, and somebody who watches its devices."""
+    """A workspace with a host whose session is active, and a client that watches its devices."""
 
     def __init__(self, relay: Any, name: str):
         self.relay, self.name = relay, name
@@ -67,7 +67,7 @@ class Side:
         return self.host.request_approval(self.session, "Bash", {"command": "make"})
 
     def devices(self) -> list[Any]:
-        """By a connection of its own: owners come and go."""
+        """Uses a new connection, because owners change."""
         try:
             watcher = WireClient(self.relay, f"{self.name} watcher", self.watcher_token)
         except Exception:  # noqa: BLE001  a node that has just been killed, or does not know yet who serves
@@ -108,14 +108,14 @@ def test_alerts_and_cards_of_the_workspace_that_a_phone_has_left_stay_away(make_
         heard = theirs.ask()
         wait_rung(phone, heard)
         ours.wait_lost()
-        # Once more, now that our owner knows it.
+        # Repeated, now that our workspace's owner knows of the move.
         still = [ours.ask(), theirs.ask()]
         wait_rung(phone, still[1])
         assert not {unheard, still[0]} & set(rung(phone))
         late = [push for device in ours.devices() for push in device["pushes"] if push["plannedAt"] > moved_at and push["purpose"] != "channel"]
         assert late and all(push.get("outcome", {}).get("result") == "notSent" for push in late), late
 
-        # Back in the first workspace, its waiting approvals ring, and those of the other no longer do.
+        # Back in the first workspace, the phone is notified of its pending approvals, and no longer of the other's.
         phone.register(ours.token, text="full", starts="never")
         for approval in (unheard, still[0]):
             wait_rung(phone, approval)
@@ -144,7 +144,7 @@ def test_whoever_is_killed_right_after_it_the_move_holds(make_cluster: Any, make
         former, present = owner_of(cluster, "default"), owner_of(cluster, theirs_name)
         assert former is not None and present is not None
         phone.register(theirs.token, text="full", starts="never")
-        # They are two, unless a workspace has just been handed over.
+        # The two owners differ unless a workspace has just been handed over.
         victims = list(dict.fromkeys({"former": [former], "present": [present], "both": [former, present]}[killed]))
         for victim in victims:
             victim.kill()
@@ -186,7 +186,7 @@ def test_a_relay_that_is_alone_does_the_same_with_a_browser(server: Any, tmp_pat
 
         first = ours.ask()
         wait_until(lambda: first in shown(), 20, lambda: f"ours to ring: {shown()}")
-        # The answer to it would say that all is well with the device.
+        # A push's answer would confirm that the device is registered.
         wait_until(lambda: any("outcome" in push for device in ours.devices() for push in device["pushes"]), 20, "the answer to be there")
         assert "error" not in register(clients[1], laptop.browser)
         ours.wait_lost()
@@ -209,7 +209,7 @@ def test_a_relay_that_is_alone_does_the_same_with_a_browser(server: Any, tmp_pat
 
 @pytest.mark.parametrize("store", ["file", "database"])
 def test_the_code_of_a_removed_workspace_decides_nothing_in_another(server: Any, tmp_path: Path, site: PushSite, store: str) -> None:  # noqa: F811
-    """It was removed while no relay ran, and nobody else had a device."""
+    """The workspace was removed while no relay ran, and the device was the only one."""
     database = "alone_with_a_removed_one"
     if store == "database":
         server.make(database)

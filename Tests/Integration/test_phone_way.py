@@ -1,4 +1,4 @@
-"""`heliograph doctor --phone`: the first obstacle on a phone's way to the relay, with real proxies; and the way that Tailscale gives."""
+"""`heliograph doctor --phone` names the first obstacle between a phone and the relay, with real proxies; and `up --tailscale`."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ match sys.argv[1:]:
 
 
 class Way:
-    """A relay that says its address, and a real proxy in front of it at an address of this machine that is not its loopback."""
+    """A relay with a public address, and a real proxy in front of it at an address of this machine other than loopback."""
 
     def __init__(self, folder: Path, address: str, make_relay: Callable[..., Relay]):
         self.folder, self.make_relay = folder, make_relay
@@ -78,7 +78,7 @@ def test_a_way_without_an_obstacle(way: Way, kind: type[ReverseProxy]) -> None:
 
 def test_the_first_obstacle_is_named_and_nothing_after_it(way: Way, make_relay: Callable[..., Relay], tmp_path: Path) -> None:
     assert last(way.ask(Caddy, trusted=False)) == ("Certificate", "wrong")
-    # What the page says comes through, and its WebSocket does not.
+    # The proxy passes HTTP requests, but no WebSocket.
     found = way.ask(Nginx, {"proxy_set_header Upgrade           $http_upgrade;": ""})
     assert last(found) == ("WebSocket", "wrong") and found["Page"]["state"] == "well"
     assert last(way.ask(Nginx, {"proxy_pass http://heliograph;": "return 502;"})) == ("Relay behind it", "wrong")
@@ -112,7 +112,7 @@ def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Hom
     assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
     assert "https://box.tail0.ts.net" in said
     assert home.status()["relay"]["url"] == "https://box.tail0.ts.net"
-    # What stands is left alone.
+    # An existing configuration is not changed.
     before = (tailscale / "calls").read_text().count("serve --bg")
     home.up(*listen, "--tailscale")
     assert (tailscale / "calls").read_text().count("serve --bg") == before
@@ -126,7 +126,7 @@ def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -
     served.write_text(theirs)
     said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
     assert "leads to http://127.0.0.1:3000 already" in said and served.read_text() == theirs and not home.processes()
-    # What ran before goes on as it was.
+    # An already running relay continues unchanged.
     home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
     home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
     assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}" and home.status()["host"]["running"]

@@ -1,4 +1,4 @@
-"""Pictures that go with prompts: the relay's side of it, and the terminal's. A scripted host says what it takes."""
+"""Pictures of prompts: at the relay and in the terminal, with a scripted host."""
 
 import json
 import sqlite3
@@ -58,9 +58,9 @@ def test_a_picture_is_kept_named_by_its_prompt_and_fetched_by_its_host(relay: Re
         assert (got.status, got.body) == (200, picture)
         assert got.headers["content-type"] == "image/png" and got.headers["x-content-type-options"] == "nosniff"
         assert got.headers["content-disposition"].startswith("attachment") and "default-src 'none'" in got.headers["content-security-policy"]
-    # Of a snapshot it is the name alone.
+    # A snapshot names pictures without their bytes.
     assert all(len(str(message)) < 20_000 for message in phone.messages)
-    # It outlives a restart, and stands in the audit log by its digest.
+    # A picture survives a restart, and is in the audit log by its digest.
     relay.restart()
     wait_until(lambda: get(relay, phone.token, named(picture)["digest"]).status == 200, 10, "the picture after a restart")
     assert named(picture)["digest"] in relay.run("audit", "export", "--data", str(relay.data)).stdout
@@ -78,7 +78,7 @@ def test_what_is_no_picture_too_large_or_of_nobodys_session_is_refused(relay: Re
     for role in ("watcher", "client", "host"):
         assert bring(relay, relay.token(role, f"a {role}"), "s1", picture).status == 403
     assert bring(relay, "nonsense", "s1", picture).status == 401
-    # A stranger sends nothing large at all.
+    # An unauthenticated peer cannot send a large body.
     assert bring(relay, "nonsense", "s1", SIGNATURE + b"x" * 100_000).status == 413
     assert relay.rows("SELECT count(*) FROM pictures") == [(1,)]
 
@@ -135,7 +135,7 @@ def test_pictures_come_back_with_a_backup(relay: Relay, host: ScriptedHost, phon
 
 
 def test_with_curl_alone(relay: Relay, host: ScriptedHost, phone: WireClient, tmp_path: Path) -> None:
-    """As Protocol.md has it: a program without a library of ours brings a picture, and fetches it again."""
+    """As documented in Protocol.md, curl alone can upload a picture and fetch it."""
     (screen, back, large) = (tmp_path / "screen.png", tmp_path / "back", tmp_path / "large.png")
     screen.write_bytes(png(40, 30, seed=2))
     large.write_bytes(SIGNATURE + b"x" * MAX)
@@ -159,7 +159,7 @@ def test_with_curl_alone(relay: Relay, host: ScriptedHost, phone: WireClient, tm
         (send(screen, token=watcher), (403, "forbidden")), (send(screen, token="nonsense"), (401, "unauthorized")),
     ):  # fmt: skip
         assert (status, json.loads(answer)["error"]["code"]) == expected, answer
-    # Before it is read to its end.
+    # The relay answers before it has read the whole body.
     assert send(large) == (413, f"the body is larger than {MAX} bytes\n")
 
 

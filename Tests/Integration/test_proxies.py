@@ -1,4 +1,4 @@
-"""The relay behind the proxies that deploy/ has examples for: the real nginx and the real Caddy, with TLS."""
+"""The relay behind the proxies of deploy/: the real nginx and the real Caddy, with TLS."""
 
 import json
 import re
@@ -34,7 +34,7 @@ READ_SECONDS = 20
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Certificate:
     certificate = Certificate(tmp_path)
-    # The variable that sets which certificates Python's own TLS trusts.
+    # SSL_CERT_FILE sets the certificates that Python's TLS trusts.
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
     return certificate
 
@@ -54,7 +54,7 @@ def proxy(tmp_path: Path, certificate: Certificate) -> Iterator[Callable[[type[R
 
 @pytest.fixture(params=[Nginx, Caddy], ids=lambda kind: kind.name)
 def front(request: pytest.FixtureRequest, proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> ReverseProxy:
-    """A relay that knows its public address, behind the proxy that has it."""
+    """A relay that knows its public address, behind a proxy at that address."""
     front = proxy(request.param)
     front.relay = make_relay("--public-url", front.url)
     front.start(front.relay.port)
@@ -67,7 +67,7 @@ def test_a_phone_pairs_and_its_page_lives(front: ReverseProxy, browser: Any) -> 
         assert one.page.url.startswith(front.url)
         cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "__Host-heliograph")
         assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict"
-        # What this page hands on is an address that others can open.
+        # Links on this page use an address that other machines can open.
         one.go("#/link")
         one.page.get_by_role("button", name="Pair another device").click()
         expect(one.page.locator("pair-dialog")).to_contain_text(f"{front.url}/#pair=")
@@ -76,7 +76,7 @@ def test_a_phone_pairs_and_its_page_lives(front: ReverseProxy, browser: Any) -> 
 
 
 def test_a_host_and_a_client_meet(front: ReverseProxy, short_path: Path, certificate: Certificate) -> None:
-    """The real daemon and a client of another make; a question goes all the way and its decision all the way back."""
+    """The real daemon and an independent client: a question reaches the client, and its decision returns."""
     laptop = Daemon(short_path, front)
     try:
         link = front.pair_link("host")
@@ -88,7 +88,7 @@ def test_a_host_and_a_client_meet(front: ReverseProxy, short_path: Path, certifi
             phone.subscribe()
             session, call = str(uuid.uuid4()), "toolu_1"
             laptop.hook("SessionStart", recorded_call("SessionStart", session, "", short_path))
-            # More than the proxies' buffers hold, in both directions.
+            # The command is larger than the proxies' buffers, in both directions.
             command = {"command": "echo " + "x" * (200 << 10)}
             asked = recorded_call("PermissionRequest", session, call, short_path, tool_name="Bash", tool_input=command)
             laptop.hook("PreToolUse", recorded_call("PreToolUse", session, call, short_path, tool_name="Bash", tool_input=command))
@@ -105,7 +105,7 @@ def test_a_host_and_a_client_meet(front: ReverseProxy, short_path: Path, certifi
 
 
 def test_a_visitor_is_no_neighbour(front: ReverseProxy) -> None:
-    """The relay's figures are for its own machine. Through the proxy everybody comes from there, and nobody is let in for that."""
+    """The relay's metrics are only for its own machine. A proxied request comes from that machine, but counts as the visitor's."""
     assert front.relay.get("/metrics").status == 200
     assert front.curl("/metrics")[0] == 401
     assert front.curl("/metrics", "--header", "Host: localhost")[0] == 401
@@ -122,7 +122,7 @@ def test_bodies_up_to_the_relays_own_limit_come_through(front: ReverseProxy) -> 
 
 
 def test_a_picture_comes_through_whole(front: ReverseProxy) -> None:
-    """What is larger than any other body; one byte more is refused by the relay or the proxy."""
+    """The largest permitted body passes; one byte more is refused by the relay or the proxy."""
     with closing(ScriptedHost(front, name="laptop", capabilities=("steer",))) as host:
         host.start_session("s1", title="s1")
         host.event("s1", "steering.offered", {"actions": ["prompt"], "pictures": True})
@@ -134,13 +134,14 @@ def test_a_picture_comes_through_whole(front: ReverseProxy) -> None:
 
 
 def test_no_header_of_a_visitors_hides_where_it_is_from(front: ReverseProxy) -> None:
-    """libwebsockets 4.1 takes the header behind one whose name begins a known one for a part of it: then the visitor is refused, and never
-    taken for the proxy itself."""
+    """libwebsockets 4.1 takes a header whose name continues a known header's name for a part of that: such a request is refused, and never
+    taken for the proxy's own.
+    """
     token = front.token("client", "phone")
     before = front.relay.log_text()
     for name in ("X-Forwarded", "X-Forwarded-F", "X-A", "X-Real", "F"):
         for host in ((), ("--header", "Host: localhost")):
-            # Behind the last header, where nginx leaves it, it hides nothing, and libwebsockets waits for its end until the peer has no more time.
+            # nginx may leave the header at the end, where it hides nothing; libwebsockets then waits for more until its time limit.
             words = ("--http1.1", "--interface", "127.0.0.5", "--header", f"{name}: b", "--header", "Accept-Language: en", *host)
             assert front.curl("/metrics", *words)[0] in (400, 401), name
             assert front.curl("/v1/client", *words, *upgrade_headers())[0] in (400, 401), name
@@ -150,7 +151,7 @@ def test_no_header_of_a_visitors_hides_where_it_is_from(front: ReverseProxy) -> 
 
 
 class Mirror(BaseHTTPRequestHandler):
-    """Answers with the headers that it was sent."""
+    """A server that answers with the request's headers."""
 
     def do_GET(self) -> None:
         body = json.dumps([[name.lower(), value] for name, value in self.headers.items()]).encode()
@@ -184,7 +185,7 @@ def test_the_visitors_address_is_told_and_cannot_be_forged(kind: type[ReversePro
 def test_limits_count_the_visitor_and_not_the_proxy(
     kind: type[ReverseProxy], proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]
 ) -> None:
-    """One visitor asks too often, and is told when to come back; another one behind the same proxy is served."""
+    """A visitor exceeds the rate limit and gets a time to retry; another visitor behind the same proxy is served."""
     front = proxy(kind)
     front.relay = make_relay("--trusted-proxies", "127.0.0.1", "--limits-requests-per-second-per-address", "1", "--public-url", front.url)
     front.start(front.relay.port)
@@ -200,7 +201,7 @@ def test_limits_count_the_visitor_and_not_the_proxy(
     assert re.search(r"(?im)^retry-after: [12]\r?$", head), head
     assert front.curl("/healthz", "--interface", "127.0.0.3")[0] == 200
     assert front.relay.get("/healthz").status == 200
-    # The log names who it is.
+    # The log names the visitor's address.
     assert front.curl("/v1/client", "--interface", "127.0.0.4", "--http1.1", *upgrade_headers())[0] == 401
     assert '"peer":"127.0.0.4"' in front.relay.log_text() and "203.0.113.9" not in front.relay.log_text()
 
@@ -211,7 +212,7 @@ def upgrade_headers() -> tuple[str, ...]:
 
 
 def test_silence_is_kept_open_by_the_heartbeat(proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> None:
-    """Host and client say nothing for longer than a proxy waits, and are still connected."""
+    """Host and client are silent for longer than the proxy's idle limit, and stay connected."""
     relay = make_relay("--heartbeat", "5")
     fronts = [proxy(Nginx), proxy(Caddy)]
     patience = {"proxy_read_timeout 60s": f"proxy_read_timeout {READ_SECONDS}s", "proxy_send_timeout 60s": f"proxy_send_timeout {READ_SECONDS}s"}
@@ -236,7 +237,7 @@ def test_silence_is_kept_open_by_the_heartbeat(proxy: Callable[..., ReverseProxy
 
 
 def test_without_a_heartbeat_nginx_ends_it(proxy: Callable[..., ReverseProxy], make_relay: Callable[..., Any]) -> None:
-    """What the test above would see if the heartbeat did not do its work."""
+    """Shows that the test of the heartbeat can fail."""
     front = proxy(Nginx)
     front.relay = make_relay("--heartbeat", "1800")
     front.start(front.relay.port, {"proxy_read_timeout 60s": "proxy_read_timeout 1s", "proxy_send_timeout 60s": "proxy_send_timeout 1s"})

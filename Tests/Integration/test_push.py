@@ -1,4 +1,4 @@
-"""Pushes whole: the real relay, the APNs simulator in Apple's place, a simulated phone, and the real Claude Code at the other end."""
+"""Pushes from end to end: the real relay, the APNs simulator in place of Apple, a simulated phone, and the real Claude Code."""
 
 import base64
 import json
@@ -69,7 +69,7 @@ def pushes(relay: Any, watcher: Any) -> list[Any]:
 
 @pytest.mark.agent
 def test_claude_is_allowed_through_the_notification(machine, relay, phone, client):
-    """The whole way: hook, relay, Apple, phone, code, relay, hook."""
+    """A decision passes through all stations: hook, relay, simulator, phone, code, relay, hook."""
     app = phone()
     write = {"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Create out.txt"}}
     machine.start_claude([[write], [{"text": "All done now."}]])
@@ -195,7 +195,7 @@ def test_a_wrong_host_that_is_mended_lets_what_waits_ring(relay, phone, scripted
     file = relay.data / "push.json"
     right = json.loads(file.read_text())
     with socket.socket() as nobody:
-        # Bound and not listening: who calls is refused.
+        # A bound port that nobody listens on, so connections are refused.
         nobody.bind(("127.0.0.1", 0))
         door = {"host": "api.sandbox.push.apple.com", "port": nobody.getsockname()[1], "address": "127.0.0.1"}
         wrong = {**right, "hosts": {**right["hosts"], "devices": {"sandbox": door}}}
@@ -293,7 +293,7 @@ def test_a_dead_token_is_forgotten_until_the_app_registers_again(relay, phone, s
     assert "Unregistered" in device()["trouble"] and "alertToken" not in device()["device"]
     app.register(relay.token("client", "Ada's phone again"), text="full", starts="never")
     host.request_approval("s1", "Bash", {"command": "pwd"})
-    # What had not rung rings at once, too: it does not wait out the back-off of the old token.
+    # With a new token the waiting notification is sent at once, without the back-off of the old one.
     rung = wait_until(lambda: sorted(n["body"] for n in notifications(app)) if len(notifications(app)) == 2 else None, 20, lambda: "two notifications", every=0.1)
     assert rung == ["command: ls", "command: pwd"]
     assert "trouble" not in device() or not device()["trouble"]
@@ -329,7 +329,7 @@ def test_a_device_that_shows_it_does_not_ring(relay, phone, scripted_host, clien
     screen.wait_approval(approval, "pending")
     screen.command("seen", session="s1", approval=approval)
     screen.command("presence", foreground=True, device=DEVICE)
-    # Whatever was to ring would have done so before this one, which is about nothing on the screen.
+    # Any other notification would have been sent before the one of this request, whose session is not on screen.
     other = host.request_approval("s1", "Bash", {"command": "pwd"})
     shown = wait_notification(app)
     assert [payload(n)["heliograph"]["approval"] for n in notifications(app)] == [other], shown

@@ -1,4 +1,4 @@
-"""Everything around the planner of pushes: setting up, devices and decisions over HTTP, and what an operator can look at."""
+"""The interfaces of pushes: settings, devices and decisions over HTTP, and the operator's view."""
 
 import base64
 import hashlib
@@ -43,8 +43,6 @@ def configuration(relay) -> dict:
 def status(relay) -> dict:
     return json.loads(relay.run("push", "status", "--json", "--data", str(relay.data)).stdout)
 
-
-# Setting up
 
 
 def test_setup_copies_the_key_for_its_owner_alone_and_the_running_relay_takes_it_up(relay, tmp_path):
@@ -137,14 +135,12 @@ def test_status_says_where_no_relay_runs(relay):
 
 @pytest.fixture
 def apns(relay, tmp_path):
-    """Stands for Apple, with one phone; the relay knows it."""
+    """The APNs simulator with one phone, configured in the relay."""
     apns = Simulator(tmp_path / "apns")
     apns.serve(relay)
     yield apns
     apns.stop()
 
-
-# Devices over HTTP
 
 
 def test_only_clients_speak_of_devices(relay):
@@ -158,7 +154,7 @@ def test_only_clients_speak_of_devices(relay):
 
 
 def test_a_cookie_alone_registers_nothing(relay):
-    """It comes along from any page that asks."""
+    """A browser sends the cookie with requests of any page."""
     browser = pair_browser(relay)
     assert relay.request("DELETE", "/v1/devices/d1", headers={"Cookie": browser.cookie}).status == 403
     assert relay.request("DELETE", "/v1/devices/d1", headers={"Cookie": browser.cookie, "Origin": relay.url}).status == 401
@@ -178,11 +174,9 @@ def test_a_bad_registration_is_refused_by_its_place(relay):
     assert relay.request("POST", "/v1/devices/d1", b"{}", token).status == 405
 
 
-# Decisions by code
-
 
 def right_code(relay, push: int) -> str:
-    """As decision record 0014 says, without a line of ours."""
+    """Computes a push's code as decision record 0014 describes, without Heliograph's code."""
     secret = (relay.data / "push-secret").read_bytes()
     epoch = relay.rows("SELECT value FROM meta WHERE name = 'epoch'")[0][0]
     tag = hmac.digest(secret, f"code/{epoch}/{push}".encode(), hashlib.sha256)[:16]
@@ -241,8 +235,6 @@ def test_the_secret_is_in_no_backup_and_no_log(relay, tmp_path):
         assert secret not in place.read_bytes()
 
 
-# The operator's view
-
 
 def test_metrics_of_pushes_are_there_from_the_start(relay):
     text = relay.get("/metrics").body.decode()
@@ -254,11 +246,9 @@ def test_metrics_of_pushes_are_there_from_the_start(relay):
     assert counts == sorted(counts) and 'le="+Inf"' in bounds[-1]
 
 
-# All of it, from a host's question to the phone and back
-
 
 class Phone:
-    """An app that the system wakes for a moment: it knows HTTP only."""
+    """An app that iOS wakes for a moment: it uses HTTP only."""
 
     def __init__(self, relay, apns, **fields):
         self.relay, self.apns = relay, apns
@@ -278,7 +268,7 @@ class Phone:
         return answer.json["devices"]
 
     def rung(self, count: int = 1) -> dict:
-        """The payload of the newest notification, once there are so many."""
+        """The payload of the newest notification, once `count` have arrived."""
         wait_until(lambda: len(self.apns.device()["notifications"]) >= count, 30, lambda: f"{count} notifications: {self.devices()}")
         return self.apns.device()["notifications"][-1]["payload"]
 
@@ -328,7 +318,7 @@ def test_a_phone_without_its_token_is_pushed_nothing_and_its_codes_decide_nothin
     assert (answer.status, answer.json["error"]["code"]) == (404, "notFound")
     assert relay.request("PUT", "/v1/devices/d1", b"{}", phone.headers).status == 401
 
-    # Planned after those of the first, if it had any: by then they would be on their way.
+    # If the first client had notifications, they would be sent before the second client's.
     other = {"Authorization": f"Bearer {relay.token('client', 'tablet')}"}
     device = {"device": "d2", "name": "n", "profile": "codingbridge", "environment": "sandbox", "system": "18.1", "alertToken": "ab" * 32}
     assert relay.request("PUT", "/v1/devices/d2", json.dumps(device).encode(), other).status == 200

@@ -1,4 +1,4 @@
-"""Pushes to programs of the operator's whole: the real relay, real programs, the examples of deploy/ with the real Apprise and a mail server."""
+"""Pushes to an operator's programs from end to end: the real relay, real programs, and the examples of deploy/ with the real Apprise and a mail server."""
 
 import json
 import os
@@ -42,7 +42,7 @@ exec(open(os.path.join(pushes, "then.py")).read())
 
 
 class Program:
-    """A program that keeps what it gets, and then does what the test says."""
+    """A program that records its input, and then behaves as the test says."""
 
     def __init__(self, folder: Path, name: str = "keep"):
         folder.mkdir()
@@ -92,7 +92,7 @@ def relay(tmp_path: Path, program: Program) -> Iterator[Relay]:
     yield relay
     relay.stop()
     relay.check_log()
-    # The codes decide.
+    # The codes are secrets, because they decide approvals.
     codes = [action["url"].rpartition("/")[2] for document in program.documents for action in document.get("actions", [])]
     assert not [code for code in codes if code in relay.log_text()], "a code stands in the log"
 
@@ -151,7 +151,7 @@ def test_an_agent_goes_on_after_a_program_has_posted_what_its_person_decided(rel
     assert act(document, "allow") == (200, {"stage": "decided"})
     asking.wait_decision(approval)
     assert act(document, "deny")[0] == 409
-    # What clients are shown of the push has no code.
+    # Clients see the push without its code.
     assert document["actions"][0]["url"].rpartition("/")[2] not in json.dumps(device(ada))
 
 
@@ -160,9 +160,9 @@ def test_a_program_gets_no_shell_no_other_variable_and_no_file_of_the_relays(rel
     assert program.wait()["kind"] == "test" and faults("push-document", program.wait()) == []
     seen = program.seen
     assert seen["arguments"] == ["$HOME", "two words"]
-    # The interpreter itself may add LC_CTYPE.
+    # The Python interpreter may add LC_CTYPE.
     assert {name: text for name, text in seen["environment"].items() if name != "LC_CTYPE"} == {"SAYS": "hello world", "LANG": "C.UTF-8"}
-    # Its own reading of the folder is the fourth, and the file that it writes the fifth.
+    # Besides the three standard descriptors the program has one for listing the folder, and one for its output file.
     assert len(seen["descriptors"]) <= 5, seen
     assert seen["group"] == seen["process"]
 
@@ -196,8 +196,6 @@ def test_who_only_watches_gets_no_action(relay, program, client, asking):
     assert "actions" not in program.wait()
 
 
-# A program's output
-
 
 @pytest.mark.parametrize("code, result, text", [
     ("sys.exit(0)", "accepted", None), ("sys.exit(3)", "refused", "exit status 3"), ("sys.exit(75)", "refused", "exit status 75"),
@@ -216,7 +214,7 @@ def test_a_programs_end_is_the_pushs_outcome(relay, program, ada, code, result, 
         assert f"receiver keep: 0 running, 0 waiting, 0 accepted; the last was not: {text}" in status
         assert f"Receiver keep: its last push was not taken: {text}" in relay.run("doctor", "--data", str(relay.data), check=False).stdout
     if result == "refused":
-        # For the operator alone.
+        # A program's output is for the operator only.
         assert '"a word of the program"' in relay.log_text() and "a word of the program" not in json.dumps(device(ada))
         assert text in device(ada)["trouble"]
 
@@ -239,7 +237,7 @@ def test_an_approval_rings_again_when_its_program_asks_to_try_later(relay, progr
     first = program.wait()
     wait_outcome(ada, "refused")
     program.then("")
-    # The planner tries again after half a minute.
+    # The planner retries after half a minute.
     second = wait_until(lambda: (program.documents + [None, None])[1], 60, lambda: str(program.documents), every=0.2)
     assert second["approval"] == first["approval"] and second["replaces"] == first["replaces"]
     wait_outcome(ada, "accepted")
@@ -286,13 +284,11 @@ def test_the_loop_goes_on_while_programs_run(relay, program, client, ada):
     begun = time.monotonic()
     assert relay.get("/healthz").status == 200
     assert time.monotonic() - begun < patient(0.9)
-    # Four at a time.
+    # At most four programs run at a time.
     status = json.loads(relay.run("push", "status", "--json", "--data", str(relay.data)).stdout)["receivers"][0]
     assert status["running"] <= 4
     wait_until(lambda: len(program.documents) == 8, 30, lambda: str(len(program.documents)), every=0.1)
 
-
-# Who may use it
 
 
 def test_a_receiver_is_of_the_workspaces_that_its_operator_named(tmp_path, program, client):
@@ -303,7 +299,7 @@ def test_a_receiver_is_of_the_workspaces_that_its_operator_named(tmp_path, progr
         ada = client(relay, "Ada")
         refused = register(ada, "elsewhere")["error"]
         assert (refused["code"], refused["path"]) == ("badValue", "$.device.receiver.name")
-        # What other workspaces have is not said.
+        # The refusal does not reveal other workspaces' receivers.
         assert refused["message"].endswith("it has: keep")
         assert register(ada, "keep").get("error") is None
     finally:
@@ -362,11 +358,9 @@ def test_a_file_that_others_may_write_runs_nothing(tmp_path, program):
     assert "can be written by others" in relay.log_text()
 
 
-# The examples
-
 
 class Notified(BaseHTTPRequestHandler):
-    """What Apprise's `json://` posts to."""
+    """A server that receives Apprise's `json://` posts."""
 
     taken: list[Any] = []
     status = 200
@@ -384,11 +378,11 @@ class Notified(BaseHTTPRequestHandler):
 
 
 def example(folder: Path, name: str, **entry: Any) -> Relay:
-    """A relay whose one receiver is the example of this name, as its file has it."""
+    """A relay whose only receiver is the named example of deploy/, with the settings in its file."""
     shipped = next(entry for entry in json.loads((EXAMPLES / "receivers.json").read_text())["receivers"] if entry["name"] == name)
     at = next(place for place, word in enumerate(shipped["program"]) if word.endswith(".py"))
     program = [str(EXAMPLES / Path(shipped["program"][at]).name), *shipped["program"][at + 1 :]]
-    # Here the interpreter is the one that has Apprise.
+    # The program runs with the Python that has Apprise.
     return serving(folder / "example", [shipped | {"program": [sys.executable, *program]} | entry])
 
 

@@ -1,4 +1,4 @@
-"""A relay that takes everybody, and `heliograph join`."""
+"""A relay with open registration, and `heliograph join`."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
 
 
 def measures(relay: Relay) -> dict[str, float]:
-    """As an operator's monitoring sees the relay."""
+    """The relay's metrics as an operator's monitoring reads them."""
     said = relay.get("/metrics", {"Authorization": f"Bearer {relay.token('client', 'monitoring')}"})
     assert said.status == 200
     lines = (line.rsplit(" ", 1) for line in said.body.decode().splitlines() if not line.startswith("#"))
@@ -114,7 +114,7 @@ def test_of_all_addresses_there_are_so_many(make_relay: Callable[..., Relay]) ->
 
 
 def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) -> None:
-    """Forty days on: of three, the one whose machine is connected stays, and the operator's own."""
+    """After forty days two of the workspaces remain: the one whose machine is connected, and the operator's own."""
     relay = Relay(tmp_path / "relay", OPEN, prefix=PREFIX, environment=clock.environment)
     relay.start()
     made = [relay.post("/v1/register", {}).json for _ in range(3)]
@@ -128,11 +128,11 @@ def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) 
     relay.stop()
     clock.jump("+40d")
     relay.start()
-    # A jump is not believed, and removes nobody.
+    # The relay distrusts the clock after a jump, and removes nothing.
     assert measures(relay)["heliograph_clock_believed"] == 0
     relay.run("clock", "--confirm", "--data", str(relay.data))
     expected = {"default", made[0]["workspace"]["id"]}
-    # The relay looks a minute after its start.
+    # The relay checks a minute after its start.
     wait_until(lambda: set(workspaces(relay)) == expected, 60, lambda: f"two to go: {workspaces(relay)}")
     stays.wait_connected()
     assert relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"}).status == 401
@@ -144,7 +144,7 @@ def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) 
 
 
 def test_of_two_nodes_one_takes_away_what_nobody_uses(make_cluster: Callable[..., Cluster], server: PostgresServer) -> None:  # noqa: F811
-    """Each looks a minute after its start, at the workspaces that it owns; whoever uses one may be connected to the other."""
+    """Each node checks the workspaces that it owns a minute after its start, although their peers may be connected to the other node."""
     cluster = make_cluster(2, *OPEN)
     made = [node.post("/v1/register", {}).json for node in cluster.nodes * 2]
     names = {answer["workspace"]["id"]: answer["workspace"]["name"] for answer in made}
@@ -192,14 +192,14 @@ def readme_commands() -> list[str]:
 
 
 def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], browser: Any) -> None:  # noqa: F811
-    """README's own words in a clean home: the package is there, `join`, the page that its link leads to, an approval."""
+    """The README's steps in a clean home: the package is installed, `join`, the page of its link, an approval."""
     relay = make_relay(*OPEN)
     install, join = readme_commands()
     assert "apt install" in install
     command, _, _ = join.partition("#")
     assert "https://relay.example" in command
     (home.folder / "bin/heliograph").symlink_to(BINARY)
-    # Without a terminal nobody says yes, and without systemd processes are supervised.
+    # --yes replaces the answer at a terminal, and --supervised replaces systemd.
     line = command.strip().replace("https://relay.example", relay.url) + " " + " ".join(["--yes", "--supervised", *ROOT_FLAG])
     done = subprocess.run(["/bin/sh", "-c", line], env=home.environment, cwd=home.folder, capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -216,7 +216,7 @@ def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], b
         expect(one.page.locator("approval-card[data-stage=pending]")).to_have_count(0)
     (theirs,) = (entry for name, entry in workspaces(relay).items() if name != "default")
     assert (theirs["hosts"], theirs["clients"]) == (1, 1)
-    # A second time nothing is made.
+    # A second `join` creates nothing.
     again = home.run("join", relay.url, "--supervised", *ROOT_FLAG, "--yes", status=1)
     assert "already" in again and len(workspaces(relay)) == 2
     home.run("down")
@@ -239,7 +239,7 @@ def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Rela
     phone.subscribe()
     assert phone.welcome["workspace"]["name"] == "Kitchen" and "steer" in phone.welcome["may"]
     phone.device = trusting_join(phone, secret, unb64(devices(home)["host"]))
-    # Once more it goes on with what is there, as after something that was in the way.
+    # A repeated `join` continues with the existing workspace, as after an interruption.
     assert "reports to" in home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes")
     home.run("down")
 

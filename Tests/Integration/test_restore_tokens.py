@@ -1,4 +1,4 @@
-"""A backup knows nothing of what was revoked after it was made."""
+"""Tokens revoked after a backup was made must not return with it."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ from relay import code_of
 
 @pytest.fixture
 def backup(relay: Any, tmp_path: Path) -> Path:
-    """With `lost`, which is revoked afterwards, and `kept`, which is not."""
+    """A backup with the tokens `lost`, which is revoked afterwards, and `kept`."""
     relay.secrets = {name: relay.token("client", name) for name in ("lost", "kept")}
     file = tmp_path / "backup.sqlite"
     relay.run("backup", str(file), "--data", str(relay.data))

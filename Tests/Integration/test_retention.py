@@ -1,4 +1,4 @@
-"""What the relay no longer keeps: real files, a real restart."""
+"""Retention in a real relay: real files, a real restart."""
 
 import json
 import time
@@ -26,7 +26,7 @@ def fill(host, session: str, ended: bool) -> None:
 
 
 def test_ended_sessions_go_first_and_positions_stay_honest(make_relay, scripted_host, client):
-    """Above its megabyte a workspace loses the sessions that ended, the oldest first; who comes with a position of one hears so."""
+    """Above its limit of a megabyte a workspace loses its ended sessions, oldest first; a client with a position in one gets a reset."""
     relay = make_relay()
     host = scripted_host(relay)
     for session in ("first", "second", "third"):
@@ -47,7 +47,7 @@ def test_ended_sessions_go_first_and_positions_stay_honest(make_relay, scripted_
     position = {"epoch": welcome["epoch"], "seq": 3}
     assert phone.command("subscribe", session="first", after=position)["error"]["code"] == "notFound"
 
-    # Its host goes on with one of them: so do the numbers. What lies before is gone, and said to be.
+    # Its host continues a removed session with the next numbers; the missing events before are reported.
     host.wait_connected()
     number = host.event("first", "session.started", {"agent": {"name": "claude-code"}})
     host.wait_acked("first")
@@ -60,7 +60,9 @@ def test_ended_sessions_go_first_and_positions_stay_honest(make_relay, scripted_
 
 
 def test_a_start_with_a_clock_ahead_removes_nothing_until_somebody_confirms_it(tmp_path, clock):
-    """400 days ahead: all stays, the log, the doctor and a metric say why; a person says that the clock is right, and it is told what went."""
+    """With a clock 400 days ahead nothing is removed, and log, doctor and a metric give the reason; once a person confirms the clock, old sessions
+    are removed and counted.
+    """
     relay = Relay(tmp_path / "relay", ["--keep-days", "30"], prefix=PREFIX, environment=clock.environment)
     relay.start()
     host = ScriptedHost(relay)
@@ -78,7 +80,7 @@ def test_a_start_with_a_clock_ahead_removes_nothing_until_somebody_confirms_it(t
     doctor = relay.run("doctor", "--data", str(relay.data), check=False).stdout
     assert "400 days ahead" in doctor and "heliograph clock --confirm" in doctor, doctor
     assert "400 days ahead" in relay.run("clock", "--data", str(relay.data)).stdout
-    # Retention looks five seconds after a start.
+    # Retention runs five seconds after a start.
     time.sleep(7)
     assert relay.metric("heliograph_sessions") == len(sessions)
     assert relay.metric('heliograph_sessions_removed_total{reason="age"}') == 0

@@ -1,4 +1,4 @@
-"""The owner's rules answer at the host, before anybody is asked: an own program, and the real Claude Code at its own screen."""
+"""The owner's rules answer at the host before any client is asked: with a test's own program, and with the real Claude Code in its TUI."""
 
 import json
 import random
@@ -87,7 +87,7 @@ def test_a_rule_answers_a_program_of_ones_own(daemon: Daemon, phone: Any, relay:
     phone.decide("local-s1", card["approval"], "deny")
     assert beside.answer()[1]["decision"] == "deny"
 
-    # The audit names the rule, and verifies.
+    # The audit log names the rule, and verifies.
     log = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]
     (ruled, denied) = [line for line in log if line["what"] == "approval.ruled"]
     assert ruled["rule"] == {"name": "echoes", "digest": digest, "decision": "allow"} and denied["rule"]["name"] == "no-push"
@@ -149,7 +149,7 @@ def test_rules_are_tried_on_what_people_answered(daemon: Daemon, phone: Any, rel
     assert checked.returncode == 0, checked.stderr
     (rule,) = json.loads(checked.stdout)["rules"]
     assert (rule["answer"], rule["for"], rule["agent"]) == ("allow", ["Bash(npm test)"], "local")
-    # By now it is answered, and suggested no more.
+    # The command is now answered by the rule, and no longer suggested.
     write(daemon.home, daemon.environment, suggested.read_text())
     assert "[[rule]]" not in rules("suggest")
     nobody = heliograph(daemon.home, daemon.environment, "rules", "try", "--host", "nobody", "--data", str(relay.data))
@@ -175,7 +175,7 @@ def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, clie
 
 
 def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Daemon, phone: Any) -> None:
-    """Each call is made again after its host was killed, half of them with a file that its owner has not accepted."""
+    """Each call is repeated after its host was killed; in half of the cases the rules file has changes that the owner has not accepted."""
     write(daemon.home, daemon.environment)
     begin(daemon)
     phone.wait_summary("local-s1", lambda summary: True)
@@ -190,7 +190,7 @@ def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Dae
         name, command = f"call {number}", ("echo hi", "git push", "touch forbidden")[number % 3]
         body = question("s1", f"k{number}", tool="Bash", title=name, input={"command": command})
         asking = Asking(daemon, body)
-        time.sleep(draw.uniform(0, 0.03))  # whatever is reached by then
+        time.sleep(draw.uniform(0, 0.03))  # a random point of the host's work
         daemon.kill()
         _, before = asking.answer()
         is_accepted = number % 2 == 0
@@ -207,12 +207,12 @@ def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Dae
         elif "allow" in answers:
             allowed.add(name)
     assert allowed
-    # By a person nothing was, and each is in the log with its rule.
+    # No person answered, and each call is in the log with its rule.
     wait_until(lambda: allowed <= {event["head"]["title"] for event in requests(phone, "local-s1") if "rule" in event["head"]}, 20, f"{allowed}, by a rule")
 
 
 def desk(phone: WireClient) -> str:
-    """The session that represents the host, once it shows rules."""
+    """The session that represents the host, once it publishes rules."""
 
     def found() -> str | None:
         return next((id for id, one in phone.summaries.items() if (one.get("steering") or {}).get("rules")), None)
@@ -225,7 +225,7 @@ def desk(phone: WireClient) -> str:
 
 
 def shown(phone: WireClient, session: str) -> dict[str, str]:
-    """Each rule's present answer, by name."""
+    """The current answer of each rule, by name."""
     rules = phone.summaries[session]["steering"].get("rules", {"list": []})
     return {one["name"]: "off" if one.get("off") else one["answer"] for one in rules["list"]}
 
@@ -245,7 +245,7 @@ def outcome(phone: WireClient, session: str, type: str, **fields: Any) -> dict[s
 
 
 def denied(daemon: Daemon, phone: WireClient, name: str, command: str) -> None:
-    """A person is asked, and says no."""
+    """Waits for the approval, and denies it like a person."""
     asking = ask(daemon, name, command)
     card = phone.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == command)
     assert "rule" not in card["request"]["head"]
@@ -278,7 +278,7 @@ def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Dae
     again(daemon)
     denied(daemon, phone, "d", "echo hi")
 
-    # Only its owner, at the host, and only what was looked at.
+    # Only the owner at the host can enable a removed rule, and only one that was shown.
     listed = json.loads(heliograph(daemon.home, daemon.environment, "rules", "list", "--json").stdout)
     assert [one.get("off") for one in listed["rules"]] == [True, None]
     assert "echoes: allow" in (words := heliograph(daemon.home, daemon.environment, "rules").stdout) and "taken back from afar" in words
@@ -289,7 +289,7 @@ def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Dae
     wait_until(lambda: shown(operator, session)["echoes"] == "allow", 20, "the rule to be shown as one that allows")
     assert ask(daemon, "f", "echo hi").answer()[1]["decision"] == "allow"
 
-    # The same from a terminal.
+    # Removing the rule at a terminal gives the same result as on the page.
     other = daemon.home.parent / "terminal"
     other.mkdir()
     environment = daemon.environment | {"HOME": str(other)}
@@ -316,7 +316,7 @@ def test_under_signed_consent_only_a_trusted_device_takes_a_rule_back(daemon: Da
     assert ask(daemon, "c", "git push").answer()[1]["decision"] == "deny"
     again(daemon)
 
-    # What the relay, or another device, makes of it is refused.
+    # A forged signature, or another device's, is refused.
     assert off(operator, session, "echoes", signature="1.x")["stage"] == "refused"
     other = client(relay, "Eve's phone", role="operator")
     other.subscribe()
@@ -387,7 +387,7 @@ def test_a_trusted_device_adds_a_rule_and_nobody_else(daemon: Daemon, operator: 
     card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == "true")
     operator.decide("local-s1", card["approval"], "deny")
     assert asking.answer()[1]["decision"] == "deny"
-    # What its owner has not looked at since it changed is not accepted by the way.
+    # Changes in the file that the owner has not accepted stay unaccepted.
     write(daemon.home, daemon.environment, path.read_text().replace("echo *", "echo hi *"), accept=False)
     refused = outcome(operator, session, "ruleAdd", toml=LISTS.replace("lists", "later"))
     assert refused["stage"] == "refused" and "heliograph rules accept" in refused["reason"]
@@ -435,12 +435,12 @@ def test_a_trusted_device_changes_a_rule_in_one_step(daemon: Daemon, operator: W
     card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == "echo ho")
     operator.decide("local-s1", card["approval"], "deny")
     assert asking.answer()[1]["decision"] == "deny"
-    # What was taken back comes back by nobody's change.
+    # A removed rule stays removed whatever else is changed.
     assert outcome(operator, session, "ruleAdd", toml=LISTS)["stage"] == "taken"
     assert off(operator, session, "echoes")["stage"] == "taken"
     refused = outcome(operator, session, "ruleChange", rule="echoes", toml=NARROWER.replace("hi", "ho"))
     assert refused["stage"] == "refused" and "taken back" in refused["reason"]
-    # Who only looks at it signs nothing, and changes nothing.
+    # A client that only tries rules signs nothing and changes nothing.
     tried = outcome_body(other, session, "ruleTry", toml=NARROWER)
     assert tried["requests"] == 3 and [rule["name"] for rule in tried["rules"]] == ["echoes"]
     verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
@@ -448,7 +448,7 @@ def test_a_trusted_device_changes_a_rule_in_one_step(daemon: Daemon, operator: W
 
 
 def outcome_body(phone: WireClient, session: str, type: str, **fields: Any) -> dict[str, Any]:
-    """A host's report of tried rules."""
+    """Sends a command that tries rules; returns the host's report."""
     head = outcome(phone, session, type, **fields)
     assert head["stage"] == "taken", head
     return next(event["body"]["tried"] for event in reversed(phone.logs[session]) if event["kind"] == "steering.changed" and event["head"]["command"] == head["command"])
@@ -487,14 +487,14 @@ def test_rules_are_tried_from_afar_on_what_people_answered(daemon: Daemon, opera
     assert [rule["name"] for rule in own["rules"]] == ["echoes", "no-push"] and (own["requests"], own["asked"]) == (7, 6)
     (suggestion,) = own["suggestions"]
     assert suggestion["times"] == 5 and suggestion["rule"]["for"] == ["Bash(npm test)"]
-    # The terminal says the same, of both kinds of hosts.
+    # The terminal prints the same for both kinds of hosts.
     said = heliograph(daemon.home, daemon.environment, "rules", "suggest", "--data", str(relay.data))
     assert suggestion["toml"] in said.stdout, said.stdout + said.stderr
 
     wrong = outcome(operator, session, "ruleTry", toml="[[rule]]\nname = 'x'")
     assert wrong["stage"] == "refused" and "has no" in wrong["reason"]
     assert (daemon.home / ".config/heliograph/rules.toml").read_text() == before and shown(operator, session)["echoes"] == "allow"
-    # What a host has asked is its own business: no client and no other host reads it so.
+    # Earlier requests are the host's own data: no other token may read them over HTTP.
     for token, status in [(operator.token, 403), ("nobody", 401)]:
         assert relay.get("/v1/requests", {"Authorization": f"Bearer {token}"}).status == status
 

@@ -1,4 +1,4 @@
-"""The published schema and the relay are of one opinion, message by message and field by field."""
+"""The published schema and the relay agree on every message and field."""
 
 import copy
 import itertools
@@ -22,7 +22,7 @@ BAD_INPUT = {"badJSON", "badUTF8", "duplicateKey", "loneSurrogate", "tooDeep", "
 
 @pytest.fixture(scope="module")
 def one_relay(tmp_path_factory) -> Iterator[Relay]:
-    """One relay for all mutations: they leave nothing behind that another would see."""
+    """A single relay for all mutations, because none of them leaves state behind."""
     relay = Relay(tmp_path_factory.mktemp("schema"))
     relay.start()
     yield relay
@@ -31,7 +31,7 @@ def one_relay(tmp_path_factory) -> Iterator[Relay]:
 
 
 class Judge:
-    """Says what the relay thinks of a message: nil where it takes it, else the refusal."""
+    """Asks the relay about a message: None if it accepts the message, otherwise its refusal."""
 
     def __init__(self, relay: Relay, role: str):
         self.connection = Connection(relay.url, f"/v1/{role}", relay.token({"client": "operator"}.get(role, role), f"judge of {role}"))
@@ -44,7 +44,7 @@ class Judge:
         probe = f"probe-{next(self.count)}"
         self.connection.send(json.dumps(message))
         self.connection.send({"type": probe})
-        # Refusals come in order, so all that the message brought stands before the probe's own.
+        # Refusals arrive in order, so all refusals of the message precede that of the probe.
         self.connection.wait(lambda reply: reply["type"] == "notice" and probe in reply["message"], what="the probe's notice", since=since)
         for reply in self.connection.messages[since:]:
             refusal = reply.get("error") if reply["type"] == "reply" else reply
@@ -54,7 +54,7 @@ class Judge:
 
 
 def members(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every member below a value, bodies left out: nobody reads those."""
+    """The paths of all members of a value, except inside bodies, which the relay does not read."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in pairs:
         if key == "body":
@@ -75,12 +75,12 @@ def spelled(path: tuple[Any, ...]) -> str:
 
 
 def wrong_values(value: Any) -> list[Any]:
-    """Values of every other type."""
+    """A value of each other JSON type."""
     return [other for other in (True, 7, "x y", [0], {"x": 0}) if type(other) is not type(value)]
 
 
 def mutations(example: Message) -> Iterator[tuple[str, str, Message]]:
-    """(what was done, where, message)"""
+    """(mutation, path, message) for each change of an example."""
     for path in members(example):
         if path == ("type",):
             continue
@@ -164,7 +164,7 @@ def test_an_entry_of_budgets_has_its_fields(change):
 
 
 def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
-    """One session with every kind of event, and every command; all that went over the wire, in all four directions."""
+    """One session with every kind of event, and every command; all messages in the four directions conform to the schema."""
     host: ScriptedHost = scripted_host(relay, capabilities=("steer",), key=KEY)
     phone: WireClient = client(relay, role="operator")
     phone.subscribe()
@@ -250,6 +250,6 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     assert_valid("relay-to-client", phone.messages, each_type_max=1000)
     for direction, messages in (("relay-to-host", host.received), ("relay-to-client", phone.messages)):
         defined = {name.split(".", 1)[1] for name in document()["$defs"] if name.startswith(f"{direction}.")}
-        # What retention removes is in test_retention.py, holds are in test_budgets.py, pushes where there are some,
-        # pages of a snapshot in test_limits.py.
+        # Other files test the messages missing here: `removed` in test_retention.py, `hold` in test_budgets.py, `push` in the tests of pushes,
+        # and a snapshot's pages in test_limits.py.
         assert {message["type"] for message in messages} == defined - {"removed", "hold", "push", "snapshotEnd"}, "a type was not seen"

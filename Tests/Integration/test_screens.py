@@ -1,4 +1,4 @@
-"""A terminal on the phone: seen as it is, typed into, by those who may, and nothing of it is kept."""
+"""A terminal on the phone: shown live, typed into by permitted clients, and stored nowhere."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def phone(client: Callable[..., WireClient]) -> WireClient:
 
 
 def opened(one: Screen, session: str) -> Locator:
-    """The screen, from the session, as a person goes there."""
+    """Opens the terminal from its session's page, like a person."""
     one.go(f"#/session/{session}")
     one.page.get_by_role("link", name="Screen", exact=True).click()
     view = one.page.locator("terminal-view")
@@ -45,8 +45,6 @@ def begin_typing(view: Locator) -> None:
     view.get_by_role("button", name="Type here …").click()
     expect(view.locator(".warning")).to_contain_text("as if you sat there")
 
-
-# The page
 
 
 @LOOKS
@@ -152,7 +150,7 @@ def test_the_page_asks_only_while_somebody_sees_it(relay: Any, scripted_host: Ca
     one.go("#/session/s1")
     expect(view).to_be_hidden()
     answer(looks()[3], "t.9")
-    # What is asked after it over the same connection has come by then.
+    # A later request on the same connection was answered, so all earlier messages have arrived.
     one.go("#/costs")
     expect(one.page.locator("costs-view")).to_be_visible()
     one.settle()
@@ -181,8 +179,6 @@ def test_a_wide_screen_pans_after_the_cursor_and_grows(daemon: Daemon, phone: Wi
         expect(view.get_by_role("button", name="Follow")).to_have_attribute("aria-pressed", "true")
         one.expect_no_overflow()
 
-
-# The wire
 
 
 def test_a_slow_reader_gets_what_is_there_and_not_what_was(daemon: Daemon, phone: WireClient, short_path: Path) -> None:
@@ -255,8 +251,6 @@ def test_a_terminal_outlives_daemon_and_relay_and_is_seen_again(daemon: Daemon, 
         wait_until(lambda: "screen" in phone.command("screen", session=session), 20, "the screen after the daemon's restart")
         looking.until("still here")
 
-
-# Who may type
 
 
 def test_a_host_that_wants_signatures_types_only_what_its_device_signed_in_order_and_once(daemon: Daemon, phone: WireClient, short_path: Path) -> None:

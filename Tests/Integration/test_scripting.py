@@ -1,4 +1,4 @@
-"""What Scripting.md says of `--json`, and what the commands print."""
+"""The commands' JSON output agrees with Scripting.md."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_the_page_has_every_field_of_a_machines_status(relay: Relay) -> None:
 
 
 def test_the_page_has_every_command_that_takes_it(relay: Relay) -> None:
-    """By what the program says of itself."""
+    """Compares the page with the commands' own help."""
 
     def taking(command: dict, path: str) -> list[str]:
         below = [one for sub in command.get("subcommands", []) if sub["commandName"] != "help" and sub.get("shouldDisplay", True) for one in taking(sub, f"{path} {sub['commandName']}".strip())]

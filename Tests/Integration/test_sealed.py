@@ -1,4 +1,4 @@
-"""Sealed content with real processes: who has everything that the relay has reads nothing of a day's work, and a trusted device reads all of it."""
+"""Sealed content with real processes: an attacker with all of the relay's data cannot read a day's work, and a trusted device reads all of it."""
 
 import base64
 import json
@@ -38,7 +38,7 @@ PICTURED = "bildunterschriftgrün"
 
 
 class Marks:
-    """Words that occur nowhere else, and what is written with them."""
+    """Unique words, which the test puts into every text."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
@@ -46,7 +46,7 @@ class Marks:
 
     def new(self) -> str:
         word = "".join(self._random.choice("bdfgklmnprstvz") + self._random.choice("aeiou") for _ in range(6))
-        # Every fifth is written otherwise in JSON.
+        # Every fifth word is escaped in JSON.
         self.all.append(word + ("grün" if len(self.all) % 5 == 0 else "weiss"))
         return self.all[-1]
 
@@ -77,7 +77,7 @@ class Machine:
             self.open()
 
     def open(self) -> Opener:
-        """Opens ciphertexts with the phone's keys."""
+        """Opens sealed content with the phone's keys."""
         self.opener = opener_of(self.phone, unb64(devices(self)["host"]))
         return self.opener
 
@@ -87,16 +87,12 @@ class Machine:
         wait_until(lambda: any(name.startswith("heliograph-") for name in self.phone.summaries), 20, "the host's own session")
         return next(name for name in self.phone.summaries if name.startswith("heliograph-"))
 
-    # The program
-
     def emit(self, kind: str, head: Any = None, body: Any = None) -> None:
         assert post(self.daemon.socket, "events", event("s1", kind, head, body))[0] == 200
 
     def offer(self, standing: str = "idle", **more: Any) -> None:
         body = {"session": "s1", "offer": {"actions": ["prompt", "interrupt", "stop"]} | more, "standing": standing}
         assert post(self.daemon.socket, "steering", body) == (200, {})
-
-    # The phone
 
     def plain(self, event: Any, session: str = SESSION) -> Any:
         return self.opener.event(session, event)[1] if self.opener else event
@@ -105,7 +101,7 @@ class Machine:
         return self.opener.sealed_words(session, to, text) if self.opener else text
 
     def card(self, call: str) -> tuple[dict[str, Any], Shown]:
-        """The open approval for that call, and what its host showed."""
+        """The pending approval of a tool call, and the text that its host showed."""
         found = self.phone.wait_card(lambda card: card["stage"] == "pending" and card["request"]["head"].get("call") == call)
         return found, Shown(self.plain(found["request"]))
 
@@ -126,14 +122,14 @@ class Machine:
         return self.phone.command("prompt", id=id, session=session, text=self.words(session, id, text), busy="queue", **more)
 
     def bring(self, picture: bytes) -> Any:
-        """As prompts name it."""
+        """Uploads a picture; returns the form in which prompts refer to it."""
         sent = self.opener.sealed_picture(SESSION, picture) if self.opener else picture
         answer = bring(self.relay, self.phone.token, SESSION, sent)
         assert answer.status == 200, answer.body
         return answer.json
 
     def stage(self, id: str) -> dict[str, Any]:
-        """The end of that command, as the phone can read it."""
+        """The final event of a command, opened by the phone."""
         ended = self.phone.wait_event(
             SESSION, lambda event: event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] not in ("queued", "given"), 30
         )
@@ -142,7 +138,7 @@ class Machine:
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[PostgresServer | None]:
-    """For a relay whose data is in PostgreSQL, where a test says so."""
+    """The PostgreSQL server of tests whose relay stores its data there; otherwise None."""
     if getattr(request, "param", "files") == "files":
         yield None
         return
@@ -165,7 +161,7 @@ def relay(tmp_path: Path, site: PushSite, server: PostgresServer | None) -> Iter
 
 @pytest.fixture
 def apple(tmp_path: Path, relay: Relay) -> Iterator[AppleService]:
-    """A phone with an app that has a card for each session, and what it was sent."""
+    """A phone with an app that has a Live Activity for each session, and its received pushes."""
     folder = tmp_path / "apple"
     folder.mkdir()
     service = AppleService(BINARY, folder, f"127.0.0.1:{relay.port}")
@@ -196,7 +192,7 @@ def machine(short_path: Path, relay: Relay, phone: WireClient) -> Iterator[Calla
 
 
 def work(machine: Machine, reader: "Reader") -> None:
-    """A day's small work, with a mark in everything that a person or an agent has written."""
+    """A short day's work with a unique mark in every text of a person or an agent."""
     new = machine.marks.new
     folder = machine.daemon.home / new()
     folder.mkdir()
@@ -271,12 +267,12 @@ def work(machine: Machine, reader: "Reader") -> None:
 
 
 def picture_of(machine: Machine, named: Any) -> bytes:
-    """As the relay keeps it."""
+    """The stored bytes of a picture."""
     return machine.relay.get(f"/v1/pictures/{named['digest']}", {"Authorization": f"Bearer {machine.phone.token}"}).body
 
 
 def read_by(machine: Machine) -> str:
-    """All that the phone has read, as text."""
+    """All content that the phone has read, as text."""
     phone, opener = machine.phone, machine.opener
     if opener is None:
         named = next(picture for event in phone.logs[SESSION] for picture in event.get("body", {}).get("pictures", []))
@@ -309,7 +305,7 @@ def read_by(machine: Machine) -> str:
 
 
 class Reader:
-    """A page of a trusted browser that is there all day: what was ever on its screen, by lines. It says that nobody looks, so that all rings."""
+    """The page in a trusted browser, open all day: collects all lines ever shown. It reports as not looked at, so that notifications are sent."""
 
     SEES = """
         Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
@@ -339,11 +335,11 @@ class Reader:
         self.one.go(f"#/session/{SESSION}")
 
     def sees(self, *marks: str) -> None:
-        """What gives way to something else soon."""
+        """Collects texts that are shown only briefly."""
         self.one.page.wait_for_function("marks => marks.every((mark) => [...window.seen].some((line) => line.includes(mark)))", arg=marks)
 
     def look_around(self) -> None:
-        """To all places of the page, as a person goes there."""
+        """Visits all screens of the page, like a person."""
         page = self.one.page
         self.follow()
         expect(self.one.timeline()).to_contain_text(self.machine.marks.all[-1])
@@ -356,14 +352,14 @@ class Reader:
         for place in (f"#/session/{SESSION}", "#/approvals/recent", "#/start", "#/"):
             self.one.go(place)
             self.one.settle()
-            # What is in one that was closed may be closed itself.
+            # An opened fold may contain further closed ones.
             for _ in range(self.DEPTH):
                 page.evaluate("() => { for (const closed of document.querySelectorAll('main details:not([open])')) closed.open = true; }")
                 self.one.settle()
             page.evaluate(self.READS)
 
     def missing(self) -> list[str]:
-        """What was never on the screen, after as many rounds as a page may need that draws when it comes to it."""
+        """The marks that were never shown, after enough rounds for a page that draws content only when it is scrolled to."""
         for _ in range(self.ROUNDS):
             self.look_around()
             seen = "\n".join(self.one.page.evaluate("() => [...window.seen]"))
@@ -405,7 +401,7 @@ def test_a_thief_of_everything_the_relay_has_finds_nothing_and_a_trusted_device_
 
 
 def verified(machine: Machine) -> dict[str, Any]:
-    """What the relay's audit log proves by the devices of that host."""
+    """The relay's audit log, verified with the host's list of devices."""
     pins = machine.daemon.home / ".config/heliograph/devices.json"
     said = machine.relay.run("audit", "verify", "--data", str(machine.relay.data), "--devices", str(pins), "--json")
     return json.loads(said.stdout)["signatures"]
@@ -479,7 +475,7 @@ def test_a_host_that_begins_to_seal_says_from_which_event_on(machine: Callable[.
     line = one.phone.wait_summary(SESSION, lambda summary: "line" in summary)["line"]
     sealed = [opener.event(SESSION, event) for event in one.phone.logs[SESSION] if "sealed" in event.get("body", {})]
     assert opener.line(SESSION, line)["from"] == sealed[0][0] and sealed[-1][1]["body"]["text"] == "sealed"
-    # What was in the open before stays so, for whoever may read the log.
+    # Events from before the host sealed stay readable for everyone who may read the log.
     open_events = [event for event in one.phone.logs[SESSION] if "sealed" not in event.get("body", {})]
     assert [event["body"]["text"] for event in open_events if event["kind"] == "message"] == ["in the open"]
     assert sealed[0][0] == len(open_events) + 1
@@ -496,7 +492,7 @@ def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine]) -> Non
 
 
 def paired(relay: Relay, home: Path, *arguments: str) -> tuple[str, Path]:
-    """The output of pairing, and the kept file."""
+    """Pairs a terminal; returns the output, and the stored file."""
     home.mkdir(exist_ok=True)
     command = [str(BINARY), "host", relay.pair_link("host"), "--pair-only", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=plain_environment(home), timeout=patient(20))

@@ -1,4 +1,4 @@
-"""Sealed content with real processes: a host that seals, a relay that reads none of it, and terminals that the host trusts or does not."""
+"""Sealed content with real processes: a host that seals, a relay that cannot read it, and terminals with and without the host's trust."""
 
 import json
 import subprocess
@@ -25,7 +25,6 @@ COLOURS = [{"id": "c", "text": "Which colour?", "choices": [{"label": "Red"}, {"
 
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay) -> Iterator[Daemon]:
-    """A host that seals."""
     with paired(short_path, relay, "--consent", "signed", "--content", "sealed", is_signed=True) as daemon:
         yield daemon
 
@@ -56,7 +55,7 @@ def sees(terminal: Terminal, text: str, *arguments: str) -> str:
 
 
 def has_no_marks(relay: Relay, phone: WireClient) -> None:
-    """Neither what the relay has on disk nor what it sends says anything of the content."""
+    """Checks that neither the relay's files nor its messages contain any mark of the content."""
     kept = b"".join(file.read_bytes() for file in relay.folder.rglob("*") if file.is_file() and "terminals" not in file.parts)
     sent = json.dumps(phone.messages)
     for mark in MARKS:
@@ -158,7 +157,7 @@ def test_a_terminal_that_is_not_trusted_sees_that_there_is_something_and_how_to_
     assert code == 0, error
     assert asking.answer()[1]["decision"] == "deny"
     assert SAID not in sees(other, "does not trust this terminal", "watch", SESSION, "--once")
-    # What comes before it is trusted is there when it is.
+    # Content from before the terminal was trusted is readable afterwards.
     other.join(daemon)
     assert SAID in sees(other, SAID, "watch", SESSION, "--once")
     assert TITLE in sees(other, TITLE)
@@ -201,7 +200,7 @@ def test_who_is_distrusted_opens_nothing_new(daemon: Daemon, phone: WireClient, 
 
 
 def wait_for_line(process: subprocess.Popen[str], text: str) -> str:
-    """The first line that has the text. The process is killed by the test's own patience if there is none."""
+    """The first output line with the text. If there is none in time, the process is killed."""
     assert process.stdout
     for line in process.stdout:
         if text in line:

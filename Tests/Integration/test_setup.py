@@ -1,4 +1,4 @@
-"""What a newcomer meets first: help, the data folder, a second start."""
+"""A newcomer's first steps: help, the data folder, a second start."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ from trusting import join
 from waits import patient, wait_until
 
 def commands(tree: dict, *above: str) -> Iterator[list[str]]:
-    """Those that a person is shown; the first is the program."""
+    """The visible commands of the program; the program itself comes first."""
     yield [*above]
     for command in tree.get("subcommands", []):
         if command["shouldDisplay"] and command["commandName"] != "help":
@@ -37,7 +37,7 @@ def test_every_command_explains_itself(relay):
         result = relay.run(*command, "--help")
         assert "USAGE" in result.stdout.upper(), command
         assert "\x1b" not in result.stdout, f"{command}: no colours where there is no terminal"
-        # An example or a row that is broken where the screen ends.
+        # Examples and rows must not wrap at the screen's width.
         overview = result.stdout.split("\nUSAGE: ")[0]
         broken = re.findall(r"^  .*\n(?! |\n).+", overview, re.MULTILINE)
         assert not broken, (command, broken)
@@ -63,7 +63,7 @@ def test_nonsense_is_refused_with_help(relay):
 
 
 def test_the_first_start_says_what_to_do_next(short_path):
-    """On a terminal, and only there: a pairing code is nothing for a journal."""
+    """The pairing link is printed on a terminal only, because a pairing code must not get into a journal."""
     data, port = short_path / "data", free_port()
     (short_path / "home").mkdir()
     terminal = Terminal(short_path, plain_environment(short_path / "home"), short_path, columns=300, rows=90)
@@ -142,12 +142,12 @@ def test_the_binary_carries_the_page(relay):
     page = relay.get("/")
     assert page.status == 200 and page.headers["Content-Type"].startswith("text/html")
     assert b"<script" in page.body and b" onclick=" not in page.body
-    # All of it is in the one file, and the policy knows each script by its digest: no other may run.
+    # Everything is in the one file, and the CSP permits only scripts with the listed digests.
     policy = page.headers["Content-Security-Policy"]
     scripts = re.findall(rb"<script[^>]*>(.*?)</script>", page.body, re.DOTALL)
     assert len(scripts) == page.body.count(b"<script") > 0
     digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
-    # Beside them the part that comes later, under a name that has its digest.
+    # The page's later part is served in addition, under a name that contains its digest.
     part = re.search(rb'<meta name="part" content="([^"]+)"', page.body)
     assert part, "the page names its part"
     digests.append(base64.b64encode(hashlib.sha256(relay.get(f"/{part.group(1).decode()}.js").body).digest()).decode())
@@ -155,7 +155,7 @@ def test_the_binary_carries_the_page(relay):
 
 
 def test_logs_are_json_lines(relay, client, scripted_host):
-    """All that comes on standard error, at the lowest level: who is refused, who breaks the framing, a stop."""
+    """Checks all output on standard error at the lowest level, including refused peers, protocol violations and a stop."""
     relay.stop()
     relay.prefix = ["/bin/sh", "-c", 'exec "$0" "$@" 2>errors.log']
     relay.arguments = ["--log-level", "trace"]
@@ -184,7 +184,7 @@ def test_pair_shows_a_code_to_scan(relay):
 
 
 def test_the_demo_plays_a_session(short_path, client, relay):
-    """The whole way: recorded hook calls, hook command, daemon, relay; this client decides in the person's place."""
+    """The demo uses all stations: recorded hook calls, hook command, daemon, relay; the test's client decides in place of a person."""
     listen = f"127.0.0.1:{free_port()}"
     home = short_path / "home"
     home.mkdir()
@@ -201,7 +201,7 @@ def test_the_demo_plays_a_session(short_path, client, relay):
             relay_of_demo = type("", (), {"url": url})()
             person = client(relay_of_demo, "person", token=token)
             person.subscribe()
-            # The demo's host is there before its agent is.
+            # The demo's host appears before its agent.
             host = wait_until(lambda: next((summary["steering"]["consent"] for summary in person.summaries.values() if "steering" in summary), None), 20, "the host's keys")
             person.device = join(person, k, unb64(host))
             for verdict in ("allow", "deny", "answer"):
@@ -230,7 +230,7 @@ def test_the_demo_says_so_where_the_relay_has_its_data_elsewhere(short_path, rel
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda end: end.name)
 def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
-    """It played into somebody's own relay, and is ended while it waits for a person: told to, or by its terminal, which tells all that it started."""
+    """The demo runs at somebody's own relay and is ended while it waits for a decision: by a signal to it, or to its whole terminal."""
     (short_path / "home").mkdir()
     (short_path / "tmp").mkdir()
     command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--speed", "20", "--listen", f"127.0.0.1:{relay.port}"]
@@ -240,7 +240,7 @@ def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
     person.subscribe()
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        # Tests in the background of a shell are started with it ignored.
+        # A shell starts background jobs with SIGINT ignored, which the child would inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as demo:  # fmt: skip
         try:
@@ -260,7 +260,7 @@ def test_the_demo_takes_its_questions_along(short_path, client, relay, end):
 
 
 def test_a_heartbeat_that_would_lock_everybody_out_is_refused(relay, make_relay):
-    """Peers take no `welcome` that lets them be silent for more than an hour, which is twice the setting."""
+    """Peers refuse a `welcome` with more than an hour of silence, which is twice the setting."""
     refused = relay.run("serve", "--heartbeat", "1801", "--data", str(relay.folder / "other"), check=False)
     assert refused.returncode == 2, refused
     assert '--heartbeat: heartbeat takes a number from 1 to 1800, not "1801"' in refused.stderr
@@ -270,7 +270,7 @@ def test_a_heartbeat_that_would_lock_everybody_out_is_refused(relay, make_relay)
 
 
 def test_pairing_alone_makes_the_folders_that_a_service_is_shown(relay):
-    """`heliograph-host@` sees these of the home and can make none."""
+    """The unit `heliograph-host@` may use these folders of the home but not create them."""
     home = relay.folder / "home"
     relay.run("host", relay.pair_link("host"), "--name", "laptop", "--pair-only")
     assert (home / ".config/heliograph/host.json").exists()

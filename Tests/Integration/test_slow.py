@@ -1,4 +1,4 @@
-"""Clients that stop, crawl or never read: the others get everything, the relay's memory stays bounded, and whoever wakes is level again."""
+"""Clients that stop, crawl or never read: others receive everything, the relay's memory stays bounded, and a resumed client catches up."""
 
 import json
 import signal
@@ -19,10 +19,10 @@ from fault_proxy import FaultProxy
 from host import ScriptedHost
 from waits import patient, wait_until
 
-# What may wait for one connection is 16 MiB (RelayServer) and what the kernel holds; a run sends well over both.
+# A connection's outbox is limited to 16 MiB (RelayServer), besides the kernel's buffers; a run sends far more than both.
 BODY = "x" * 100_000
 EVENTS = 600
-# 60 MB are sent. One outbox, and as much again for the allocator and the store's caches; slow clients share their bytes.
+# 60 MB are sent. Permitted growth: one outbox, and as much again for the allocator and the store's caches, because slow clients share their bytes.
 GROWTH_KIB_MAX = 2 * (16 << 10)
 
 
@@ -36,7 +36,7 @@ def host(relay, scripted_host) -> ScriptedHost:
 
 @pytest.fixture
 def others(relay, client) -> list[WireClient]:
-    """Clients that read as they should."""
+    """Clients that read normally."""
     made = [client(relay, f"reader {number}") for number in range(3)]
     for one in made:
         one.subscribe("s1")
@@ -44,7 +44,7 @@ def others(relay, client) -> list[WireClient]:
 
 
 class ReadingClient:
-    """`reading_client.py`, and what it said so far."""
+    """`reading_client.py` as a process, with its output so far."""
 
     def __init__(self, url: str, token: str, session: str):
         program = Path(__file__).parent / "reading_client.py"
@@ -65,7 +65,7 @@ class ReadingClient:
         return self.said[-1]
 
     def until_level(self, seq: int) -> None:
-        """Reads on until it has event `seq`; each step must follow from the one before."""
+        """Continues until the client has event `seq`, and checks that each step follows from the one before."""
         while self.held < seq:
             fact = self.next()
             if "snapshot" in fact:
@@ -91,7 +91,7 @@ def reader(relay, host) -> Iterator[ReadingClient]:
 
 
 def flood(host: ScriptedHost, others: list[WireClient], count: int = EVENTS) -> list[float]:
-    """Large events one after the other, each until the first of the others has it; their times in seconds."""
+    """Sends large events one after the other, each once the first normal client has the one before; returns the times in seconds."""
     times = []
     for _ in range(count):
         start = time.perf_counter()
@@ -131,7 +131,7 @@ def test_a_stopped_client_harms_nobody_and_is_level_when_it_wakes(relay, host, o
     resets = [fact["reset"] for fact in reader.said if "reset" in fact]
     print(f"after SIGCONT: closed with {closed}, resets {resets}")
     assert closed or resets or any("snapshot" in fact for fact in reader.said[1:]), "more waited for it than the bound allows"
-    # 4008 says: come back with your position. A connection that was cut because nothing of it was taken has no code.
+    # 4008 asks the client to reconnect with its position. A connection closed because nothing was read has no close code.
     assert set(closed) <= {4008, 1006}, closed
 
 
@@ -155,7 +155,7 @@ def test_a_client_at_a_kilobyte_a_second(relay, host, others):
 
 
 def test_clients_that_never_read(relay, host, others):
-    """They ask for everything there is, and their sockets fill up."""
+    """The clients request everything, and their sockets' buffers fill up."""
     silent = []
     try:
         for number in range(4):

@@ -1,4 +1,4 @@
-"""Starts that cannot succeed: one sentence that names the place and the mend, an exit code that means something, and nothing touched."""
+"""Failing starts: one sentence that names the cause and the remedy, a meaningful exit status, and unchanged files."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ OTHER_USER = 54321
 
 
 def refused(relay: Relay, status: int, *words: str) -> str:
-    """What a start says that ends by itself."""
+    """The error message of a start that fails."""
     before = len(relay.log_text())
     relay.launch()
     assert relay.wait_end() == status, relay.log_text()[before:]
@@ -45,7 +45,7 @@ def stopped_relay(folder: Path) -> Relay:
 
 
 def content(data: Path) -> dict[str, bytes]:
-    """Without what each start writes of itself, and what an end leaves empty."""
+    """The data folder's content without files that every start writes, or that a stop leaves empty."""
     ours = ("relay.lock", "heliograph.sqlite-wal", "heliograph.sqlite-shm")
     return {path.name: path.read_bytes() for path in data.iterdir() if path.is_file() and path.name not in ours}
 
@@ -99,7 +99,7 @@ def test_few_open_files_are_refused_and_a_low_habit_is_raised(tmp_path):
 def test_few_threads_are_refused(short_path):
     if os.geteuid() != 0:
         pytest.skip("only root can be another user, whose limit counts")
-    # Of another user: root has no such limit. Its program and its folder lie where it may go.
+    # The relay runs as another user, because the limit does not apply to root; that user needs access to the program and the folder.
     os.chmod(short_path, 0o755)
     program = short_path / "heliograph"
     shutil.copy(BINARY, program)
@@ -126,7 +126,9 @@ def test_few_addresses_are_refused_and_more_bound_the_memory_budget(tmp_path):
 
 @pytest.mark.parametrize("what", ["bytes", "inodes"])
 def test_a_disk_without_room_is_named(tmp_path, what):
-    """Less than 32 MB, so that nothing is kept for such a start; each file that cannot be made is named with the mend, or is not needed."""
+    """The disk has less than 32 MB, so that no reserve is kept; for each file that cannot be created the error names the remedy, or the relay starts
+    without it.
+    """
     with small_disk(tmp_path / "relay/data", "4m,nr_inodes=40") as disk:
         relay = stopped_relay(tmp_path)
         kept = relay.rows("SELECT count(*) FROM events")
@@ -140,7 +142,7 @@ def test_a_disk_without_room_is_named(tmp_path, what):
                         file.write(bytes(4096))
                         file.flush()
         outcomes = set()
-        # One more file, or 4 KB more, each time: until it starts.
+        # Each round permits one more file, or 4 KB more, until the relay starts.
         for _ in range(20):
             before = len(relay.log_text())
             relay.launch()

@@ -1,4 +1,4 @@
-"""What another server on the relay's own machine gets of a browser: every cookie of the name, whatever its port. Real Chromium."""
+"""Another server on the relay's machine receives the browser's cookies, which ignore ports, but cannot use them. Real Chromium."""
 
 import http.server
 import sqlite3
@@ -15,7 +15,7 @@ from page_screen import Screen
 
 
 class DevelopmentServer:
-    """What an agent may start: keeps the cookies that it is sent, and answers with its own."""
+    """A server that an agent may start: it records received cookies, and sets its own."""
 
     def __init__(self) -> None:
         self.cookies: list[str] = []
@@ -87,14 +87,14 @@ def test_cookies_that_it_plants_do_no_more_than_log_the_page_out(
     one, theirs = screen(), screen(name="the attacker's own")
     own = next(cookie for cookie in theirs.context.cookies() if cookie["name"] == "heliograph")["value"]
     other = one.context.new_page()
-    # Beside ours, and before it: with a longer path it stands first.
+    # The planted cookies come in addition to the relay's, and first because of their longer path.
     neighbour.plants = ["heliograph=planted; Path=/v1", f"heliograph={own}; Path=/v1/"]
     other.goto(neighbour.url)
     one.page.reload()
     one.expect_live()
     one.go("#/link")
     expect(one.page.locator("link-view")).to_contain_text("Ada's phone")
-    # In the place of ours. The socket that the page opens first is refused, and the browser says so.
+    # The planted cookie replaces the relay's. The page's first socket is refused, which the browser logs.
     one.forgive_absence()
     neighbour.plants = [f"heliograph={own}; Path=/; HttpOnly"]
     other.goto(neighbour.url)
@@ -118,7 +118,7 @@ def test_logging_out_leaves_neither_half(screen: Callable[..., Screen], relay: A
 
 
 def test_a_browser_that_was_paired_before_there_was_a_key_pairs_again(screen: Callable[..., Screen], relay: Any) -> None:
-    """Its cookie may be anywhere by now: it is worth nothing, neither as it was nor as a bearer."""
+    """A cookie from before there was a page key may have leaked, so it is worth nothing, neither as a cookie nor as a bearer token."""
     one = screen()
     cookie = next(cookie for cookie in one.context.cookies() if cookie["name"] == "heliograph")["value"]
     relay.stop()

@@ -1,4 +1,4 @@
-"""What an operator does with the data file: prove that nobody touched the audit log, back up, restore, start over."""
+"""An operator's work with the data file: verifying the audit log, backup, restore, starting over."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ BASH = {"command": "rm -rf build"}
 
 @pytest.fixture
 def decided(relay, scripted_host, client):
-    """A relay that has seen one approval from its question to its effect."""
+    """A relay with one approval that was requested, decided and applied."""
     host, phone = scripted_host(relay), client(relay, "Ada's phone")
     phone.subscribe()
     host.start_session("s1")
@@ -48,7 +48,7 @@ def test_the_audit_log_says_who_decided_what_and_anybody_can_check_it(decided):
     assert made["tool"] == "Bash" and len(made["digest"]) == 64
     assert sum(record["what"] == "token.created" for record in records) == 2
 
-    # As decision record 0007 says, without a line of ours.
+    # Verifies the log as decision record 0007 describes, without Heliograph's code.
     last = "0" * 64
     for line, record in zip(lines, records):
         assert record["previous"] == last
@@ -73,7 +73,7 @@ def test_a_touched_audit_log_is_noticed_wherever_it_lies(decided, tmp_path):
     exported.write_text("".join(lines[:-1]))
     assert decided.run("audit", "verify", str(exported), "--head", kept, check=False).returncode == 1
 
-    # In the running relay's own file: who denied becomes who allowed.
+    # Changes a denial into an allow in the running relay's file.
     with sqlite3.connect(decided.data / "heliograph.sqlite") as database:
         (row,) = database.execute("SELECT id FROM audit WHERE CAST(line AS TEXT) LIKE '%approval.decided%'").fetchone()
         database.execute("DROP TRIGGER audit_is_not_changed")
@@ -107,7 +107,7 @@ def test_a_backup_of_a_running_relay_becomes_another_life_of_it(decided, client,
     phone.subscribe("s1")
     assert "approval.applied" in phone.kinds("s1"), "what was backed up is there"
     assert "later" not in [token["name"] for token in decided.tokens()], "what came later is not"
-    # The restored log lacks the record of the later token, and a head that was kept shows it.
+    # The restored log lacks the later token's record, which a stored head of the log reveals.
     assert audit(decided, "verify", "--head", kept, check=False).returncode == 1
 
 

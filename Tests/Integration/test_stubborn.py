@@ -1,4 +1,4 @@
-"""The commands in the hands of somebody who does not read: another user's folder, an older file, no HOME, a home with a long name, a full disk."""
+"""Commands under wrong conditions: another user's folder, an older file, no HOME, a home with a long name, a full disk."""
 
 import json
 import os
@@ -21,19 +21,17 @@ OTHER_USER = 65534
 
 
 def run(*words: str, home: Path, binary: Path = BINARY, user: int | None = None, cwd: Path | str = "/", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs one command as a user with this home directory."""
+    """Runs a command as a user with this home directory."""
     return subprocess.run(
         [str(binary), *words], capture_output=True, text=True, timeout=patient(30), stdin=subprocess.DEVNULL, cwd=cwd, user=user,
         env=plain_environment(home) | environment,
     )  # fmt: skip
 
 
-# The folder of somebody else
-
 
 @pytest.fixture
 def common_binary(short_path: Path) -> Path:
-    """The program where every user may run it."""
+    """The program in a place where every user may run it."""
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
     binary = short_path / "bin" / "heliograph"
@@ -45,13 +43,13 @@ def common_binary(short_path: Path) -> Path:
 
 @pytest.fixture
 def stranger(common_binary: Path, short_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """`stranger("token", "list")`: a command of a user who owns nothing here."""
+    """`stranger("token", "list")`: runs a command as a user who owns no files here."""
     return lambda *words: run(*words, home=short_path / "nobody", binary=common_binary, user=OTHER_USER)
 
 
 @pytest.fixture
 def foreign(short_path: Path) -> Iterator[Relay]:
-    """A relay of root's, in a folder on whose way there is nothing of the kind."""
+    """A relay of root's, in a folder that other users can reach."""
     relay = Relay(short_path / "relay")
     relay.folder.chmod(0o755)
     relay.start()
@@ -65,7 +63,7 @@ def foreign(short_path: Path) -> Iterator[Relay]:
      "serve", "config show"],
 )  # fmt: skip
 def test_a_folder_of_somebody_else_is_no_folder_without_a_relay(stranger: Callable[..., subprocess.CompletedProcess[str]], foreign: Relay, words: str) -> None:
-    """Whose it is, and what to do, in one sentence."""
+    """One sentence names the owner, and what to do."""
     refused = stranger(*words.split(), "--data", str(foreign.data))
     assert refused.returncode == 7, refused
     assert f"{foreign.data} belongs to root, and its permissions keep nobody out" in refused.stderr and "sudo -u root heliograph" in refused.stderr
@@ -81,7 +79,7 @@ def test_doctor_says_whose_folder_it_is(stranger: Callable[..., subprocess.Compl
 
 
 def test_a_file_of_somebody_else_in_ones_own_folder_is_named(stranger: Callable[..., subprocess.CompletedProcess[str]], foreign: Relay) -> None:
-    """What a command that root ran may have left there."""
+    """A file that a command run by root may have left in the user's folder."""
     foreign.stop()
     for path in (foreign.data, *foreign.data.iterdir()):
         os.chown(path, OTHER_USER, OTHER_USER)
@@ -109,11 +107,9 @@ def test_what_root_restores_is_the_relays_own(foreign: Relay, tmp_path: Path) ->
     foreign.start()
 
 
-# A link is spent once
-
 
 def test_a_link_is_not_spent_where_the_daemon_could_not_listen(relay: Relay, tmp_path: Path, short_path: Path) -> None:
-    """The path of its socket would be too long: said before, with what to do, which then does it."""
+    """The socket's path would be too long: the command says so before it uses the link, with advice that works."""
     home = tmp_path / ("h" * 60) / ("o" * 60)
     home.mkdir(parents=True)
     link = relay.pair_link("host")
@@ -149,11 +145,9 @@ def test_a_link_is_not_spent_where_the_token_could_not_be_kept(relay: Relay, tmp
     assert run(*command, link, home=home).returncode == 0
 
 
-# An older copy of the data file
-
 
 def test_no_command_goes_on_with_an_older_copy(relay: Relay, tmp_path: Path) -> None:
-    """As the relay refuses it, in the same words: a backup of it would take a good one's place."""
+    """Commands refuse the older copy in the relay's words: a backup of it would replace a good one."""
     relay.token("client", "phone")
     relay.stop()
     file = relay.data / "heliograph.sqlite"
@@ -178,11 +172,9 @@ def test_no_command_goes_on_with_an_older_copy(relay: Relay, tmp_path: Path) -> 
     relay.start()
 
 
-# No HOME, no folder
-
 
 def test_without_a_home_nothing_is_made_where_the_command_is_run(common_binary: Path, short_path: Path) -> None:
-    """It would be another relay for each folder, and a token that lies about. The user database knows the home."""
+    """Without HOME the user database gives the home; using the current folder instead would make a relay and a token in each folder."""
     here = short_path / "here"
     here.mkdir()
     here.chmod(0o777)
@@ -200,18 +192,16 @@ def test_without_a_home_nothing_is_made_where_the_command_is_run(common_binary: 
 
 
 def test_an_empty_name_is_no_folder(relay: Relay) -> None:
-    """`--data "$FOLDER"` without such a variable."""
+    """`--data "$FOLDER"` with an unset variable."""
     for command in (["serve"], ["token", "list"], ["doctor"]):
         refused = relay.run(*command, "--data", "", check=False)
         assert refused.returncode == 2 and "--data names no folder" in refused.stderr, refused
     assert not (relay.folder / "heliograph.sqlite").exists()
 
 
-# Many
-
 
 def test_a_long_list_of_tokens_says_who_is_connected(relay: Relay) -> None:
-    """The relay's answer is longer than any other that a command gets."""
+    """The relay's answer is longer than that to any other command."""
     phone = relay.token("client", "phone")
     relay.stop()
     with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
@@ -229,14 +219,12 @@ def test_a_long_list_of_tokens_says_who_is_connected(relay: Relay) -> None:
     client.close()
 
 
-# Commands that are interrupted or cannot do their work
-
 
 def test_a_backup_that_is_broken_off_leaves_nothing(relay: Relay, tmp_path: Path) -> None:
-    """Ctrl-C in the middle: a half copy of what agents wrote is not to lie about."""
+    """Ctrl-C during a backup must not leave an incomplete copy of agents' texts."""
     target = tmp_path / "backups" / "backup.sqlite"
     target.parent.mkdir()
-    # Slowed down where it is nearly done. -D: the command stays our child.
+    # Slows down the last system calls. With -D the command stays this test's child.
     slow = ["strace", "-D", "-f", "-o", str(tmp_path / "strace"), "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=20000000"]
     command = [*slow, str(BINARY), "backup", str(target), "--data", str(relay.data)]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=plain_environment(relay.folder / "home"))
@@ -262,7 +250,7 @@ def test_a_file_is_no_data_folder(relay: Relay) -> None:
 
 
 def test_what_cannot_be_printed_is_said(relay: Relay) -> None:
-    """A token that was printed into a full disk is nowhere; a reader who has seen enough is no failure."""
+    """A token that could not be printed to a full disk is not created; a reader that closes the pipe early is no error."""
     for command in (["token", "create", "--role", "client", "--name", "x"], ["token", "list"], ["cost", "--csv"], ["sessions", "--json"]):
         with open("/dev/full", "wb") as full:
             printed = subprocess.run(

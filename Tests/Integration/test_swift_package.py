@@ -1,4 +1,4 @@
-"""What an app gets that depends on this package: the libraries for apps, none of the relay's packages, and no name that another package has."""
+"""An app that depends on this package gets the libraries for apps without the relay's packages and without conflicting names."""
 
 import json
 import os
@@ -40,7 +40,7 @@ let package = Package(
 
 
 def swift(folder: Path, *words: str) -> subprocess.CompletedProcess:
-    """With a cache of its own, and without the network: a package that is asked for is one that cannot be had."""
+    """Runs swift with its own cache and without a network, so that requesting a package fails."""
     words = (words[0], "--cache-path", str(folder.parent / "cache"), *words[1:])
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HELIOGRAPH_")}
     environment["GIT_ALLOW_PROTOCOL"] = "file"
@@ -48,7 +48,7 @@ def swift(folder: Path, *words: str) -> subprocess.CompletedProcess:
 
 
 def app(folder: Path, dependency: str) -> Path:
-    """An app that depends on this package and on one whose target is `Crypto`, as swift-crypto's is."""
+    """An app that depends on this package and on one with a target named `Crypto`, like swift-crypto."""
     files = {
         "app/Package.swift": MANIFEST.replace("DEPENDENCY", dependency), "app/Sources/App/main.swift": APP,
         "swift-crypto/Package.swift": CRYPTO, "swift-crypto/Sources/Crypto/Stub.swift": 'public let stub = "stub"\n',
@@ -62,7 +62,7 @@ def app(folder: Path, dependency: str) -> Path:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The package as it is here, with what is not committed yet, at a version of its own."""
+    """This package with uncommitted changes, tagged with a version."""
     repository = tmp_path_factory.mktemp("published") / "heliograph"
     repository.mkdir()
     shutil.copy(TOP / "Package.swift", repository)
@@ -99,5 +99,5 @@ def test_so_does_one_that_has_it_in_a_folder(tmp_path: Path) -> None:
 def test_with_the_default_traits_it_is_asked_for_the_relays_packages(tmp_path: Path, published: str) -> None:
     folder = app(tmp_path, f'.package(url: "{published}", from: "1.0.0")')
     asked = swift(folder, "package", "resolve")
-    # It has them from a mirror of this machine's, or fails for want of them.
+    # The packages come from a mirror on this machine, or their absence is reported.
     assert re.search(r"https://\S+/(GRDB\.swift|swift-log|swift-argument-parser)", asked.stderr), asked.stderr

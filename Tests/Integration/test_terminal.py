@@ -1,4 +1,4 @@
-"""The command line as a client: what it prints, what it asks, how it ends."""
+"""The command line as a client: output, questions, exit statuses."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ DONE, REFUSED, USAGE, UNAUTHORISED, UNREACHABLE, NOT_FOUND = range(6)
 
 
 class Shell:
-    """A machine that is paired, and a person who types commands there."""
+    """A paired machine, and a person who types commands there."""
 
     def __init__(self, folder: Path, relay: Any, name: str = "laptop shell"):
         self.relay = relay
@@ -69,8 +69,6 @@ def test_budgets_name_the_sessions_that_cannot_be_held(shell, host):
     assert "not held: s1" not in shell.run("budgets").stderr
     assert ", held" in shell.run("sessions").stdout
 
-
-# Coming in
 
 
 def test_login_keeps_a_token_that_only_its_owner_reads(shell):
@@ -127,8 +125,6 @@ def test_a_relay_that_is_away(shell, relay):
     assert result.returncode == UNREACHABLE and relay.url.removeprefix("http://") in result.stderr
 
 
-# Looking
-
 
 def test_sessions(shell, host):
     listed = shell.json("sessions")["sessions"]
@@ -139,7 +135,7 @@ def test_sessions(shell, host):
 
 @pytest.mark.parametrize("columns", [80, 60])
 def test_long_titles_take_one_line_of_a_terminal(shell, host, short_path, columns):
-    """Also of signs that take two cells each. All else is on the line still."""
+    """A title with characters that take two cells is shortened as well. All other columns still fit on the line."""
     titles = {"long": "Rewrite the whole of the billing service " * 6, "wide": "請求書を作り直す" * 30, "one": "x" * 400}
     for session, title in titles.items():
         host.start_session(session, title=title, project="shop")
@@ -181,10 +177,10 @@ def test_what_an_agent_wrote_cannot_drive_the_terminal(shell, host):
 
 
 def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_path):
-    """Also through a file: the records spell such characters out as JSON does."""
+    """A file as output is safe, too: the records escape such characters like JSON."""
     name = "Ada\u009b2J\u0085\u202eada"
     relay.token("client", name)
-    # What is invisible everywhere is not taken into a name; the rest is kept as it came.
+    # Characters that are invisible everywhere are removed from a name; all others are stored unchanged.
     kept = name.replace("\u202e", "")
     audit = ["audit", "export", "--data", str(relay.data)]
     seen = subprocess.run(
@@ -203,8 +199,6 @@ def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_p
     (tmp_path / "audit.jsonl").write_text(exported)
     assert relay.run("audit", "verify", str(tmp_path / "audit.jsonl")).returncode == 0
 
-
-# Deciding
 
 
 def test_allow(shell, host):
@@ -281,8 +275,6 @@ def test_no_such_approval(shell, host):
     assert shell.run("approvals", "show", "nothing").returncode == NOT_FOUND
 
 
-# Watching
-
 
 def test_watch_follows_a_session_across_a_restart(shell, host, relay, tmp_path):
     output = tmp_path / "watch.jsonl"
@@ -344,7 +336,7 @@ def test_a_person_allows_in_a_terminal(shell, host, short_path):
 
 
 def test_a_person_answers_in_a_terminal_and_reads_what_was_understood(shell, host, short_path):
-    """A number is a place in the list, also where a choice is called like one; what is no choice is an answer in words."""
+    """A number means a position in the list, even if an option has that name; any other text is a free answer."""
     questions = [
         {"id": "q0", "text": "Which version?", "choices": [{"label": "2"}, {"label": "1"}]},
         {"id": "q1", "text": "Which sizes?", "multiple": True, "choices": [{"label": "S"}, {"label": "M"}, {"label": "L"}]},

@@ -1,4 +1,4 @@
-"""What runs the tests sees when one of them changes what is not its own, and ends what one has left."""
+"""The test runner notices if a test changes files outside its own, and ends processes that a test has left."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`heliograph up`: one command sets a machine up, and one takes it back. Without systemd here: supervised processes."""
+"""`heliograph up` sets a machine up and `down` removes that again. Without systemd, with supervised processes."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROOT_FLAG = ["--as-root"] if os.geteuid() == 0 else []
 
 
 class Home:
-    """A machine on which nothing of ours was ever started, with a Claude Code that nobody starts."""
+    """A machine on which Heliograph was never started, with an installed Claude Code that is not running."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -53,7 +53,7 @@ class Home:
         return json.loads(self.run("status", "--json", status=status).splitlines()[0])
 
     def wait_link(self, timeout: float = 20) -> None:
-        """A process that has just come back is not up at once, and `status` says so by its exit status, too."""
+        """Waits until the link is up: a restarted process takes a moment, which the exit status of `status` shows, too."""
 
         def is_live() -> bool:
             said = self.run("status", "--json", status=None).splitlines()
@@ -62,7 +62,7 @@ class Home:
         wait_until(is_live, timeout, "the host's link")
 
     def processes(self) -> dict[str, int]:
-        """Those of ours that run in this home, by their first word."""
+        """Heliograph's processes in this home, by their first argument."""
         found = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -102,7 +102,7 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
     home.wait_link()
     assert "Relay:   runs" in home.run("status")
 
-    # The link is all that a device needs to decide.
+    # A device needs only the link to be able to decide.
     with urllib.request.urlopen(f"{url}/v1/pair", json.dumps({"code": link[1], "name": "Ada's phone"}).encode(), timeout=patient(10)) as answer:
         token = json.load(answer)["token"]
     phone = client(SimpleNamespace(url=url), "Ada's phone", token=token)
@@ -120,7 +120,7 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
     phone.close()
     assert home.status()["relay"]["devices"] == 1
 
-    # Killed, they come back; those that a signal does not reach go on.
+    # Killed processes are restarted; the others continue.
     for name in ("serve", "host"):
         before = home.processes()
         os.kill(before[name], signal.SIGKILL)
@@ -128,20 +128,20 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
         assert {other: process for other, process in home.processes().items() if other != name} == {other: process for other, process in before.items() if other != name}
     home.wait_link(30)
 
-    # The second time nothing is restarted, and no setting is changed.
+    # A second `up` restarts nothing and changes no setting.
     before, settings = home.processes(), home.settings.read_bytes()
     again = home.up("--yes")
     assert home.processes() == before and home.settings.read_bytes() == settings
     assert "nothing to change" in again and url in again and "#pair=" not in again
 
-    # Elsewhere: the host finds its relay there.
+    # With another address the host connects to the relay there.
     url = f"http://127.0.0.1:{free_port()}"
     home.up("--listen", url.removeprefix("http://"), "--yes")
     assert home.processes()["supervise"] == before["supervise"] and home.status()["relay"]["url"] == url
     home.wait_link(30)
     before = home.processes()
 
-    # Without its supervisor nothing runs, and `up` starts it.
+    # After the supervisor was killed nothing runs, and `up` starts everything.
     os.kill(before["supervise"], signal.SIGKILL)
     wait_until(lambda: not home.processes(), 20, "all to end")
     assert "the supervisor does not run" in home.run("status", status=7)
@@ -155,7 +155,7 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
     assert str(home.folder / ".local/share/heliograph") in said
     assert home.run("status", "--json", status=5) and home.run("down", status=5)
 
-    # What stays is taken up again.
+    # Existing data is used again.
     home.up("--yes")
     assert home.status()["relay"]["url"] == url
     home.wait_link(30)
@@ -191,7 +191,7 @@ def test_up_goes_on_where_down_ended_and_with_what_was_given_last(home: Home) ->
     data = home.folder / "data of mine"
     listen = f"127.0.0.1:{home.port}"
     home.up("--listen", listen, "--data", str(data), "--yes")
-    # Every other command finds the relay, too.
+    # All other commands find the relay, too.
     assert f"http://{listen}/#pair=" in home.run("pair", "--no-picture") and home.run("sessions")
     home.up("--yes")
     home.run("down")
@@ -241,7 +241,7 @@ def test_a_machine_becomes_a_host_of_another_relay(home: Home, relay: Relay, cli
     assert f"reports to {relay.url}" in said and set(home.processes()) == {"supervise", "host"}
     home.wait_link()
     assert "relay" not in home.status()
-    # A link that is used up does no harm.
+    # A used link has no effect.
     home.up("--relay", relay.pair_link("host"), "--yes")
     assert "has a relay of its own" not in home.run("status")
     home.run("down")

@@ -1,4 +1,4 @@
-"""Pushes to browsers whole: the real relay, a push service stricter than the real ones, and the browser's own keys to open what came."""
+"""Pushes to browsers from end to end: the real relay, a push service stricter than the real ones, and the browser's own keys to decrypt them."""
 
 import json
 import socket
@@ -27,7 +27,7 @@ def relay(make_relay: Callable[..., Relay], tmp_path: Path, site: PushSite) -> I
     yield relay
     relay.stop()
     relay.check_log()
-    # The endpoint and the keys ring a phone; the code decides.
+    # Endpoints, keys and codes are secrets: endpoint and keys allow pushing to a phone, codes allow deciding.
     secrets = [part for browser in site.service.browsers.values() for part in [browser.endpoint.rpartition("/")[2], *list(browser.subscription().values())[1:]]]
     secrets += [code for request in site.taken if request.text and (code := told(json.loads(request.text)).get("code"))]
     assert not [secret for secret in secrets if secret in relay.log_text()], "a secret stands in the log"
@@ -71,7 +71,7 @@ class Laptop:
 
 @pytest.fixture
 def laptop(relay: Relay, site: PushSite, client: Callable[..., Any]) -> Callable[..., Laptop]:
-    """`laptop(**wishes)`: Ada's browser, registered at `relay`."""
+    """`laptop(**wishes)`: registers Ada's browser at the relay."""
     return lambda **wishes: Laptop(relay, site, client(relay, "Ada's laptop"), **wishes)
 
 
@@ -161,7 +161,7 @@ def test_whoever_looks_at_the_page_is_not_rung(relay, site, laptop, asking):
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
     ada.client.wait_approval(approval, "pending")
     ada.client.command("seen", session="s1", approval=approval)
-    # The same way, and later than the grace that a look gives: what comes first is what was asked for last.
+    # The test push is requested after the delay for a person who looks, so if another one had been planned it would arrive first.
     assert "error" not in ada.client.command("testPush", device=DEVICE)
     site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] == "test")
     assert [told(shown)["kind"] for shown in site.notifications(ada.browser)] == ["test"]
@@ -195,7 +195,7 @@ def test_at_night_where_its_person_is_a_browser_waits_for_the_morning(relay, sit
     minute = there.hour * 60 + there.minute
     ada = laptop(quiet={"from": (minute - 60) % 1440, "to": (minute + 60) % 1440, "timeZone": zone})
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
-    # What its person asks for comes all the same, and after it would have rung.
+    # A test push is sent nevertheless, and later than a notification would have been.
     assert "error" not in ada.client.command("testPush", device=DEVICE)
     site.wait_notification(ada.browser)
     assert [told(shown)["kind"] for shown in site.notifications(ada.browser)] == ["test"]
@@ -211,7 +211,7 @@ def test_what_needs_no_answer_is_gathered_and_an_approval_rings_at_once(relay, s
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
     assert told(site.wait_notification(ada.browser))["approval"] == approval
     assert "errors, finished runs and budgets in one notification, at 0:00, Europe/Berlin" in relay.run("devices", "--data", str(relay.data)).stdout
-    # Killed, it still knows of the error; and whoever wants it as it happens again hears of it at once.
+    # After a kill the relay still knows of the error; a device without a digest is notified at once.
     relay.kill()
     relay.start()
     choices = {"text": "full", "kinds": ["approval", "error"], "muted": []}
@@ -229,13 +229,13 @@ def test_what_a_week_has_cost_is_told_at_the_chosen_minute(relay, site, laptop, 
     asking.wait_acked("s2")
     ada = laptop()
     local = ("--data", str(relay.data))
-    # The next minute, or the one after if that is about to begin.
+    # The digest is due in the next minute, or in the one after if the next is about to begin.
     due = datetime.fromtimestamp(now // 60_000 * 60 + (60 if now % 60_000 < 50_000 else 120), ZoneInfo("Asia/Tokyo"))
     said = relay.run("devices", "weekly", DEVICE, "--day", due.strftime("%A"), "--at", due.strftime("%H:%M"), "--time-zone", "Asia/Tokyo", *local).stdout
     assert f"told each {due.strftime('%A')} at {due.hour}:{due.minute:02}, Asia/Tokyo, what the week has cost" in said
     assert "what the week has cost" in relay.run("devices", *local).stdout
     assert ada.device["device"]["weekly"] == {"weekday": due.isoweekday(), "at": due.hour * 60 + due.minute, "timeZone": "Asia/Tokyo"}
-    # On disk before it is due.
+    # The digest is on disk before it is due.
     relay.kill()
     relay.start()
     shown = site.wait_notification(ada.browser, lambda one: "week" in one["notification"]["title"], timeout=130)["notification"]
@@ -246,8 +246,6 @@ def test_what_a_week_has_cost_is_told_at_the_chosen_minute(relay, site, laptop, 
     wrong = relay.run("devices", "weekly", DEVICE, "--at", "25:00", *local, check=False)
     assert wrong.returncode == 2 and "a time is like 09:00" in wrong.stderr
 
-
-# Registration
 
 
 def test_nobody_is_shown_more_of_a_subscription_than_its_service(relay, laptop):
@@ -306,8 +304,6 @@ def test_a_contact_that_nobody_can_reach_is_refused_at_the_start_with_the_reason
     assert "pushContact takes" in relay.log_text() and contact in relay.log_text()
 
 
-# The service's answers
-
 FAULTS: dict[str, list[Answer]] = {
     "too many": [Answer(429, {"retry-after": "1"})], "too many, as Microsoft says": [Answer(406, {"retry-after": "1", "x-wns-error-description": "throttled"})], "down": [Answer(503)] * 2, "internal error": [Answer(500)], "cut": [Answer(cuts=True)],
 }
@@ -322,7 +318,7 @@ def test_an_approval_rings_whatever_the_service_does(relay, site, laptop, asking
     assert told(shown)["approval"] == approval
     ada.wait_outcome("accepted")
     assert decide(relay, told(shown)["code"], decision="deny").json == {"stage": "decided"}
-    # All attempts bear one topic: what the service took of them is one notification.
+    # All attempts use the same topic, so that accepted duplicates become one notification.
     assert len({request.headers["topic"] for request in site.seen[: len(FAULTS[fault]) + 1]}) == 1
     assert len([r for r in site.notifications(ada.browser) if told(r).get("code")]) == 1
 
@@ -407,7 +403,7 @@ def test_a_redirect_is_followed_nowhere(relay, site, laptop, asking, status):
             refused = ["refused"] * count
             wait_until(lambda: [push.get("outcome", {}).get("result") for push in ada.device["pushes"]] == refused, 20, lambda: f"{refused}; {ada.device}")
         assert {push["outcome"]["text"] for push in ada.device["pushes"]} == {f"{status} a redirect, which is not followed"}
-        # What follows goes the usual way, once.
+        # Later pushes are sent normally, once.
         asking.request_approval("s1", "Bash", {"command": "ls"})
         site.wait_notification(ada.browser)
         with pytest.raises(BlockingIOError):
@@ -427,14 +423,12 @@ def test_a_service_that_does_not_say_how_long_is_left_alone_and_the_push_is_kept
         wait_until(lambda: len(site.notifications(bob.browser)) == count, 20, lambda: f"{count} to the other", every=0.05)
     assert [request.status for request in site.seen] == [status, 201, 201, 201], "nothing is tried again within seconds"
     assert "outcome" not in ada.device["pushes"][0]
-    # Whoever does not wait for the minute: it is kept.
+    # The relay is killed instead of waiting for the minute: the push was stored.
     relay.kill()
     relay.start()
     assert told(site.wait_notification(ada.browser))["approval"] == approval
     assert len(site.notifications(ada.browser)) == 1 and len(site.notifications(bob.browser)) == 3
 
-
-# The relay's own life
 
 
 def test_a_relay_that_is_killed_loses_no_push_and_keeps_its_key(relay, site, laptop, asking):
@@ -507,7 +501,7 @@ def test_the_doctor_looks_at_what_browsers_need(relay, site, laptop, asking):
     well = findings()
     assert "mailto:ada@example.org" in well["Browsers"]["text"] and "Home Screen" in well["Browsers"]["text"]
     assert well["Browsers' key"]["state"] == "well"
-    # Nobody is out there from here; and whose browsers nobody uses does not matter.
+    # No real push service can be reached from this machine; services without a registered browser do not matter.
     assert well["Push services"]["state"] in ("well", "doubtful")
     (relay.data / "web-push-key.pem").chmod(0o644)
     assert findings()["Browsers' key"]["state"] == "wrong"

@@ -1,4 +1,4 @@
-"""A real Firefox from the switch on the page to a decision from its notification: the relay's ciphertext is opened by nothing of ours."""
+"""A real Firefox, from switching notifications on to deciding by one: only Firefox decrypts the relay's push."""
 
 import asyncio
 import tempfile
@@ -24,7 +24,7 @@ WRITE = {"tool": "Bash", "input": {"command": COMMAND, "description": "Create ou
 
 @dataclass
 class Stage:
-    """A relay, and a Firefox that is paired with it and gets its pushes."""
+    """A relay, and a Firefox that is paired with it and receives its pushes."""
 
     relay: Relay
     push: FirefoxPushService
@@ -36,12 +36,12 @@ class Stage:
         return await within(self.desktop.arrived.get(), "a notification")
 
     async def leave(self) -> None:
-        """Nobody looks at the page."""
+        """Leaves the page, so that nobody looks at it."""
         await self.firefox.open("about:blank")
 
 
 def on_stage(folder: Path, travel: Callable[[Stage], Coroutine[Any, Any, None]]) -> None:
-    # Runs on a separate thread, because Playwright keeps an event loop on the main one once a test has used it.
+    # Runs in a separate thread, because Playwright leaves an event loop on the main one.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, journey(folder, travel)).result()
 
@@ -121,7 +121,7 @@ def test_a_browser_is_tested_decides_and_is_switched_off(tmp_path: Path) -> None
 @pytest.mark.agent
 def test_claude_code_is_denied_from_a_notification_and_another_is_reviewed(tmp_path: Path) -> None:
     async def travel(stage: Stage) -> None:
-        # The path of the host's socket has to be short.
+        # The host's Unix socket needs a short path.
         with tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:
             machine = Machine(Path(folder), stage.relay)
             phone = await asyncio.to_thread(WireClient, stage.relay, "Ada's phone")
@@ -141,7 +141,7 @@ async def with_claude(stage: Stage, machine: Machine, phone: WireClient) -> None
     asked: list[str] = []
 
     async def ask(prompt: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The notification, and the approval that it is about."""
+        """Sends a prompt that causes an approval; returns the notification and the approval."""
         await asyncio.to_thread(machine.prompt, prompt)
         await asyncio.to_thread(machine.wait_screen, DIALOG)
         notification = await stage.shown()
@@ -151,7 +151,7 @@ async def with_claude(stage: Stage, machine: Machine, phone: WireClient) -> None
         return notification, card
 
     async def ended(card: dict[str, Any], count: int) -> None:
-        """The agent has read the denial, and has not run it."""
+        """Waits until the agent has received the denial, and checks that the command did not run."""
         assert (await asyncio.to_thread(phone.wait_approval, card["approval"], "applied"))["outcome"] == "denied"
         await asyncio.to_thread(machine.wait_screen, f"Done, number {count}.")
         assert not (machine.project / "out.txt").exists()

@@ -1,6 +1,6 @@
-"""Notifications on this device: switching them on and off, what every device rings for, and what stands in the way.
+"""Notifications on this device: switching them on and off, the settings of each device, and obstacles.
 
-The relay is the real one. Debian's Chromium reaches no push service, so the subscription alone is played (`SUBSCRIBES`).
+The relay is real. Debian's Chromium has no push service, so its subscription is faked (`SUBSCRIBES`).
 """
 
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ SUBSCRIPTION = "sessionStorage.getItem('played.subscription')"
 
 
 class Page(Screen):
-    """A browser whose person has allowed notifications, or is about to."""
+    """A browser whose person has permitted notifications, or is about to."""
 
     def __init__(self, browser: Any, relay: Any, *, staged: bool = False, **options: Any):
         super().__init__(browser, relay, paired=False, **options)
@@ -81,8 +81,6 @@ def page(browser: Any, relay: Any) -> Iterator[Callable[..., Page]]:
     with closing_screens(lambda **options: Page(browser, relay, **options)) as make:
         yield make
 
-
-# On and off
 
 
 def test_a_browser_is_switched_on_stays_so_and_is_switched_off(page: Callable[..., Page]) -> None:
@@ -132,8 +130,6 @@ def test_logging_out_asks_first_and_ends_them(page: Callable[..., Page]) -> None
     wait_until(lambda: one.page.evaluate(f"{SUBSCRIPTION} === null && localStorage.getItem('heliograph.device') === null"), WAIT, "the subscription to be given up")
 
 
-# Obstacles
-
 OBSTACLES = {
     "insecure": ("Object.defineProperty(window, 'isSecureContext', { get: () => false })", "Not over plain HTTP"),
     "homeScreen": (IS_TAB, "Add to Home Screen"),
@@ -165,8 +161,6 @@ def test_a_relay_that_sends_none_says_why(browser: Any, make_relay: Callable[...
         one.expect_accessible()
         one.expect_no_overflow()
 
-
-# A device's choices
 
 
 def open_form(card: Locator) -> Locator:
@@ -208,7 +202,7 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     for where in (card, one.device("Ada's phone")):
         for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin", "GatheredErrors, finished runs, budgets and what rules answered: once a day, at 18:30, Asia/Tokyo"):
             expect(where).to_contain_text(words)
-    # The browser tells what it told before: that is no choice.
+    # The browser only repeats its registration, which does not change the person's settings.
     one.switch.get_by_role("button", name="Switch off").wait_for()
     one.page.evaluate("() => dispatchEvent(new Event('visibilitychange'))")
     form = open_form(one.device("Ada's phone"))
@@ -273,8 +267,6 @@ def test_an_app_s_choices_are_changed_without_its_tokens(page: Callable[..., Pag
     expect(form).to_be_hidden()
 
 
-# Tests
-
 
 def test_a_test_tells_a_dead_subscription_from_a_silent_phone(page: Callable[..., Page]) -> None:
     one = page(staged=True)
@@ -301,8 +293,6 @@ def test_a_test_tells_a_dead_subscription_from_a_silent_phone(page: Callable[...
     expect(told).to_be_hidden()
 
 
-# Names
-
 
 def test_what_is_let_in_is_renamed(page: Callable[..., Page], screen: Callable[..., Screen]) -> None:
     one = page()
@@ -319,8 +309,6 @@ def test_what_is_let_in_is_renamed(page: Callable[..., Page], screen: Callable[.
     one.page.reload()
     expect(one.page.get_by_role("heading", name="Kitchen tablet")).to_be_visible()
 
-
-# How it looks
 
 
 @pytest.mark.parametrize("size, scheme", [(NARROW, "dark"), (PHONE, "light"), (DESK, "dark")], ids=["narrow, dark", "phone, light", "desk, dark"])

@@ -1,4 +1,4 @@
-"""Pushes to a webhook of the operator's whole: the real relay, a real HTTPS server, and the verifier of the specification's own makers."""
+"""Pushes to an operator's webhook from end to end: the real relay, a real HTTPS server, and the reference verifier of Standard Webhooks."""
 
 import json
 import ssl
@@ -27,12 +27,12 @@ class Request:
 
     @property
     def document(self) -> Any:
-        """The body as JSON, once its signature is verified."""
+        """The body as JSON, after its signature was verified."""
         return Webhook(SECRET).verify(self.body, self.headers)
 
 
 class Endpoint:
-    """An HTTPS server that keeps what is posted, and answers what it is told, then 204."""
+    """An HTTPS server that records posts, and answers with the given statuses, then with 204."""
 
     def __init__(self, certificate: Certificate):
         self.requests: list[Request] = []

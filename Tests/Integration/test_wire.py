@@ -1,4 +1,4 @@
-"""The wire at its edges: who may come in, what is refused and how, and what ends a connection."""
+"""The wire's limits: authentication, refused messages, and reasons to close a connection."""
 
 import http.client
 import json
@@ -21,18 +21,16 @@ CANARY = "canary-7f3a91"
 
 
 def refused(relay: Any, path: str, subprotocols: list[str] | None = None, **headers: str) -> int:
-    """The HTTP status that a WebSocket upgrade was refused with."""
+    """The HTTP status with which a WebSocket upgrade was refused."""
     offered = subprotocols or ["heliograph.v1"]
     with pytest.raises(InvalidStatus) as failure:
         connect(relay.url.replace("http", "ws") + path, subprotocols=offered, additional_headers=headers, proxy=None, legacy=True)
     return failure.value.response.status_code
 
 
-# Who may come in
-
 
 def test_a_stranger_does_not_fill_the_log(relay):
-    """Each is counted; sixty have a line, then one a second, which says how many had none."""
+    """Each refusal is counted; sixty are logged, then one per second with the number of omitted ones."""
     since = time.monotonic()
     for _ in range(150):
         assert refused(relay, "/v1/client") == 401
@@ -106,8 +104,6 @@ def test_the_same_host_again_replaces_the_first(relay):
     assert second.is_open
     second.close()
 
-
-# Pairing and the browser's cookie
 
 
 class TestPairing:
@@ -221,7 +217,7 @@ class TestCookie:
         assert refused(relay, "/v1/host", browser.subprotocols, Cookie=browser.cookie, Origin=relay.url) in (401, 403)
 
     def test_alone_it_is_worth_nothing(self, relay):
-        """A browser sends the cookie to every port of the host name: another server there can do nothing with it, nor with keys that it makes up."""
+        """A browser sends the cookie to every port of the host name: another server there can use neither it nor invented keys."""
         browser, other = pair_browser(relay), pair_browser(relay, "Bo's phone")
         secret = browser.cookie.split("=", 1)[1]
         bearer = {"Authorization": f"Bearer {secret}"}
@@ -247,7 +243,7 @@ class TestCookie:
         assert relay.get("/v1/me", headers).status == 401
 
     def test_others_of_its_name_do_no_harm(self, relay):
-        """Another port of the name plants them; with a longer path they even stand first."""
+        """Another port of the host name plants cookies; because of a longer path they even come first."""
         browser, theirs = pair_browser(relay), pair_browser(relay, "the attacker's own")
         for planted in ["heliograph=x", "heliograph=", theirs.cookie, "; ".join(["heliograph=x"] * 6)]:
             for cookies in [f"{planted}; {browser.cookie}", f"{browser.cookie}; {planted}"]:
@@ -273,8 +269,6 @@ class TestCookie:
         assert relay.get("/v1/me", browser.headers).status == 401
 
 
-# Who let whom in
-
 
 class TestLineage:
     def paired_by(self, relay: Any, connection: Connection, name: str) -> PairedBrowser:
@@ -283,7 +277,7 @@ class TestLineage:
         return pair_browser(relay, name, reply["link"])
 
     def family(self, relay: Any) -> tuple[PairedBrowser, PairedBrowser, PairedBrowser]:
-        """Each let the next one in."""
+        """A chain of tokens, each paired by the one before."""
         first = pair_browser(relay, "first")
         made = [first]
         for name in ("second", "third"):
@@ -346,7 +340,7 @@ class TestLineage:
         assert len(said.splitlines()) == 2 and relay.get("/v1/me", third.headers).status == 401
 
     def test_a_code_does_not_outlive_who_made_it(self, relay):
-        """A thief with a minute makes codes for the minutes after."""
+        """A thief with brief access could otherwise create codes for later."""
         thief = pair_browser(relay, "thief")
         connection = thief.connect()
         connection.send({"type": "hello", "version": 1, "software": "page"})
@@ -381,8 +375,6 @@ class TestLineage:
         assert relay.post("/v1/tokens/" + relay.token_id("Ada's phone") + "/revoke", {}, keyless).status == 401
 
 
-# Refused messages
-
 
 def event(kind: str = "message", head: Any = None, **more: Any) -> str:
     made = {"kind": kind, "at": 1, "head": {"role": "user"} if head is None else head, **more}
@@ -400,7 +392,7 @@ def nested(depth: int) -> str:
 BODY = {"text": CANARY}
 GOOD = event(body=BODY)
 
-# Sent text, code, place; a place of None: `byte …`.
+# For each message of a host: sent text, error code, place of the error; a place of None means `byte …`.
 HOST_MATRIX: dict[str, tuple[str, str, str | None]] = {
     "not JSON": (f"{CANARY} nonsense", "badJSON", None),
     "cut short": (events(GOOD)[:-1], "badJSON", None),
@@ -462,7 +454,7 @@ HOST_MATRIX: dict[str, tuple[str, str, str | None]] = {
 }
 
 DIGEST = "0" * 64
-# As above; True where the command's id can be read, so that the refusal comes as its reply.
+# Like HOST_MATRIX, for a client's messages; True if the command's id is readable, so that the refusal is its reply.
 CLIENT_MATRIX: dict[str, tuple[str, str, str | None, bool]] = {
     "not JSON": (f"{CANARY} nonsense", "badJSON", None, False),
     "an array": ("[]", "wrongType", "$", False),
@@ -533,7 +525,7 @@ def test_bad_input_of_a_host(relay, scripted_host, case):
     assert_refusal(notice, code, path)
     if code == "unknownType":
         assert "launch" in notice["message"]
-    # The connection is up, and a good message goes through; nothing of the bad one is kept anywhere.
+    # The connection stays open and accepts a correct message; nothing of the refused one is stored.
     host.start_session("s2")
     host.wait_acked("s2")
     assert relay.rows("SELECT DISTINCT kind FROM events") == [("session.started",)]
@@ -592,8 +584,6 @@ def test_a_version_of_the_future_is_told_so(relay, role):
     assert connection.wait_closed() == 4426
 
 
-# Ends of a connection
-
 
 @pytest.mark.parametrize("role", ["host", "client"])
 class TestFraming:
@@ -608,7 +598,7 @@ class TestFraming:
         try:
             connection.send(f'{{"type":"hello","version":1,"software":"{CANARY * 800_000}"}}')
         except Exception:
-            pass  # the relay may hang up before the last byte has left
+            pass  # the relay may close the connection before all bytes are sent
         assert connection.wait_closed() == 1009
         relay.stop()
         assert CANARY.encode() not in relay.files_text()
@@ -656,8 +646,6 @@ def test_stopping_the_relay_says_come_back(relay, client, scripted_host):
     assert host.closed_with[0] in (1001, 4000)
 
 
-# Messages of newer peers
-
 
 def test_unknown_fields_and_kinds_are_carried(relay, scripted_host, client):
     host, phone = scripted_host(relay), client(relay)
@@ -681,8 +669,6 @@ def test_a_body_comes_out_byte_for_byte(relay, scripted_host, client):
     assert phone.logs["odd"][0]["body"] == {"text": "A/ \U0001f600 \u202e", "n": 1500.0, "z": None}
     assert relay.rows("SELECT bytes FROM events")[0][0] == odd.encode()
 
-
-# Numbering
 
 
 def test_what_the_relay_has_is_skipped_and_a_hole_is_asked_for(relay, scripted_host, client):
@@ -799,8 +785,6 @@ def test_one_host_cannot_write_into_anothers_session(relay, scripted_host, clien
     assert phone.kinds("s1") == ["session.started", "message"]
     assert phone.summaries["s1"]["title"] == "mine"
 
-
-# Plain HTTP
 
 
 def test_schema_health_and_metrics(relay):

@@ -1,4 +1,4 @@
-"""A workspace that is deleted: what a thief finds afterwards, in a file and in a database."""
+"""A deleted workspace leaves no data behind, neither in a file nor in a database."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def run(relay: Relay, *words: str, check: bool = True) -> Any:
 
 
 def found(marks: Iterable[str], folder: Path) -> list[str]:
-    """The words that are in some file below the folder, each with the files."""
+    """The marks that occur in any file below the folder, each with the files."""
     places = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -33,7 +33,7 @@ def found(marks: Iterable[str], folder: Path) -> list[str]:
 
 
 def work(relay: Relay) -> tuple[ScriptedHost, WireClient, ScriptedHost]:
-    """A day in both workspaces: theirs has every mark."""
+    """Activity in both workspaces; the deleted one's texts contain every mark."""
     run(relay, "workspace", "add", KITCHEN)
     theirs = ScriptedHost(relay, "laptop-mark", relay.token("host", "laptop-mark", KITCHEN))
     phone = WireClient(relay, "phone-mark", relay.token("operator", "phone-mark", KITCHEN))
@@ -66,7 +66,7 @@ def test_a_thief_finds_nothing_of_it_in_the_files(relay: Relay) -> None:
         wait_until(lambda: 4401 in theirs.closed_with, 10, lambda: f"their host is shown out, with {theirs.closed_with}")
         wait_until(lambda: not phone.connection.is_open, 10, "their phone is shown out")
         assert phone.connection.close_code == 4401
-        # While the relay runs.
+        # No mark is found while the relay still runs.
         assert found(MARKS, relay.data) == []
         assert {place.split()[0] for place in found(OURS, relay.data)} == set(OURS)
         assert run(relay, "audit", "export", "--workspace", number, check=False).stdout == ""
@@ -75,7 +75,7 @@ def test_a_thief_finds_nothing_of_it_in_the_files(relay: Relay) -> None:
         ours.wait_acked("s1")
         assert relay.get("/v1/me", {"Authorization": f"Bearer {phone.token}"}).status == 401
 
-        # A backup from before is of no use to who restores it for that.
+        # Restoring an older backup does not bring the workspace's data back.
         relay.stop()
         run(relay, "restore", str(backup), "--force", "--yes")
         for path in relay.data.glob("heliograph.sqlite.*"):
@@ -112,7 +112,7 @@ def test_nothing_of_it_is_in_the_database(make_relay: Callable[..., Relay]) -> N
         ours.event("s1", "message", {"role": "user"}, {"text": "on we go"})
         ours.wait_acked("s1", timeout=30)
         dump = [str(server.psql.with_name("pg_dump")), "-h", str(server.folder), "-U", "heliograph", "postgres"]
-        # Bytes as the text that they are.
+        # PGOPTIONS makes bytes appear as text, so that marks can be found.
         environment = {**os.environ, "PGOPTIONS": "-c bytea_output=escape"}
         dumped = subprocess.run(dump, capture_output=True, text=True, check=True, env=environment).stdout
         assert [mark for mark in MARKS if mark in dumped] == []
@@ -121,7 +121,7 @@ def test_nothing_of_it_is_in_the_database(make_relay: Callable[..., Relay]) -> N
         for peer in (theirs, phone, ours):
             peer.close()
         relay.stop()
-        # What Operations.md says of PostgreSQL's own pages.
+        # PostgreSQL's pages keep deleted data until a VACUUM FULL, as Operations.md describes.
         server.sql("VACUUM FULL")
         server.sql("CHECKPOINT")
         assert found(MARKS, server.folder / "data/base") == []

@@ -1,4 +1,4 @@
-"""Limits of single workspaces: set while the relay runs, on both stores, and told to those who hit them."""
+"""Limits of single workspaces: changed while the relay runs, with both stores, and reported to peers that exceed them."""
 
 import json
 import shutil
@@ -48,14 +48,14 @@ def test_a_quota_holds_at_once_and_is_told(
         assert limits(relay, "quota", OTHER) == {}
         data = relay.data
         if store:
-            # On another machine: the relay finds it in the database.
+            # The command runs on another machine; the relay reads the change from the database.
             data = tmp_path / "elsewhere"
             data.mkdir(mode=0o700)
             shutil.copy(relay.data / "store.url", data)
         said = relay.run("workspace", "quota", OTHER, "--sessions", "1", "--connections", "3", "--data", str(data)).stdout
         assert "sessions            1\n" in said and "megabytes           default\n" in said, said
         assert limits(relay, "quota", OTHER) == {"sessions": 1, "connections": 3}
-        # A database is looked at once a second.
+        # The relay checks the database once a second.
         wait_until(lambda: turned_away(relay, phone), 30, "connections to be counted by the new limit")
         assert phone.wait(tells("connections"), what="word of the refused connection")["message"]
 
@@ -74,7 +74,7 @@ def test_a_quota_holds_at_once_and_is_told(
         assert [entry["metadata"]["limit"] for entry in log] == ["limits.sessionsPerWorkspace"]
 
         assert limits(relay, "quota", OTHER, "--sessions", "default") == {"connections": 3}
-        # As a host of ours does with what was refused, until it is taken.
+        # Repeats refused events until they are accepted, like a real host.
         theirs.disconnect()
         theirs.reconnect()
         theirs.wait_acked("s2", timeout=30)
@@ -84,7 +84,7 @@ def test_a_quota_holds_at_once_and_is_told(
 
 
 def turned_away(relay: Relay, phone: WireClient) -> bool:
-    """Opens connections until one is refused, or there are four."""
+    """Opens up to four connections; returns true once one is refused."""
     opened: list[WireClient] = []
     try:
         for _ in range(3):
@@ -108,7 +108,7 @@ def test_what_is_no_limit_is_refused(relay: Relay, words: list[str]) -> None:
 
 
 def test_a_workspace_keeps_its_sessions_for_its_own_time(store: list[str], tmp_path: Path, clock: JumpingClock) -> None:
-    """Ten days on, with seven days for one workspace of a relay that keeps a month."""
+    """After ten days, a workspace with seven days of retention on a relay that keeps a month."""
     relay = Relay(tmp_path / "relay", ["--keep-days", "30", *store], prefix=PREFIX, environment=clock.environment)
     relay.start()
     run(relay, "workspace", "add", OTHER)

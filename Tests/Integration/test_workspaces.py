@@ -1,4 +1,4 @@
-"""Two workspaces on one relay that runs: whoever is of one neither sees the other nor can tell it from what is not there."""
+"""Two workspaces on one running relay: peers of one can neither see the other nor distinguish it from a missing one."""
 
 import json
 import shutil
@@ -60,7 +60,7 @@ def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def sides(relay: Relay) -> Iterator[tuple[Side, Side]]:
-    """Ours, and another workspace's with a session `theirs` and a session of the same name as ours."""
+    """Our workspace and another one, which has a session `theirs` and a session with the same name as ours."""
     ours = relay.token("host", "our laptop"), relay.token("operator", "our phone")
     run(relay, "workspace", "add", OTHER)
     theirs = relay.token("host", "their laptop", OTHER), relay.token("operator", "their phone", OTHER)
@@ -86,12 +86,14 @@ def fill(side: Side, session: str, title: str, command: str) -> None:
 
 
 def shown(side: Side) -> str:
-    """Everything that the relay ever said to this side."""
+    """All messages that the relay has ever sent to this side."""
     return json.dumps([side.phone.messages, side.host.received])
 
 
 def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> None:
-    """Each command, about a session of the other workspace and about none: byte for byte the same, but for the name that was asked for."""
+    """Each command is sent for a session of the other workspace and for a missing one: both answers are equal to the byte, except for the requested
+    name.
+    """
     ours, theirs = sides
     fill(theirs, "theirs", "Their plan", "launch the missiles")
     before = dict(theirs.phone.approvals["the-approval"])
@@ -105,7 +107,7 @@ def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> No
             since = len(ours.phone.messages)
             ours.phone.connection.send(asked)
             reply = ours.phone.wait(lambda message: message.get("id") == name, since=since, what=f"the reply to {asked}")
-            # What comes with it, a snapshot perhaps, came before the answer to a ping.
+            # Everything that belongs to the answer, such as a snapshot, arrived before the answer to a ping.
             ours.phone.command("ping")
             others = [message for message in ours.phone.messages[since:] if message["type"] != "reply"]
             replies.append(json.dumps([reply, others]).replace(name, "NAME").replace(session, "SESSION"))
@@ -119,7 +121,7 @@ def test_absent_and_not_yours_are_answered_alike(sides: tuple[Side, Side]) -> No
 
 
 def test_the_same_names_in_two_workspaces_never_meet(sides: tuple[Side, Side]) -> None:
-    """The same session id and approval id are used in both workspaces at the same time. Each side sees, decides and is told only of its own."""
+    """Both workspaces use the same session id and approval id at the same time. Each side sees and decides only its own."""
     ours, theirs = sides
     fill(ours, "s1", "Our plan", "make tea")
     fill(theirs, "s1", "Their plan", "launch the missiles")
@@ -237,7 +239,7 @@ def test_a_code_is_for_the_workspace_that_it_names(relay: Relay, client: Callabl
     names = {entry["name"]: entry["workspace"]["name"] for entry in relay.tokens()}
     assert names == {"their phone": OTHER, "our phone": "default"}
     assert f"in {OTHER}" in run(relay, "token", "list").stdout
-    # Who is connected hears of a new name when coming back.
+    # Connected peers receive the new name when they reconnect.
     run(relay, "workspace", "rename", OTHER, "Their new")
     assert client(relay, "again", token=theirs.token).welcome["workspace"]["name"] == "Their new"
 
@@ -259,7 +261,7 @@ def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own
     ours = client(relay, "our phone")
     ours.subscribe()
     assert not ours.summaries
-    # Somebody more for the same workspace.
+    # A further invitation to the same workspace.
     assert json.loads(run(relay, "workspace", "invite", OTHER, "--json").stdout)["workspace"]["id"] == links["workspace"]["id"]
     assert run(relay, "workspace", "invite", OTHER, "--days", "31", check=False).returncode == 2
     said = run(relay, "workspace", "invite", "Kitchen", "--url", "https://relay.example").stdout
@@ -290,7 +292,7 @@ def test_a_removed_workspace_is_gone_and_the_other_notices_nothing(sides: tuple[
     ours.phone.command("ping")
     assert [message["type"] for message in ours.phone.messages[said:]] == ["reply"] and len(ours.host.closed_with) == closings
     assert list(workspaces(relay)) == ["default"]
-    # Its audit log stays, and says so last; its name is free again.
+    # The deleted workspace's audit log remains, with the deletion as the last record; its name can be used again.
     words = [json.loads(line)["what"] for line in run(relay, "audit", "export", "--workspace", number).stdout.splitlines()]
     assert words[0] == "workspace.added" and words[-1] == "workspace.removed" and "approval.requested" in words
     run(relay, "audit", "verify")
@@ -307,7 +309,7 @@ def many(side: Side, count: int) -> None:
 
 
 def test_a_crash_in_between_leaves_nothing_half(sides: tuple[Side, Side], relay: Relay) -> None:
-    """The data goes in steps of 2,000 rows: whenever the relay is killed, the next one goes on with it."""
+    """The data is deleted in steps of 2,000 rows: after a kill at any moment the next start continues."""
     ours, theirs = sides
     fill(ours, "s1", "Our plan", "make tea")
     own_rows = left(relay)
@@ -364,7 +366,7 @@ def test_one_is_added_and_removed_while_no_relay_runs(store: str, make_relay: Ca
 def test_a_removal_on_another_machine_takes_effect_at_the_relay(
     make_relay: Callable[..., Relay], client: Callable[..., WireClient], tmp_path: Path
 ) -> None:
-    """Its command line reaches the database and not the relay, which looks there and deletes the data itself."""
+    """The command reaches only the database; the relay notices the removal there and deletes the data itself."""
     server = PostgresServer()
     relay = make_relay("--store", server.address("postgres"))
     elsewhere = tmp_path / "elsewhere"
@@ -400,7 +402,7 @@ def test_a_removal_on_another_machine_takes_effect_at_the_relay(
 
 def test_figures_of_all_workspaces_are_for_no_member_of_one(sides, relay):
     def status(token: str) -> int:
-        # As a program on another machine, by a proxy.
+        # A request through a proxy, as if from a program on another machine.
         return relay.get("/metrics", {"Authorization": f"Bearer {token}", "X-Forwarded-For": "192.0.2.7"}).status
 
     theirs = relay.token("client", "their program", OTHER)

@@ -1,4 +1,4 @@
-"""A thief who has everything that a relay has, and looks for content in it."""
+"""An attacker with all of a relay's data, who searches it for content."""
 
 import base64
 import json
@@ -19,11 +19,11 @@ from waits import patient
 
 
 def spellings(mark: str) -> set[bytes]:
-    """A mark as programs write it: plain, escaped, in two-byte characters, in hexadecimal and in base64, wherever it begins."""
+    """A mark in all encodings that programs use: plain, escaped, in two-byte characters, in hexadecimal, and in base64 at any offset."""
     text = mark.encode()
     found = {text, json.dumps(mark)[1:-1].encode(), quote(mark).encode(), mark.encode("utf-16-le"), mark.encode("utf-16-be"), text.hex().encode(), text.hex().upper().encode()}
     for before in range(3):
-        # Characters that depend on what stands before and behind are left out.
+        # Base64 characters that depend on the neighbouring bytes are left out.
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             found.add(encode(b"\0" * before + text)[(0, 2, 3)[before] :].rstrip(b"=")[:-1])
     return found
@@ -33,7 +33,7 @@ PACKED = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 
 
 def unpacked(blob: bytes) -> Iterator[bytes]:
-    """The unpacked content of gzip or zlib data."""
+    """The uncompressed content of gzip or zlib data."""
     for place in PACKED.finditer(blob):
         packer = zlib.decompressobj(zlib.MAX_WBITS | 32)
         try:
@@ -43,7 +43,7 @@ def unpacked(blob: bytes) -> Iterator[bytes]:
 
 
 def found_in(blobs: dict[str, bytes], marks: Iterable[str], pieces: dict[str, bytes] | None = None) -> dict[str, list[str]]:
-    """Where each mark that is somewhere was found; `pieces` are bytes that are looked for as they are, with their names."""
+    """The places of all found marks; `pieces` are named byte strings that are searched for unencoded."""
     marks_of = {pattern: mark for mark in marks for pattern in spellings(mark)} | {piece: name for name, piece in (pieces or {}).items()}
     assert not any(b"\n" in pattern for pattern in marks_of), "grep's patterns are lines"
     places: dict[str, list[str]] = {}
@@ -52,7 +52,7 @@ def found_in(blobs: dict[str, bytes], marks: Iterable[str], pieces: dict[str, by
         patterns.write_bytes(b"\n".join(marks_of) + b"\n")
         for name, blob in blobs.items():
             file.write_bytes(b"\n".join([blob, *unpacked(blob)]))
-            # Hundreds of megabytes for thousands of patterns at once.
+            # grep searches hundreds of megabytes for thousands of patterns at once.
             done = subprocess.run(["grep", "-aoFf", patterns, file], capture_output=True, env={"LC_ALL": "C"}, timeout=patient(60))
             assert done.returncode in (0, 1), done.stderr
             for mark in {marks_of[pattern] for pattern in marks_of if pattern in done.stdout}:
@@ -61,7 +61,7 @@ def found_in(blobs: dict[str, bytes], marks: Iterable[str], pieces: dict[str, by
 
 
 class Wiretap:
-    """Stands between a host and its relay, passes everything on, and keeps what went over the wire, out of its frames."""
+    """A proxy between a host and its relay that passes everything on and records the messages."""
 
     def __init__(self, relay: Relay):
         self.relay = relay
@@ -94,7 +94,7 @@ class Wiretap:
         try:
             while data := source.recv(1 << 16):
                 if is_up and not kept:
-                    # Packed frames could be read by whoever sees all of them, too; this one keeps it simple.
+                    # Compression is switched off, so that the recorder need not decompress; an attacker could.
                     data = re.sub(rb"(?i)sec-websocket-extensions:[^\r]*\r\n", b"", data)
                 kept += data
                 target.sendall(data)
@@ -116,7 +116,7 @@ class Wiretap:
 
 
 def payloads(data: bytes) -> Iterator[bytes]:
-    """The payloads of the WebSocket frames after an HTTP head, unmasked. The fragments of one message are joined."""
+    """The unmasked payloads of all WebSocket frames after an HTTP head. Fragments of a message are joined."""
     _, _, rest = data.partition(b"\r\n\r\n")
     message = b""
     while len(rest) >= 2:
@@ -138,7 +138,7 @@ def payloads(data: bytes) -> Iterator[bytes]:
 
 
 def memory(process: int) -> bytes:
-    """The process's memory as in a core dump: everything readable that is not mapped from a file."""
+    """The process's memory as in a core dump: all readable regions that are not mapped from a file."""
     parts: list[bytes] = []
     with open(f"/proc/{process}/mem", "rb", buffering=0) as file:
         for line in Path(f"/proc/{process}/maps").read_text().splitlines():
@@ -160,16 +160,16 @@ def memory(process: int) -> bytes:
 
 
 def dump(server: PostgresServer, database: str) -> bytes:
-    """What `pg_dump` writes, and the log that it recovers from, which is as it was written."""
+    """The output of `pg_dump`, and the raw write-ahead log."""
     command = [str(server.psql.with_name("pg_dump")), "-h", str(server.folder), "-U", "heliograph", database]
     written = b"".join(file.read_bytes() for file in sorted((server.folder / "data/pg_wal").iterdir()) if file.is_file())
     dumped = subprocess.run(command, capture_output=True, check=True, timeout=patient(60)).stdout
-    # Bytes are written in hexadecimal there.
+    # `pg_dump` writes bytes in hexadecimal.
     return b"\n".join([dumped, *(bytes.fromhex(found[1].decode()) for found in re.finditer(rb"\\\\x((?:[0-9a-f]{2})+)", dumped)), written])
 
 
 def files_of(relay: Relay) -> dict[str, bytes]:
-    """The relay's files as they are, with a backup and the audit log."""
+    """The relay's raw files, with a backup and the audit log."""
     backup = relay.folder / "backup.sqlite"
     relay.run("backup", str(backup), "--data", str(relay.data))
     blobs = {file.name: file.read_bytes() for file in sorted(relay.data.rglob("*")) if file.is_file()}
@@ -178,7 +178,7 @@ def files_of(relay: Relay) -> dict[str, bytes]:
 
 
 def loot(relay: Relay, tap: Wiretap, server: PostgresServer | None, more: dict[str, Any]) -> dict[str, bytes]:
-    """All that there is at a relay that runs: its data, its memory, log and metrics, and the traffic of its host. `more`: what others got of it."""
+    """All data of a running relay: its files, its memory, log and metrics, and the traffic of its host. `more`: data that others received."""
     return (files_of(relay) if server is None else {"dump": dump(server, "postgres")}) | {
         "memory": memory(relay.process.pid),
         "log": relay.log.read_bytes(),

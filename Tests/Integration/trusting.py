@@ -1,4 +1,4 @@
-"""A machine whose agents do only what a trusted device has signed: `heliograph host trust` there, and the devices that scan what it shows."""
+"""A machine whose agents accept only commands signed by a trusted device: `heliograph host trust`, and the devices that scan its link."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from waits import patient, wait_until
 
 
 def trusting(machine: Any) -> subprocess.Popen[str]:
-    """`machine` is anything with an `environment`. The first line of output has the link; it ends when a device has joined."""
+    """Starts `heliograph host trust` on anything with an `environment`. Its first line of output has the link; it ends once a device has joined."""
     return subprocess.Popen(
         [str(BINARY), "host", "trust", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=machine.environment,
@@ -30,7 +30,7 @@ def shown_link(process: subprocess.Popen[str]) -> str:
 
 
 def joined(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """What the machine's terminal says of the device that has come."""
+    """The machine's terminal output about the device that joined."""
     code, out, error = end(process)
     assert code == 0, error
     return json.loads(out.splitlines()[-1])["device"]
@@ -43,7 +43,7 @@ def devices(machine: Any) -> dict[str, Any]:
 
 
 def restore_pins(machine: Any) -> None:
-    """From a backup of two lives before: its counts of what devices have sent are old."""
+    """Replaces the pins by a backup from two starts before, which has older counts of devices' commands."""
     file = machine.home / ".config/heliograph/devices.json"
     backup = file.read_bytes()
     for _ in range(2):
@@ -56,9 +56,9 @@ def restore_pins(machine: Any) -> None:
 
 
 def trust_page(machine: Any, one: Screen) -> dict[str, Any]:
-    """The page scans, and its person has read both codes."""
+    """Makes the machine trust the page: the page opens the link, and its person compares the codes."""
     process = trusting(machine)
-    # The machine may reach the relay by another address than the page.
+    # The machine may use another address of the relay than the page.
     one.page.goto(one.relay.url + "/#" + shown_link(process).partition("#")[2])
     note = one.page.locator("trust-note")
     note.get_by_role("button", name="Trust").click()
@@ -70,7 +70,7 @@ def trust_page(machine: Any, one: Screen) -> dict[str, Any]:
 
 
 def trust_client(machine: Any, client: WireClient) -> None:
-    """Makes the client a trusted device, which signs its decisions from now on."""
+    """Makes the client a trusted device, which then signs its decisions."""
     process = trusting(machine)
     client.device = join(client, shown_link(process).split("k=")[1])
     assert joined(process)["name"] == client.name
@@ -82,7 +82,7 @@ def trust_client(machine: Any, client: WireClient) -> None:
 
 
 def opener_of(client: WireClient, host: bytes) -> Opener:
-    """What a trusted client can open and seal, once that host has given it keys."""
+    """Opens and seals content for a trusted client, once the host has given it keys."""
     device = client.device
     assert device
 
@@ -96,7 +96,7 @@ def opener_of(client: WireClient, host: bytes) -> Opener:
 
 
 def join(client: WireClient, k: str, host: bytes | None = None) -> Device:
-    """By the secret of one host, or by that of a machine to the host with this key."""
+    """Joins by the secret of one host, or by that of a machine at the host with this key."""
     device = Device(client.name)
     text, body, pair_key = device.join(k, host)
     host = host or unb64(k)[1:17]

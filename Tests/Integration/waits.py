@@ -1,4 +1,4 @@
-"""Waiting with a deadline that explains itself. No test sleeps and hopes."""
+"""Waits for conditions with a deadline and an explanation, instead of sleeping."""
 
 import os
 import time
@@ -15,7 +15,7 @@ def patient(seconds: float) -> float:
 
 
 def wait_until(condition: Callable[[], Any], timeout: float, what: str | Callable[[], str], every: float = 0.02) -> Any:
-    """Returns the condition's first truthy value, or fails saying what was waited for and what was seen instead."""
+    """Returns the condition's first truthy value, or fails with what was expected and what was seen instead."""
     deadline = time.monotonic() + patient(timeout)
     while True:
         value = condition()
@@ -28,7 +28,7 @@ def wait_until(condition: Callable[[], Any], timeout: float, what: str | Callabl
 
 
 def has_ended(pid: int) -> bool:
-    """Also where nobody has asked yet how it ended."""
+    """True also for a zombie, whose exit status nobody has read yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Debian's WebKitGTK, on a screen of its own, driven over WebDriver: the nearest to Safari that runs here."""
+"""Debian's WebKitGTK on a virtual screen, driven over WebDriver: the closest engine to Safari on Linux."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ class WebKit(Driven):
         await asyncio.to_thread(self._stop)
 
     async def resize(self, width: int, height: int) -> None:
-        """The page gets that size: its window has a border and a bar of its own."""
+        """Gives the page that size; the window is larger by its border and bar."""
         outer = {"width": width, "height": height}
         for _ in range(2):
             await self._command("POST", "window/rect", outer)
@@ -61,7 +61,7 @@ class WebKit(Driven):
             display = told.readline().strip()
         port = free_port()
         self._driver = f"http://127.0.0.1:{port}"
-        # WebKit asks for a GPU, and there is none.
+        # WebKit would use a GPU, which this machine lacks.
         self._spawn(["WebKitWebDriver", f"--port={port}"], {"DISPLAY": f":{display}", "WEBKIT_DISABLE_COMPOSITING_MODE": "1", "NO_AT_BRIDGE": "1"})
         wait_until(self._is_up, 20, lambda: f"WebKitWebDriver to come up; see {self._folder}")
         self._session = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": {}}})["sessionId"]

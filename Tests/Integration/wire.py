@@ -1,4 +1,4 @@
-"""One WebSocket connection of the wire, as a thread-based object: what both scripted peers stand on."""
+"""One WebSocket connection of the wire with a thread that receives: the base of scripted hosts and clients."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 
 def strict_json(text: str) -> Any:
-    """The relay's own output must be strict too: a duplicate key or NaN in it is a failure."""
+    """Parses the relay's output strictly: a duplicate key or NaN is a failure."""
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
@@ -30,7 +30,7 @@ def strict_json(text: str) -> Any:
 
 
 class Connection:
-    """Sends text; keeps every message that comes, in order; `wait` looks at those that came already, too."""
+    """Sends messages, and keeps all received ones in order; `wait` also finds messages that arrived earlier."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Connection:
         subprotocol: str | None = SUBPROTOCOL,
         beside: tuple[str, ...] = (),
     ):
-        """`beside` are subprotocols that are offered, too, and must not be chosen."""
+        """`beside` are further subprotocols that are offered, and that the relay must not select."""
         extra = dict(headers or {})
         if token is not None:
             extra["Authorization"] = f"Bearer {token}"
@@ -80,14 +80,14 @@ class Connection:
         return self.close_code is None
 
     def send(self, message: Message | str | bytes) -> None:
-        """A dict is encoded; a `str` goes as it is in a text message, `bytes` in a binary one."""
+        """Sends a message: a dict is encoded as JSON, a `str` is sent as text, `bytes` as binary."""
         if isinstance(message, dict):
             self.sent.append(message)
             message = json.dumps(message)
         self.socket.send(message)
 
     def wait(self, predicate: Callable[[Message], Any], timeout: float = 10, what: str = "a message", since: int = 0) -> Message:
-        """The first message from number `since` on that fits."""
+        """Waits for the first matching message from index `since` on."""
         deadline = time.monotonic() + patient(timeout)
         looked = since
         with self.changed:
@@ -105,7 +105,7 @@ class Connection:
                 self.changed.wait(left)
 
     def wait_closed(self, timeout: float = 10) -> int:
-        """The code that the connection closed with; 1006 where the peer said none."""
+        """Waits for the end of the connection; returns its close code, or 1006 if the peer sent none."""
         deadline = time.monotonic() + patient(timeout)
         with self.changed:
             while self.is_open:
@@ -137,7 +137,7 @@ class Connection:
                     self.changed.notify_all()
         except ConnectionClosed:
             pass
-        except BaseException as failure:  # shown by the next wait, in the test's own thread
+        except BaseException as failure:  # the next wait raises the failure in the test's own thread
             self.failure = failure
         with self.changed:
             self.close_code = self.socket.close_code or 1006

@@ -49,14 +49,12 @@ Results = dict[str, dict]
 
 
 class RunFailed(Exception):
-    """A run that has no result, as a sentence."""
+    """A run without a result; the message is a sentence."""
 
-
-# MARK: Running
 
 
 def suite(suite_folder: Path, mode: str, spec: dict, folder: Path) -> list[str]:
-    """The command that starts the suite; its results go into `folder`."""
+    """The command that starts the suite, which writes its results into `folder`."""
     path = folder / f"{mode}.json"
     path.write_text(json.dumps(spec | {"outdir": str(folder), "exclude-cases": [], "exclude-agent-cases": {}}))
     return [str(HERE / "python2"), str(suite_folder), "-c", LOOPBACK, "--mode", mode, "--spec", str(path), "--webport", "0"]
@@ -71,7 +69,7 @@ def results(folder: Path, agent: str) -> Results:
 
 @contextlib.contextmanager
 def running(command: list[str], log: Path) -> Iterator[subprocess.Popen]:
-    """A process whose first line is its standard output's, gone at the end."""
+    """Starts a process, yields the first line of its standard output, and ends the process afterwards."""
     with log.open("ab") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
         try:
             yield process
@@ -80,7 +78,7 @@ def running(command: list[str], log: Path) -> Iterator[subprocess.Popen]:
 
 
 def as_server(agent: str, command: list[str], suite_folder: Path, cases: list[str], folder: Path) -> Results:
-    """The suite is the client."""
+    """Runs the suite as the client."""
     with running([*command, "serve"], folder / "echo.log") as process:
         port = process.stdout.readline().strip()
         if not port.isdigit():
@@ -94,7 +92,7 @@ def as_server(agent: str, command: list[str], suite_folder: Path, cases: list[st
 
 
 def as_client(agent: str, command: list[str], suite_folder: Path, cases: list[str], folder: Path) -> Results:
-    """The suite is the server."""
+    """Runs the suite as the server."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -128,15 +126,13 @@ def programs(engine: Path, folder: Path) -> dict[str, list[str]]:
     }
 
 
-# MARK: What came of it
-
 
 def order(case: str) -> list[int]:
     return [int(part) for part in case.split(".")]
 
 
 def is_failed(result: dict) -> bool:
-    """A close that the suite had to make itself is the TCP connection's, after a right closing handshake: a matter of taste."""
+    """A connection that the suite had to close itself, after a correct closing handshake, is no failure: the RFC leaves that open."""
     return result["behavior"] == "FAILED" or result["behaviorClose"] not in ("OK", "INFORMATIONAL", "FAILED BY CLIENT")
 
 
@@ -150,7 +146,7 @@ def row(agent: str, role: str, found: Results) -> str:
 
 
 def surprises(role: str, found: Results) -> list[str]:
-    """Sentences about where the engine is not as it is known to be."""
+    """Sentences about differences from the known results."""
     said = []
     for case, result in sorted(found.items(), key=lambda item: order(item[0])):
         reason = next((reason for pattern, reason in KNOWN[role].items() if fnmatch.fnmatch(case, pattern)), None)

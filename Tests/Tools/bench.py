@@ -92,7 +92,7 @@ def machine_seconds() -> float:
 
 
 def own_seconds() -> float:
-    """The processor time of this process and of those that it started and saw end."""
+    """The processor time of this process and its ended children."""
     uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="of each row")
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the relay inherits it
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # the relay inherits this limit
     chosen = {name for one in options.only or MATRIX.keys() - ONLY_NAMED for name in GROUPS.get(one, [one])}
     missed = 0
     with tempfile.TemporaryDirectory(prefix="hg-bench-") as programs:

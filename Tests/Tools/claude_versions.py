@@ -20,7 +20,7 @@ FILES = "test_claude*.py test_at_the_terminal.py test_cost.py"
 
 
 def newest() -> str:
-    """The version that pip would install."""
+    """The newest version on PyPI."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--dry-run", "--no-deps", "--ignore-installed"]
     report = subprocess.run([*command, "--report", "-", "claude-agent-sdk"], capture_output=True, text=True, check=True).stdout
     return json.loads(report)["install"][0]["metadata"]["version"]
@@ -32,7 +32,7 @@ def pinned() -> str:
 
 
 def attempt(version: str) -> tuple[str, str]:
-    """The version of the program, and what came of the tests."""
+    """Runs the tests with a version; returns the program's version and the outcome."""
     environment = os.environ | {"HELIOGRAPH_CLAUDE": version}
     asked = "from claude import claude_program; import subprocess; print(subprocess.run([claude_program(), '--version'], capture_output=True, text=True).stdout)"
     said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, env=environment, cwd=ROOT / "Tests/Integration")

@@ -29,12 +29,12 @@ BINARY = Path(os.environ.get("HELIOGRAPH_BIN", TOP / ".build/release/heliograph"
 RECORDING = Path(__file__).parent / "demo/session.jsonl"
 NAME = "demo"
 START_SECONDS_MAX = 20
-# A newcomer reads before deciding; after that the agent's own prompt would be the one to answer.
+# Time to read before deciding; afterwards the agent's own prompt would have to be answered.
 DECISION_SECONDS_MAX = 600
 BETWEEN_SESSIONS_SECONDS = 8
-# The last hooks only left word with the daemon; it passes on what they said. On a busy machine that takes a while.
+# The last hooks only notified the daemon, which still has to send their events; that takes a while on a busy machine.
 SETTLING_SECONDS_MAX = 10
-# A page that is open and has the secret of a link asks at once.
+# An open page with a link's secret sends its join at once.
 JOINING_SECONDS_MAX = 3
 
 
@@ -50,12 +50,12 @@ class Demo:
         self.session = ""
         """The one that is being played."""
         self.environment = os.environ | {
-            # Beside the project, which then has its own name on the page and not one below `~`.
+            # Outside the project, so that the page shows the project's own name instead of a path below `~`.
             "HOME": str(folder / "home"),
             "XDG_CONFIG_HOME": str(folder / ".config"),
             "XDG_STATE_HOME": str(folder / ".local/state"),
             "XDG_DATA_HOME": str(folder / ".local/share"),
-            # The host watches this process as if it were the agent: when the demo ends, so does the session.
+            # The host watches the demo's process as if it were the agent: when the demo ends, so does the session.
             "CLAUDE_PID": str(os.getpid()),
             "CLAUDE_PROJECT_DIR": str(self.project),
         }
@@ -63,7 +63,7 @@ class Demo:
             self.environment.pop(name, None)
 
     def lay_out(self) -> None:
-        """The files that the agent read, as it read them: an edit that is asked for is compared with the file."""
+        """The files that the agent read, unchanged: a requested edit is compared with the file."""
         for line in RECORDING.read_text().splitlines():
             response = json.loads(line)["input"].get("tool_response")
             read = response.get("file") if isinstance(response, dict) else None
@@ -77,7 +77,7 @@ class Demo:
         self.project.mkdir()
         self.lay_out()
         self.joins = self.is_ready()
-        # A relay that runs already has its data with the person who started it; a new one has its own here.
+        # The data of an already running relay belongs to the user who started it; a new relay has its own in this folder.
         self.owner = os.environ if self.joins else self.environment
         data = demo_phone.data_folder(self.owner)
         if not self.joins:
@@ -95,8 +95,9 @@ class Demo:
         self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
 
     def consent(self) -> list[str]:
-        """The links of somebody's own relay are for the hosts of that person's machine, and this is one: it is trusted by the same scan. A relay
-        whose links are for it alone has devices that sign nothing. Nothing is sealed: the phone has no keys, and its Lock Screen is to show words."""
+        """Links of the user's own relay are for all hosts of that user's machine, including this one, so one scan also trusts this host. If the relay's
+        links are for the relay alone, its devices sign nothing. Nothing is sealed, because the phone has no keys and its Lock Screen should show text.
+        """
         if not self.joins:
             return ["--content", "open"]
         kept = Path(self.owner.get("XDG_CONFIG_HOME") or Path(self.owner.get("HOME", "/")) / ".config") / "heliograph/first-trust"
@@ -109,7 +110,7 @@ class Demo:
         return ["--content", "open"]
 
     def invite(self) -> None:
-        """A page that was let in by an earlier link has nothing that this host knows it by: it gets a link of its own."""
+        """A page paired by an earlier link shares no secret with this host, so it gets a link of its own."""
         deadline = time.monotonic() + JOINING_SECONDS_MAX
         while True:
             trust = json.loads(subprocess.run([BINARY, "host", "devices", "--json"], env=self.environment, check=True, stdout=subprocess.PIPE).stdout)
@@ -130,12 +131,12 @@ class Demo:
 
     def stop(self) -> None:
         try:
-            # Somebody's own relay would keep asking what nobody waits for any more.
+            # The user's own relay would otherwise keep questions that no agent waits for any more.
             if self.session:
                 self.end()
         finally:
             try:
-                # The relay must still be there to be told that the phone goes.
+                # The relay must still run at this point, so that the phone can be removed from it.
                 if self.phone:
                     self.phone.switch_off()
             finally:
@@ -153,12 +154,12 @@ class Demo:
                 process.kill()
 
     def pair(self, role: str) -> str:
-        """A link that lets one device in."""
+        """A link that pairs one device."""
         made = self.administer("pair", "--role", role, "--json", "--url", f"http://{self.listen}")
         return json.loads(made)["link"]
 
     def forget(self) -> None:
-        """Takes back what let this demo into somebody's own relay."""
+        """Revokes the demo's tokens at the user's own relay."""
         for line in self.administer("token", "list", "--json").splitlines():
             token = json.loads(line)
             if (token["name"], token["role"]) in ((NAME, "host"), (demo_phone.NAME, "client")):
@@ -168,7 +169,7 @@ class Demo:
         return subprocess.run([BINARY, *arguments], env=self.owner, check=True, stdout=subprocess.PIPE).stdout
 
     def play(self) -> None:
-        """One session, call by call, at the pace at which it was recorded."""
+        """Plays one session call by call, at the recorded pace."""
         self.write_files()
         self.session = str(uuid.uuid4())
         names = {"{session}": self.session, "{project}": str(self.project), "{home}": str(self.folder)}
@@ -185,7 +186,7 @@ class Demo:
             elif step["event"] == "PermissionRequest":
                 denied = self.ask(step["input"])
             elif step["event"] == "PostToolUse" and denied:
-                # What Claude Code says of a call that did not run.
+                # The report that Claude Code makes for a call that did not run.
                 self.call("PostToolBatch", {**step["input"], "hook_event_name": "PostToolBatch", "tool_calls": [
                     {key: step["input"][key] for key in ("tool_name", "tool_input", "tool_use_id")} | {"tool_response": denied}]})  # fmt: skip
                 denied, skipped = "", "PostToolBatch"
@@ -195,7 +196,7 @@ class Demo:
                 print(f"  the agent uses {tool}", flush=True)
 
     def write_files(self) -> None:
-        """What the recorded session read: a question about a file shows what is in it."""
+        """Creates the files that the recorded session read, because a question about a file shows its content."""
         for line in RECORDING.read_text().splitlines():
             step = json.loads(line)
             if (step["event"], step["input"].get("tool_name")) == ("PostToolUse", "Read"):
@@ -205,7 +206,7 @@ class Demo:
                 path.write_text(file["content"])
 
     def end(self) -> None:
-        """Says that the session is over, unless it said so itself, and waits until the relay knows."""
+        """Reports the session's end, unless it was already reported, and waits until the relay has it."""
         session, self.session = self.session, ""
         self.call("SessionEnd", {"session_id": session, "cwd": str(self.project), "hook_event_name": "SessionEnd", "reason": "other"})
         deadline = time.monotonic() + SETTLING_SECONDS_MAX
@@ -220,7 +221,7 @@ class Demo:
         return all("endedAt" in one and not one["approvals"] + one["questions"] for one in sessions if one["session"].endswith(session))
 
     def ask(self, request: dict[str, Any]) -> str:
-        """Waits for a person. Returns the reason where it was denied."""
+        """Waits for a person's decision. Returns the reason of a denial."""
         print(f"  the agent asks: {request['tool_name']}. Decide it on the page.", flush=True)
         answer = self.call("PermissionRequest", request, DECISION_SECONDS_MAX)
         if not answer:
@@ -231,9 +232,9 @@ class Demo:
         return decision.get("message", "denied") if decision["behavior"] == "deny" else ""
 
     def call(self, event: str, input: dict[str, Any], timeout: float = 30) -> bytes:
-        """What Claude Code does for each hook: a process, one line of JSON in, perhaps JSON out."""
+        """Makes a hook call like Claude Code: starts the hook with one line of JSON as input; returns its JSON output, if any."""
         command = [BINARY, "statusline", "claude"] if event == "statusline" else [BINARY, "hook", "claude", event]
-        # A child that is killed at the deadline is told by its pipe; the host cancels the card then.
+        # A hook that is killed at the deadline closes its pipe; the host then cancels the approval.
         try:
             result = subprocess.run(
                 command, env=self.environment | {"CLAUDE_CODE_SESSION_ID": input["session_id"]}, cwd=self.project,
@@ -245,7 +246,7 @@ class Demo:
 
     def spawn(self, *arguments: str) -> None:
         with (self.folder / f"{arguments[0]}.log").open("ab") as log:
-            # Ctrl-C is for the demo: relay and daemon still have to hear that the session is over.
+            # Ctrl-C should reach only the demo: relay and daemon are still needed to report the session's end.
             self.processes.append(
                 subprocess.Popen([BINARY, *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
             )
@@ -274,7 +275,7 @@ def main() -> None:
     if not BINARY.exists():
         sys.exit(f"{BINARY} is missing: run `make build`")
 
-    # A signal ends it as Ctrl-C does: what was started is stopped.
+    # SIGTERM and SIGHUP end the demo like Ctrl-C: it stops everything that it started.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(0))
     with tempfile.TemporaryDirectory(prefix="hg-demo-", ignore_cleanup_errors=True) as folder:
@@ -301,7 +302,7 @@ def main() -> None:
         except PhoneTrouble as trouble:
             sys.exit(f"There is no phone to show: {trouble}")
         finally:
-            # Somebody who presses it again would leave the question behind; each step of the end has a limit.
+            # A second Ctrl-C would leave the question behind, so it is ignored; each step of the end has a time limit.
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
             demo.stop()

@@ -1,4 +1,4 @@
-"""The demo's phone: the APNs simulator in Apple's place, an app on a simulated phone behind it, and what that app tells the relay."""
+"""The demo's phone: the APNs simulator in place of Apple, an app on a simulated phone, and the app's requests to the relay."""
 
 import json
 import os
@@ -22,20 +22,20 @@ ANSWER_SECONDS_MAX = 10
 
 
 class PhoneTrouble(Exception):
-    """Why there is no phone, as a sentence for the person at the terminal."""
+    """The reason why there is no phone, as a sentence for the person at the terminal."""
 
 
 class Unavailable(PhoneTrouble):
-    """Nobody answers just now: 503."""
+    """The relay or the simulator cannot answer at the moment: 503."""
 
 
 class Phone:
-    """Behaves as an app with LiveActivityKit does: registers its tokens, and reports its cards as the system tells of them."""
+    """Behaves like an app with LiveActivityKit: registers its tokens, and reports its Live Activities."""
 
     def __init__(self, binary: Path, folder: Path, relay: str):
         self.binary, self.folder, self.relay = binary, folder, relay
         self.token = ""
-        # A relay keeps its provider token for the next start: with a key of another demo it would be worth nothing.
+        # A relay stores its provider token, which is void with another demo's key, so each demo has a key id of its own.
         self.key_id = "DEMO" + "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(6))
         self._data: Path | None = None
         self._written: list[Path] = []
@@ -44,10 +44,8 @@ class Phone:
         self._process: subprocess.Popen[str] | None = None
         self._app = threading.Thread(target=self._live, name="the phone's app", daemon=True)
 
-    # Life
-
     def switch_on(self) -> None:
-        """Apple's service comes up, with one phone that has the app."""
+        """Starts the APNs simulator with one phone that has the app."""
         self.ca = self.folder / "simulator.pem"
         with (self.folder / "apns-simulator.log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -69,22 +67,22 @@ class Phone:
         self.do("install", device=DEVICE, bundle=BUNDLE, app="heliograph", frequentUpdates=True, categories=buttons)
 
     def enrol(self, data: Path) -> None:
-        """Has a relay with that data directory send to this phone's service, unless it sends somewhere already."""
+        """Configures the relay with that data folder to push to the simulator, unless it already pushes elsewhere."""
         file = data / "push.json"
-        # One of an earlier demo that was killed is no loss.
+        # The configuration of an earlier demo that was killed may be replaced.
         if file.exists() and TEAM not in file.read_text():
             raise PhoneTrouble(f"{file} is there: this relay sends to real devices, which the demo leaves alone. With --listen 127.0.0.1:8788 it has a relay of its own.")
         self._data = data
         team = {"team": TEAM, "key": self.key_id, "file": self.key.name, "bundles": [BUNDLE], "environments": ["sandbox"]}
         door = self._host("sandbox")
         hosts = {"devices": {"sandbox": door}, "broadcasts": {"sandbox": door}, "channels": {"sandbox": self._host("sandboxManagement")}}
-        # The last one makes the others count.
+        # The profile is written last, because it makes the relay use the other files.
         for name, text in ((self.key.name, self.key.read_text()), (self.ca.name, self.ca.read_text()),
                 (file.name, json.dumps({"teams": [team], "hosts": hosts, "authority": self.ca.name}))):  # fmt: skip
             self._write(data / name, text)
 
     def register(self, token: str, **wishes: Any) -> None:
-        """The app tells the relay its tokens, and from then on of its cards. `wishes` are fields of the registration."""
+        """Registers the app's tokens at the relay, and reports its Live Activities from then on. `wishes` are fields of the registration."""
         self.token = token
         tokens = {entry["tokenKind"]: entry["token"] for entry in self.do("tokens?")["tokens"] if entry["state"] == "live"}
         self._ask_in_time("PUT", f"/v1/devices/{DEVICE}", {
@@ -96,7 +94,7 @@ class Phone:
             self._app.start()
 
     def switch_off(self) -> None:
-        """Leaves the relay as it was found."""
+        """Restores the relay's configuration."""
         self._over.set()
         if self._app.is_alive():
             self._app.join(ANSWER_SECONDS_MAX)
@@ -107,14 +105,12 @@ class Phone:
                 print(f"  {NAME} stays on the list of devices: {trouble}")
         for path in reversed(self._written):
             path.unlink(missing_ok=True)
-        # What the relay kept of us, for this demo or one that was killed.
+        # Removes this demo's files from the relay's data folder, also those of a killed demo.
         for path in self._data.glob(f"*{TEAM}*") if self._data else ():
             path.unlink(missing_ok=True)
         if self._process:
             self._process.terminate()
             self._process.wait(ANSWER_SECONDS_MAX)
-
-    # The app
 
     def _live(self) -> None:
         said = ""
@@ -123,13 +119,13 @@ class Phone:
                 self._report()
                 said = ""
             except PhoneTrouble as trouble:
-                # A relay that is restarted is away for a moment; the same trouble is told once.
+                # A restarting relay is unreachable for a moment; the same error is printed once.
                 if str(trouble) != said:
                     print(f"  the phone: {trouble}", flush=True)
                 said = str(trouble)
 
     def _report(self) -> None:
-        """Reports what is new about each card since the last look: that it exists, its token, its end."""
+        """Reports changes of each Live Activity since the last look: its start, its token, its end."""
         shown = {activity["activity"]: report(activity) for activity in self.do("device?", device=DEVICE)["device"]["activities"]}
         for card, held in self._reported.items():
             if card not in shown and held["state"] != "dismissed":
@@ -139,10 +135,8 @@ class Phone:
                 self._ask("POST", f"/v1/devices/{DEVICE}/cards", told)
                 self._reported[card] = told
 
-    # Talking
-
     def do(self, command: str, **fields: Any) -> Any:
-        """One command to the simulator."""
+        """Sends a command to the simulator."""
         request = urllib.request.Request(self.addresses["admin"], json.dumps({"do": command, **fields}).encode(), method="POST")
         return answer(request, "the APNs simulator")
 
@@ -152,7 +146,7 @@ class Phone:
         return answer(request, "the relay")
 
     def _ask_in_time(self, method: str, path: str, body: Any) -> Any:
-        """Again for a while where nobody answers just now, as the app does: a workspace can be on its way from one node to another."""
+        """Retries for a while if the relay is unavailable, like the app, because a workspace can be moving between nodes."""
         deadline = time.monotonic() + ANSWER_SECONDS_MAX
         while True:
             try:
@@ -174,7 +168,7 @@ class Phone:
 
 
 def report(activity: dict[str, Any]) -> dict[str, Any]:
-    """A card as the app reports it."""
+    """A Live Activity in the form of the app's report."""
     state = "ended" if "endedAt" in activity else "stale" if activity["isStale"] else "active"
     told = {"card": activity["activity"], "session": activity["attributes"].get("session"), "token": activity.get("updateToken"), "state": state}
     return {key: value for key, value in told.items() if value is not None}
@@ -199,7 +193,7 @@ def openssl(*arguments: Any) -> str:
 
 
 def data_folder(environment: Any) -> Path:
-    """Where a relay with this environment keeps its data: `heliograph serve --help`."""
+    """The default data folder of a relay with this environment, from `heliograph serve --help`."""
     if environment.get("HELIOGRAPH_DATA"):
         return Path(environment["HELIOGRAPH_DATA"])
     return Path(environment.get("XDG_DATA_HOME") or Path(environment.get("HOME", ".")) / ".local/share") / "heliograph"

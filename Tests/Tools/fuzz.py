@@ -67,7 +67,7 @@ class Run:
         self.environment = environment = os.environ | {
             "FUZZ_TARGET": target,
             "SWIFT_BACKTRACE": "enable=no",
-            # Swift's runtime keeps what it made once for the life of the process.
+            # Leak detection is off, because Swift's runtime never frees its caches.
             "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0",
         }
         self.seconds = seconds
@@ -78,7 +78,7 @@ class Run:
         self.had = 0.0
 
     def look(self) -> bool:
-        """Whether it is over; stops it when it had its time."""
+        """Returns true if the run has ended; stops it when its time is used up."""
         if self.process.poll() is not None:
             return True
         clock = time.monotonic() - self.begun
@@ -98,7 +98,7 @@ class Run:
         runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", text) or re.search(r"#(\d+)\s(?!.*#\d)", text, re.DOTALL)
         coverage = re.findall(r"cov: (\d+)", text)
         said = f"{self.target}: {runs.group(1) if runs else '?'} inputs, {coverage[-1] if coverage else '?'} edges, {self.had:.0f} s of processor time"
-        # Told to stop it says that it was interrupted, whatever its status; anything else ended it itself.
+        # A stopped libFuzzer reports an interruption, whatever its exit status; any other end is a finding.
         if self.is_stopped and "libFuzzer: run interrupted" in text and "ERROR: " not in text:
             if self.had < self.seconds * PROCESSOR_SHARE_MIN:
                 return False, f"{said}: too little of {self.seconds} s within {self.seconds * CLOCK_SHARE_MAX} s of the clock; the machine is too busy"
@@ -107,7 +107,7 @@ class Run:
         return False, f"{said}, ended with {self.process.returncode}; see {self.log}\n  " + "\n  ".join(found[:8])
 
     def keep(self) -> str:
-        """Replaces the target's kept corpus by the fewest inputs that cover as much, the short ones first."""
+        """Replaces the target's kept corpus by the fewest inputs with the same coverage, preferring short ones."""
         cover, corpus, seeds = (self.folder / name / self.target for name in ("cover", "corpus", "seeds"))
         shutil.rmtree(cover, ignore_errors=True)
         cover.mkdir(parents=True)

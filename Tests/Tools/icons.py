@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the page's icon as the pictures that phones want of an installed page: `.venv/bin/python Tests/Tools/icons.py`, whenever `web/icon.svg` changes."""
+"""Renders the page's icon in the sizes that phones require for an installed page: `.venv/bin/python Tests/Tools/icons.py`, after each change of
+`web/icon.svg`.
+"""
 
 import re
 from pathlib import Path
@@ -13,7 +15,7 @@ SAFE = 0.8
 
 
 def drawing(purpose: str) -> str:
-    """An iPhone rounds the corners itself and makes black of what is transparent; a launcher cuts as it likes."""
+    """iOS rounds the corners itself and shows transparent areas black; Android launchers crop to their own shape."""
     svg = (WEB / "icon.svg").read_text(encoding="utf-8")
     if purpose == "any":
         return svg

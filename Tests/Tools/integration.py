@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the integration tests, and the few that failed beside others a second time, alone: `integration.py PYTEST-ARGUMENTS`.
+"""Runs the integration tests, and repeats the failed ones alone: `integration.py PYTEST-ARGUMENTS`.
 
-Many real processes share two processors here, and what a test waits for may come later than its limit because of its neighbours. A test
-that passes alone is named as unsteady at the end, with what it failed of above: it is a test to mend, not a reason to refuse a change.
-One that fails twice has failed, and so has the run in which more than SECOND_TRIES_MAX fail. Record 0107 says why.
+Many real processes share two processors, so a neighbour can delay a test beyond its time limit. A test
+that passes alone is reported as unsteady, with its first failure above: it has to be mended, but does not make the run fail.
+A test that fails twice makes the run fail, and so do more than SECOND_TRIES_MAX failed tests. Record 0107 gives the reasons.
 """
 
 import os
@@ -51,13 +51,13 @@ def main() -> int:
 
 
 def is_whole(arguments: list[str]) -> bool:
-    """True if nothing was selected from the tests, and what was tested is a commit."""
+    """True if all tests were selected and the working tree is a commit."""
     selected = [argument for argument in arguments if not argument.startswith("--timeout")]
     return selected == ["Tests/Integration"] and subprocess.run(["git", "-C", str(TESTS), "diff", "--quiet", "HEAD"], check=False).returncode == 0
 
 
 def again(failed: list[str], arguments: list[str], failures: Path) -> int:
-    """Runs the tests that failed once more, one after the other with nothing else at work, and says which pass."""
+    """Repeats the failed tests one after the other with no other load, and prints which ones pass."""
     print("\nOnce more, alone:", *failed, sep="\n  ", flush=True)
     limits = [argument for argument in arguments if argument.startswith("--timeout")]
     status, twice = run([*limits, *(str(TESTS / name) for name in failed)], failures)

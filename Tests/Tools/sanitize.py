@@ -22,11 +22,11 @@ INTEGRATION = ["test_claude.py", "test_kill.py", "test_wire.py"]
 
 OPTIONS = {
     "address": {
-        # Swift's runtime keeps what it made once for the life of the process; `make soak` looks at growth.
+        # Leak detection is off, because Swift's runtime never frees its caches; `make soak` checks for growth.
         "ASAN_OPTIONS": f"suppressions={HERE / 'address.supp'}:detect_leaks=0:log_path={{reports}}",
     },
     "thread": {
-        # The tests go on, so that one run shows all there is.
+        # Tests continue after a report, so that one run shows all of them.
         "TSAN_OPTIONS": f"suppressions={HERE / 'thread.supp'}:exitcode=0:second_deadlock_stack=1:log_path={{reports}}",
     },
 }
@@ -49,7 +49,7 @@ def sanitize(kind: str, only_swift: bool, only_integration: bool, filters: list[
         return False
     is_good = True
     if not only_integration:
-        # The simulation is one thread of pure code, and its seeds take hours here.
+        # The simulation is single-threaded pure code, and its seeds would take hours.
         test = ["swift", "test", "--skip-build", "--no-parallel", *built, *(filters or ["--skip", "RelaySimulationTests"])]
         is_good = run(test, environment | {"SWIFT_BACKTRACE": "enable=no"})
     if not only_swift:

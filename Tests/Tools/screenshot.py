@@ -13,7 +13,7 @@ TOP = Path(__file__).resolve().parents[2]
 PICTURES = TOP / "Sources/HeliographServer/HeliographServer.docc/Resources"
 LISTEN = "127.0.0.1:8797"
 SPEED = 3
-# The first approval comes after some twenty calls of the agent, and a push only after that.
+# The first approval comes after some twenty of the agent's calls, and its push follows later.
 WAIT_MS = 120_000
 # An alert keeps the island expanded for five seconds.
 ISLAND_MS = 15_000
@@ -28,17 +28,17 @@ def pair(page: Page, link: str) -> None:
 
 
 def take_page(page: Page, file: Path) -> None:
-    """The list of sessions beside the approval that the first one waits for."""
+    """The list of sessions beside the first session's waiting approval."""
     page.set_viewport_size({"width": 1280, "height": 690})
     page.evaluate("() => { location.hash = '#/approvals' }")
-    # Open: the whole of it was on screen, for as long as it takes to read.
+    # *Allow* is enabled once the whole request has been on screen for a moment.
     expect(page.get_by_role("button", name="Allow", exact=True)).to_be_enabled(timeout=WAIT_MS)
     page.screenshot(path=file)
 
 
 def take_lock_screen(page: Page, file: Path) -> None:
-    """The phone beside what became of its pushes, when an approval waits on both card and notification."""
-    # High enough for the whole device, so that nothing is cut.
+    """The phone beside the outcomes of its pushes, with a waiting approval on both card and notification."""
+    # High enough to show the whole device.
     page.set_viewport_size({"width": 1280, "height": 1100})
     page.evaluate("() => { location.hash = '#/devices' }")
     screen = page.get_by_role("list", name="On the Lock Screen")
@@ -69,7 +69,7 @@ def main() -> None:
                 chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
                 page = chromium.new_page(color_scheme=options.scheme, reduced_motion="reduce")
                 pair(page, line.strip())
-                # The Lock Screen first: while somebody reads an approval on the page, no phone rings for it.
+                # The Lock Screen comes first, because no phone is notified while a person reads the approval on the page.
                 take_lock_screen(page, options.to / "lockscreen.png")
                 take_page(page, options.to / "page.png")
                 chromium.close()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A model API that says what a script says: enough of Anthropic's Messages API for the real Claude Code to run offline.
+"""A model API that answers from a script: the part of Anthropic's Messages API that the real Claude Code needs to run offline.
 
 A script is a list of turns, a turn a list of blocks: `{"text": "…"}`, `{"tool": "Bash", "input": {…}}` or `{"sleep": 1.5}`.
-The turn that is played is the one whose number is the count of assistant messages in the request; past the end, the last.
+The number of assistant messages in the request selects the turn; past the end, the last turn is repeated.
 A conversation that begins with a given word, such as a subagent's, can follow another script.
 As a program: `scripted_anthropic_api.py PORT SCRIPT.json`.
 """
@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Block = dict[str, Any]
-# Claude Code's small requests (a title, a topic) bring few tools or none; only the conversation itself follows the script.
+# Claude Code's auxiliary requests (a title, a topic) have few tools or none; only the conversation itself follows the script.
 TOOLS_OF_THE_CONVERSATION = 4
 USAGE = {"input_tokens": 1000, "output_tokens": 1, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 5000}
 
@@ -27,7 +27,7 @@ class Listener(ThreadingHTTPServer):
 
     def server_activate(self) -> None:
         super().server_activate()
-        # A caller that was killed may have gone between the word that it is there and `accept`, which would then wait for the next one.
+        # A killed client may disappear before `accept`, which would then block until the next one.
         self.socket.setblocking(False)
 
 
@@ -57,7 +57,7 @@ class ScriptedAnthropicAPI:
         self.server.server_close()
 
     def turn(self, request: dict[str, Any]) -> list[Block]:
-        """The model's next turn in this conversation."""
+        """The model's next turn in a conversation."""
         messages = request["messages"]
         first = json.dumps(messages[0]) if messages else ""
         script = next((script for word, script in self.scripts_by_word.items() if word in first), self.script)
@@ -65,7 +65,7 @@ class ScriptedAnthropicAPI:
         return script[min(said, len(script) - 1)]
 
     def tool_results(self) -> list[str]:
-        """The results of its tool calls that the model got, as text, in order, without repeats."""
+        """The results of tool calls that the model received, as text, in order, without duplicates."""
         results: dict[str, str] = {}
         for request in self.requests:
             for message in request["messages"]:

@@ -1,6 +1,6 @@
-"""A model API that answers from a script: OpenAI's chat completions, as agents of many makes speak them, on loopback.
+"""A model API that answers from a script: OpenAI's chat completions on loopback, which many agents use.
 
-A script is chosen by the words of the last prompt that it knows; a script is a list of turns, and a turn is a list of blocks:
+The words of the newest known prompt select a script; a script is a list of turns, and a turn is a list of blocks:
 `{"text": …}`, `{"tool": …, "input": {…}}`, or `{"until": name}`: no answer before the test opens the gate of that name.
 """
 
@@ -37,7 +37,7 @@ class ScriptedOpenAIAPI:
         self._server.server_close()
 
     def blocks(self, body: dict[str, Any]) -> list[Block]:
-        """What the model says next. Requests without tools are for titles and the like."""
+        """The model's next answer. Requests without tools are auxiliary, such as for titles."""
         if not body.get("tools"):
             return [{"text": "A title"}]
         turns: list[list[Block]] = [[{"text": "I know no such prompt."}]]
@@ -69,7 +69,7 @@ class ScriptedOpenAIAPI:
                 api.requests.append(body)
                 blocks = api.blocks(body)
                 for block in blocks:
-                    # A test that fails opens no gate.
+                    # The wait has a limit, because a failing test never opens the gate.
                     if "until" in block:
                         api.gate(block["until"]).wait(120)
                 text = "".join(block.get("text", "") for block in blocks)
@@ -83,7 +83,7 @@ class ScriptedOpenAIAPI:
                 base = {"id": "c" + uuid.uuid4().hex[:8], "created": 0, "model": body.get("model")}
                 reason = "tool_calls" if calls else "stop"
                 if body.get("stream"):
-                    # Who is interrupted hangs up.
+                    # An interrupted agent closes the connection.
                     with contextlib.suppress(ConnectionError):
                         self.stream(base | {"object": "chat.completion.chunk"}, text, calls, reason)
                     self.close_connection = True

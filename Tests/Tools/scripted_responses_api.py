@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A model API that says what a script says: enough of OpenAI's Responses API for the real Codex to run offline.
+"""A model API that answers from a script: the part of OpenAI's Responses API that the real Codex needs to run offline.
 
 A script is a list of turns, a turn a list of blocks: `{"text": "…"}`, `{"tool": "exec_command", "input": {…}}`,
-`{"custom": "apply_patch", "input": "…"}` or `{"sleep": 1.5}`. The turn that is played is the one whose number is the count of the
-model's answers since the person last spoke; past the end, the last.
+`{"custom": "apply_patch", "input": "…"}` or `{"sleep": 1.5}`. The number of the model's answers since the last prompt selects the
+turn; past the end, the last turn is repeated.
 Requests without tools, such as the one for a title, get a text of their own.
 As a program: `scripted_responses_api.py PORT SCRIPT.json`.
 """
@@ -49,7 +49,7 @@ class ScriptedResponsesAPI:
         self.server.server_close()
 
     def turn(self, request: dict[str, Any]) -> list[Block]:
-        """The model's next turn in this conversation."""
+        """The model's next turn in a conversation."""
         said, speaks = 0, False
         for item in request.get("input", []):
             if item.get("role") == "user":
@@ -61,7 +61,7 @@ class ScriptedResponsesAPI:
         return self.script[min(said, len(self.script) - 1)]
 
     def tool_results(self) -> list[str]:
-        """The results of its tool calls that the model got, as text, in order, without repeats."""
+        """The results of tool calls that the model received, as text, in order, without duplicates."""
         results: dict[str, str] = {}
         for request in self.requests:
             for item in request.get("input", []):
@@ -141,7 +141,7 @@ def output_item(block: Block) -> dict[str, Any]:
     if "custom" in block:
         return call | {"type": "custom_tool_call", "id": name("ctc"), "name": block["custom"], "input": block["input"]}
     call |= {"type": "function_call", "id": name("fc"), "name": block["tool"], "arguments": json.dumps(block["input"])}
-    # Tools of a server stand in a namespace of its own.
+    # Codex gives an MCP server's tools a namespace of their own.
     return call | ({"namespace": block["namespace"]} if "namespace" in block else {})
 
 

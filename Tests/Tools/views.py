@@ -20,7 +20,7 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "Tests/Integration"))
-# Both look for the program where they are loaded.
+# The imported modules read these variables when they are loaded.
 os.environ.setdefault("HELIOGRAPH_BIN", str(TOP / ".build/check/release/heliograph"))
 os.environ["HELIOGRAPH_WEB_ROOT"] = str(TOP / "web")
 
@@ -77,7 +77,7 @@ LONG_COMMAND = "docker compose -f deploy/compose.yaml --profile staging up --det
 
 
 class Served:
-    """The demo's relay, as the scripted host wants it."""
+    """The demo's relay with the interface that a scripted host expects."""
 
     def __init__(self, demo: Demo):
         self._demo = demo
@@ -88,7 +88,7 @@ class Served:
 
 
 def feed(host: ScriptedHost) -> None:
-    """A day's work."""
+    """Sends the events of a day's work."""
     now = now_ms()
     for session, title, project, status, hours, cost in SESSIONS:
         at = now - int(hours * HOUR)
@@ -110,13 +110,13 @@ def feed(host: ScriptedHost) -> None:
 
 
 def ask(host: ScriptedHost) -> None:
-    """What waits: a command that is risky, and one that is not."""
+    """Requests two approvals: for a risky command, and for a harmless one."""
     host.request_approval("deploy", "Bash", {"command": LONG_COMMAND, "description": "Start staging and look at its health"}, risks=["Starts containers that stay"])
     host.request_approval("types", "Bash", {"command": "git push origin strict-types", "description": "Push the branch"})
 
 
 def long(host: ScriptedHost, offer: dict[str, Any]) -> None:
-    """One session with something of everything, longer than a screen."""
+    """A session with every kind of row, longer than a screen."""
     session = "long"
     host.start_session(session, title="Discounts that round as the invoice does", project="webshop", model="opus", cwd="/home/ada/webshop")
     host.event(session, "steering.offered", offer)
@@ -155,7 +155,7 @@ def pair(browser: Browser, link: str, name: str) -> tuple[BrowserContext, Page]:
 
 
 def play_to_the_end(demo: Demo, page: Page) -> str:
-    """Allows and answers what the recorded session asks, on the page; returns the session."""
+    """Allows and answers all requests of the recorded session on the page; returns the session."""
     played = threading.Thread(target=demo.play)
     played.start()
     page.evaluate("() => { location.hash = '#/approvals' }")
@@ -183,7 +183,7 @@ class Views:
             taken = []
             for width, height in PHONES + LARGE:
                 page.set_viewport_size({"width": width, "height": height})
-                # From another screen, so that each size opens it as a person would.
+                # Starts from another screen, so that the view is opened anew at each size.
                 page.evaluate("() => { location.hash = '#/link' }")
                 page.evaluate("where => { location.hash = where }", where)
                 expect(page.locator(ready).first).to_be_visible(timeout=WAIT_MS)

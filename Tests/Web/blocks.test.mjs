@@ -4,7 +4,7 @@ import { requestBlocks as blocksOf } from "../../web/elements/request-blocks.js"
 import { parsedMessage } from "../../web/numbers.js";
 import { exact, flat } from "../../web/text.js";
 
-/** As much of a document as drawing a request needs. */
+/** A fake DOM with the parts that drawing a request needs. */
 class FakeNode {
   children = [];
   attributes = new Map();
@@ -28,7 +28,7 @@ const shown = (text) => flat(exact(text));
 const elementsOf = (input, more = {}) => requestBlocks({ input, ...more }).elements.flatMap((element) => element.all());
 const textOf = (input, more) => requestBlocks({ input, ...more }).elements.map(({ textContent }) => textContent).join("\n");
 
-/** The two texts that a drawn diff stands for, read back from its rows alone. */
+/** The old and the new text of a drawn diff, read from its rows. */
 function sides(diff) {
   const rows = diff.children.map((row) => [row.getAttribute("data-sign"), row.children[1].textContent.replace(/\n$/, "")]);
   const notice = rows.find(([sign]) => sign === "@")?.[1] ?? "";
@@ -40,7 +40,7 @@ function sides(diff) {
   return [side("+", ["", "the line end at the end is removed"].includes(notice)), side("-", ["", "a line end is added at the end"].includes(notice))];
 }
 
-/** Everything a person can read on the card: whole fields, whole blocks, and both sides of each diff. */
+/** All readable texts of the card: whole fields, whole blocks, and both sides of each diff. */
 function readings(input, more) {
   const { agentSays } = requestBlocks({ input, ...more });
   const whole = elementsOf(input, more).filter(({ tag }) => ["dt", "dd", "li", "pre", "p"].includes(tag));
@@ -51,7 +51,7 @@ function readings(input, more) {
   };
 }
 
-/** As every value is read: text as it is, all else in words. */
+/** The readable text of each value: strings unchanged, others in words. */
 function* leaves(value) {
   if (typeof value === "string") yield value === "" ? [] : [shown(value)];
   else if (value && typeof value === "object") for (const part of Object.values(value)) yield* leaves(part);
@@ -72,7 +72,7 @@ const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 const parts = ["a", "b", "word", " ", "  ", "\t", "\n", "\n", "\n\n", "\r", "\r\n", "\u0085", "\u2028", "\u2029", "\v", "\f", "\u202E", "\u200B\u200B", "\u001B[0m",
   "p\u0430ypal", "\"", "\\", "<b>", "+", "-", "@@", "\\ No newline", "--- a", "+++ b", "é", "👍", "\uD800"];
 let made = 0;
-/** No two are alike, so that one cannot be taken for another. */
+/** All generated texts are different, so that none can be mistaken for another. */
 const text = () => (random(12) ? `${Array.from({ length: random(9) }, () => parts[random(parts.length)]).join("")}#${(made += 1)}${random(2) ? "\n" : ""}` : "");
 const maybe = (fields) => Object.fromEntries(Object.entries(fields).filter(() => random(2)));
 const edit = () => ({ old_string: text(), new_string: text(), ...maybe({ replace_all: true, note: text() }) });
@@ -134,7 +134,7 @@ test("fields of a known tool are told in words, those of another by their names"
   const input = { file_path: "/x", old_string: "a", new_string: "b", replace_all: false, File: "/harmless" };
   tool = "Edit";
   assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["File", "Every occurrence", "File"]);
-  // Whoever gives a field a name that looks like ours has it in the letters of code.
+  // A field whose name looks like one of the page's words is shown in a monospaced font.
   assert.equal(elementsOf(input).filter((element) => element.getAttribute("class") === "exact own-name").length, 1);
   tool = "mcp__fs__edit";
   assert.deepEqual(elementsOf(input).filter(({ tag }) => tag === "dt").map(({ textContent }) => textContent), ["file_path", "replace_all", "File"]);
@@ -226,7 +226,7 @@ test("of a change that its host compared with the file, what head and diff say a
   assert.doesNotMatch(outside({ ...input, replace_all: false }), /File|Every occurrence/);
   assert.match(outside({ ...input, replace_all: true }), /Every occurrenceyes/);
   assert.match(outside({ ...input, mode: "0777" }), /mode0777/);
-  // Where the head names the tool, the path stands here.
+  // An MCP tool's name fills the heading, so the path is shown below it.
   tool = "mcp__fs__edit";
   assert.match(outside({ ...input, replace_all: false }), /file_path\/x/);
 });

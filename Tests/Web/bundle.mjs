@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const folder = new URL("../../web/", import.meta.url);
 
-/** A program and what it imports as the one classic script that `PageBundle` makes of them: a function for each module, in their order. */
+/** Bundles a program with its imports into one classic script, as the Swift type `PageBundle` does: a function for each module, in order. */
 export async function bundled(path) {
   const modules = new Map();
   async function load(url) {

@@ -4,7 +4,7 @@ import { ChangedFiles } from "../../web/changed-files.js";
 import { Edits, editsMax } from "../../web/edits.js";
 
 const changed = (path, body, head = {}) => ({ kind: "file.changed", at: 1, head: { path, added: 0, removed: 0, ...head }, body });
-/** The diff of a file of one line. */
+/** The diff that replaces a file's only line. */
 const diff = (before, after) => `@@ -1,1 +1,${after.length} @@\n-${before}\n${after.map((line) => `+${line}`).join("\n")}`;
 
 test("a session's files are joined each by itself, in the order of their first change", () => {

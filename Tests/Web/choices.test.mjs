@@ -57,7 +57,7 @@ test("only what is sealed already can stay sealed, and an app and a browser have
   assert.deepEqual(textsFor({ text: "sealed" }).map(({ text }) => text), ["full", "summary", "generic", "sealed"]);
   assert.notEqual(textOf({ text: "full", web: {} }), textOf({ text: "full" }));
   assert.equal(textOf({ text: "new" }), "new");
-  // Where it is chosen it says that nothing can be allowed by it.
+  // For these devices the text amount's meaning says that nothing can be allowed from a notification.
   for (const device of [{ text: "summary" }, { text: "summary", web: {} }]) {
     for (const { text, meaning } of textsFor(device)) assert.equal(/offers? Deny, never Allow/.test(meaning), text !== "full", text);
   }

@@ -1,4 +1,4 @@
-/** Time that passes when a test says so. */
+/** A fake clock with timers, advanced by the test. */
 export class Clock {
   #timers = new Map();
   #next = 1;

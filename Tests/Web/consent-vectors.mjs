@@ -1,4 +1,4 @@
-/** What the vectors say of `consent.js`, for Node and for browsers: nothing here is of either alone. */
+/** Checks `consent.js` against the test vectors, in Node and in browsers, so it uses only features of both. */
 
 const es256 = { name: "ECDSA", hash: "SHA-256" };
 
@@ -9,7 +9,7 @@ const must = (what, holds) => {
   if (!holds) throw new Error(`not so: ${what}`);
 };
 
-/** @param consent The module. @param vectors The parsed file. */
+/** @param consent The module `consent.js`. @param vectors The parsed file of vectors. */
 export async function statementsOf(consent, vectors) {
   const bytes = (text) => consent.bytesOfBase64url(text, "vector");
   const [hostID, deviceID] = [bytes(vectors.hostID), bytes(vectors.deviceID)];
@@ -26,7 +26,7 @@ export async function statementsOf(consent, vectors) {
   ];
 }
 
-/** Another value of the same kind for every field, one at a time, however deep. A list that is empty has no field to alter. */
+/** Copies of a value with one field altered, for every field at any depth. An empty list has no field to alter. */
 export function* mutations(value, path = "") {
   if (typeof value === "string") {
     yield [path, /^[0-9a-f]{64}$/.test(value) ? (value[0] === "0" ? "1" : "0") + value.slice(1) : `${value}x`];
@@ -46,7 +46,7 @@ export function* mutations(value, path = "") {
   }
 }
 
-/** Everything that the vectors say; throws at the first thing that is not so. Gives how many altered statements were refused. */
+/** Checks all vectors; throws at the first difference. Returns the number of altered statements that were refused. */
 export async function check(consent, vectors) {
   const bytes = (text) => consent.bytesOfBase64url(text, "vector");
   const { keys, pair, link } = vectors;
@@ -64,7 +64,7 @@ export async function check(consent, vectors) {
   same("join", joinBytes, bytes(pair.join));
   const admitBytes = bytes(pair.admit);
   const key = await consent.pairingKeyOf(found.secret, found.hostID);
-  // As they travel, each with its tag and signature.
+  // A letter in its transmitted form, with tag and signature.
   const letter = (body, tag, signature) => Uint8Array.from([1, ...[body, tag, signature].flatMap((part) => [0, 0, part.length >> 8, part.length & 255, ...part])]);
   const join = letter(joinBytes, bytes(pair.joinTag), bytes(pair.joinSignature));
   const admitted = await consent.admitOf(letter(admitBytes, bytes(pair.admitTag), bytes(pair.admitSignature)), link.k, vectors.hostID, join);
@@ -83,7 +83,7 @@ export async function check(consent, vectors) {
       try {
         altered = await make(other);
       } catch {
-        continue; // It is not even a statement.
+        continue; // The altered value cannot be encoded as a statement at all.
       }
       must(`not even ${name}${where} is signed`, !(await crypto.subtle.verify(es256, checker, signature, altered)));
       refused += 1;

@@ -16,7 +16,7 @@ const digest = "ab".repeat(32);
 const sent = (command) => ({ hostID: bytes(vectors.hostID), id: "c1", count: 1, deviceID: bytes(vectors.deviceID), command: { session: "s1", ...command } });
 const decided = (verdict) => ({ hostID: bytes(vectors.hostID), session: "s1", approval: "a1", text: "{}", digest, issuedAt: 1, deviceID: bytes(vectors.deviceID), verdict });
 const picture = { digest, type: "image/png", bytes: 1 };
-/** Each kind of statement, with every field that it may have. */
+/** One example of each kind of statement, with every field that it may have. */
 const kinds = [
   ["an allow in a mode by an offer", consent.decisionStatementOf, decided({ decision: "allow", mode: "plan", offer: "o1" })],
   ["a denial by an offer with words", consent.decisionStatementOf, decided({ decision: "deny", offer: "o1", message: "no" })],
@@ -45,7 +45,7 @@ test("no two statements are alike, whatever field is another", async () => {
   let count = 0;
   for (const [name, make, fields] of kinds) {
     for (const [where, other] of [["", fields], ...mutations(fields)]) {
-      // How large a picture is says its digest.
+      // A picture's size is not signed, because its digest covers it.
       if (where.includes(".bytes")) continue;
       let statement;
       try {

@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 
 const source = readFileSync(new URL("../../web/first.js", import.meta.url), "utf8");
 
-/** A browser that runs the script; `openSocket` is what the page gets of it. */
+/** Runs `first.js` in a fake browser; `openSocket` is the function that it leaves for the page. */
 function visit({ known = false, hash = "#/", storage = true, languages = ["en-US"], chosen = null, file = "{}", kept = null } = {}) {
   const sockets = [];
   class WebSocket {

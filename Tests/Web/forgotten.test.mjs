@@ -8,7 +8,7 @@ const user = (text) => event("message", { role: "user", summary: text.slice(0, 2
 const agent = (text) => event("message", { role: "assistant", summary: text }, { text });
 const rewound = (text) => event("rewound", { to: 0 }, text === undefined ? {} : { text });
 
-/** The numbers of the events that each rewinding takes back. */
+/** The numbers of the events that each rewind takes back. */
 function forgotten(...events) {
   const found = [...forgottenRows(new Timeline(1, events).rows)];
   return Object.fromEntries(found.map(([rewinding, rows]) => [rewinding.seq, rows.map(({ seq }) => seq)]));

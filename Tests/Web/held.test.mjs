@@ -5,7 +5,7 @@ import { nextAt } from "../../web/later-times.js";
 
 const minute = 60_000;
 
-/** A browser with tabs: what was sent, in order, and what each sending is answered with. */
+/** A fake browser with tabs that records sent prompts in order and answers each as told. */
 function browser() {
   const kept = new Map();
   const around = { now: 1_000_000, standing: { isBusy: false, obstacle: "" }, sent: [], answers: [], isTaken: false, made: 0 };
@@ -46,7 +46,7 @@ test("one for an idle agent waits while it works, and the next one until it has 
   assert.deepEqual(around.sent, []);
   around.standing.isBusy = false;
   await held.tick();
-  // Its host has not said yet that it works: another tab waits for that, too.
+  // Another tab waits, too, because the host has not reported yet that its agent works.
   await held.tick();
   await make().tick();
   assert.deepEqual(around.sent, ["id1 one"]);

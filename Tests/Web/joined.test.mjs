@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { difference } from "../../web/diff.js";
 import { hunksOf, hunksOfNew, joined, joinedLinesMax, linesOfHunks } from "../../web/joined.js";
 
-/** The diff of two texts as a host makes it. */
+/** The diff of two texts in the form that hosts send. */
 function diff(before, after) {
   const lines = difference(before, after).filter(({ sign }) => sign !== "@");
   const changes = lines.flatMap(({ sign }, at) => (sign === " " ? [] : [at]));
@@ -26,10 +26,10 @@ function diff(before, after) {
 }
 
 const text = (...lines) => lines.map((line) => `${line}\n`).join("");
-/** Without the numbers of a line's place. */
+/** Lines with their sign, without line numbers. */
 const signed = (hunks) => linesOfHunks(hunks).map(({ sign, text: shown }) => sign + shown);
 
-/** Does what hunks say to a text. */
+/** Applies hunks to a text. */
 function applied(hunks, before) {
   const old = before.split("\n").slice(0, -1);
   const result = [];

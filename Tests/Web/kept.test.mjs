@@ -36,7 +36,7 @@ test("what was shown comes back without a connection, as not confirmed, and give
   apply(then, await kept.log("s1"));
   assert.deepEqual([position(then, "s1"), then.logs.get("s1").events.length], [{ epoch: "e1", seq: 3 }, 3]);
   assert.equal(await kept.log("s2"), undefined);
-  // The relay knows one session less, and another one.
+  // The relay now has one session less, and a new one.
   apply(then, welcome);
   apply(then, { type: "snapshot", sessions: [summary("s1", { seq: 9 }), summary("s3")], approvals: [] });
   assert.deepEqual([[...then.sessions.keys()], pending(then), then.loaded, then.keptAt], [["s1", "s3"], [], true, 0]);

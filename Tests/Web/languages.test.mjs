@@ -32,12 +32,15 @@ test("the page names the languages that there are", () => {
   assert.deepEqual(named.split(" ").sort(), languages.sort());
 });
 
-/** Attributes that a person reads or hears. */
+/** Attributes whose value a person reads or hears. */
 const labels = new Set(["title", "aria-label", "placeholder", "alt"]);
-/** Words that are the same in every language: what is typed at a terminal, and names. */
+/** Texts that are the same in every language: terminal commands and names. */
 const everywhere = /^(?:heliograph |make |ntfy\.sh\/|Heliograph(?:: \{0\})?$|icon )/;
 
-/** @returns {string[]} What a person would see of a file that is in no language's file. */
+/**
+ * The visible texts of a source file that no language file contains.
+ * @returns {string[]}
+ */
 function wordsBesides(file) {
   const found = new Set();
   const look = (node) => {
@@ -65,19 +68,19 @@ test("no visible word goes past the languages", () => {
   for (const file of scripts) assert.deepEqual(wordsBesides(file), [], file);
 });
 
-/** Prose in strings that nobody translates, and why. */
+/** Untranslated prose in strings by file, with the reason. */
 const untold = {
-  // What is wrong with bytes, for whoever has to find out: it stands behind a sentence that says what that means here.
+  // Errors about malformed bytes, for developers: a translated sentence stands before them.
   "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "lockscreen.js": "all", "ledger.js": "all",
-  // Words of programming languages.
+  // Keywords of programming languages.
   "syntax.js": "all",
-  // How hosts begin their own reasons.
+  // The beginnings of hosts' own reasons.
   "restored.js": "The host was restored from older files", "sealed-session.js": "its host had just gone",
-  // A fault of the page's own making.
+  // An internal error of the page.
   "app.js": "The page has no {0}.",
-  // The page says in its own words that a part did not come.
+  // Followed by the page's translated sentence that a part did not load.
   "part.js": "The relay answered {0}.",
-  // It is sent, as the device's name.
+  // Sent to the relay as the device's name.
   "devices.js": "ntfy at {0}",
 };
 
@@ -92,7 +95,7 @@ test("no sentence stands in a string", () => {
   }
 });
 
-/** Runs in German, as `first.js` would leave it. */
+/** Runs a function with the German sentences loaded, as `first.js` does. */
 function inGerman(run) {
   const english = { ...language };
   Object.assign(language, { tag: "de", sentences: sentencesIn("de") });

@@ -19,7 +19,7 @@ test("what is missing is counted before the next one, from the beginning on if t
   const ledger = new Ledger();
   assert.deepEqual(read(ledger, 1, 2, [sealed(1, 3), sealed(2, 4)]), { missing: { 1: 2 } });
   assert.deepEqual(read(ledger, 3, 3, [sealed(3, 9)]), { missing: { 3: 4 } });
-  // The same again, as after a new subscription, says the same again.
+  // Repeated events after a new subscription give the same result.
   assert.deepEqual(read(ledger, 1, 3, [sealed(1, 3), sealed(2, 4), sealed(3, 9)]), { missing: { 1: 2, 3: 4 } });
 });
 
@@ -71,7 +71,7 @@ test("an epoch never falls in a session", () => {
 test("what did not open took a number", () => {
   const ledger = new Ledger();
   assert.deepEqual(read(ledger, 1, 3, [sealed(1, 1), { seq: 2, counts: 1 }, sealed(3, 3)]), {});
-  // Opened with a key that came later.
+  // The same events, opened with a key that arrived later.
   assert.deepEqual(read(ledger, 1, 3, [sealed(1, 1), sealed(2, 2), sealed(3, 3)]), {});
 });
 

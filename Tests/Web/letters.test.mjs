@@ -25,7 +25,7 @@ test("an answer is refused that was altered in any byte, or is to another letter
   }
   for (const cut of [admit.slice(0, -1), Uint8Array.of(...admit, 0), new Uint8Array(0), new Uint8Array(5000)]) await assert.rejects(admitOf(cut, host.k, host.id, join));
   await assert.rejects(admitOf(admit, host.k, host.id, await joinLetterOf(own, host.k, host.id, "x")), /admit: it answers another letter/);
-  // The relay knows every key, but not the secret.
+  // A relay knows all public keys, but not the secret.
   other.secret = Buffer.alloc(32, 8);
   await assert.rejects(admitOf(other.tagged(parts(admit.subarray(1))[0]), host.k, host.id, join), /admit.tag: /);
 });

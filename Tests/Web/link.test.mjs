@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Clock } from "./clock.mjs";
 import { Link } from "../../web/link.js";
 
-/** A relay's end of a link, a clock and timers that a test moves by hand. */
+/** A fake relay at the other end of a link, with a clock and timers that the test advances. */
 class Scene {
   clock = new Clock(1_000_000);
   sockets = [];
@@ -11,8 +11,8 @@ class Scene {
   phases = [];
   positions = {};
   known = true;
-  /** What somebody set this device's clock forward. */ setBy = 0;
-  /** What an ordinary request finds out before a socket is opened, where one is made. */ answers = Scene.answers;
+  /** Milliseconds by which this device's clock was set forward. */ setBy = 0;
+  /** The fake answer to the HTTP request that precedes an attempt. */ answers = Scene.answers;
   static answers = undefined;
 
   link = new Link({
@@ -112,10 +112,10 @@ test("attempts back off, doubling up to the cap", () => {
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
 });
 
-/** The next attempt begins. */
+/** Advances the clock to the next attempt. */
 const again = (scene) => scene.wait(scene.link.retryAt - scene.clock.time);
 
-/** A scene in which the relay is asked first, and what it answers. */
+/** A scene in which the link asks the relay by HTTP first, with its answer. */
 function asking() {
   const questions = [];
   Scene.answers = () => new Promise((resolve) => questions.push(resolve));

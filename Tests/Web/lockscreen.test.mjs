@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { elapsed, faceOf } from "../../web/faces.js";
 import { lockScreen } from "../../web/lockscreen.js";
 
-/** The same table is put to the simulator's device: `APNsSimulatorTests/Device/LockScreenTableTests.swift`. */
+/** The simulator's device is tested with the same table: `APNsSimulatorTests/Device/LockScreenTableTests.swift`. */
 const cases = JSON.parse(readFileSync(new URL("Fixtures/lockscreen.json", import.meta.url), "utf8"));
-/** Seconds since 1970 of a case's beginning. */
+/** The time at which each case begins, in seconds since 1970. */
 const beginning = 1_800_000_000;
 const since2001 = 978_307_200;
 
@@ -27,7 +27,7 @@ for (const { name, pushes, now, screen, island, ignored } of cases) {
     assert.deepEqual(rows(shown), screen);
     assert.equal(shown.island.form === "empty" ? "empty" : `${shown.island.form} ${titleOf(shown.island.card)}`, island);
     assert.deepEqual([...shown.ignored.keys()], ignored);
-    // In whatever order the relay tells them.
+    // The result does not depend on the order in which the relay sends the pushes.
     assert.deepEqual(rows(lockScreen([...sent].reverse(), beginning * 1000 + now)), screen);
   });
 }

@@ -4,7 +4,7 @@ import { CommandError } from "../../web/link.js";
 import { Looks } from "../../web/looks.js";
 import { Typist } from "../../web/typist.js";
 
-/** Lets what was promised so far come to pass. */
+/** Lets pending promises settle. */
 const settle = async () => {
   for (let turn = 0; turn < 10; turn += 1) await undefined;
 };

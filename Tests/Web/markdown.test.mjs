@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { charactersMax, markdown } from "../../web/markdown.js";
 
-/** The tree in few letters. */
+/** A compact notation of the parsed tree. */
 const told = (blocks) => blocks.map(block).join(" ");
 const block = (one) => {
   switch (one.type) {
@@ -64,7 +64,7 @@ test("links are shown with whom they lead to", () => {
   assert.equal(read("![logo](https://x.example/l.png)"), "p(![logo→x.example/l.png])");
   assert.equal(read("[https://bank.example](https://evil.example/)"), "p([https://bank.example→evil.example])");
   assert.equal(read("[x](http://plain.example/)"), "p([x→http://plain.example])");
-  // What an address hides is told: escapes in the host are read as a browser reads them.
+  // A host with percent escapes is shown decoded, because a browser decodes it.
   assert.equal(read("https://%65vil.example/"), "p([https://%65vil.example/→evil.example])");
 });
 
@@ -81,7 +81,7 @@ test("no link stands in a link", () => {
   }
 });
 
-/** All texts of a tree, in their order. */
+/** All texts of a tree in order. */
 function* texts(value) {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const part of value) yield* texts(part);
@@ -101,7 +101,7 @@ test("no letter is ever lost, whatever the marks around it", () => {
     const text = Array.from({ length: random(30) }, () => (random(3) ? pieces[random(pieces.length)] : `w${(word += 1)}w`)).join("");
     const shown = [...texts(markdown(text))].join(" ");
     for (let at = 1; at <= word; at += 1) {
-      // What is an address in a link's target is shown beside its words.
+      // The target address of a link is shown beside its words.
       assert.ok(shown.includes(`w${at}w`) || new RegExp(`https://x.example[^ ]*w${at}w`).test(text), `w${at}w of ${JSON.stringify(text)} is not in ${JSON.stringify(shown)}`);
     }
     assert.equal([...shown].filter((letter) => letter === "\u202E").length, [...text].filter((letter) => letter === "\u202E").length, JSON.stringify(text));

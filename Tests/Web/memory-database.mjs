@@ -1,4 +1,4 @@
-/** As much of IndexedDB as `keys.js` asks of it: databases in memory, whose transactions run one after the other. */
+/** A fake IndexedDB with the parts that `keys.js` uses: databases in memory whose transactions run one after the other. */
 export class MemoryDatabases {
   #databases = new Map();
   #opened = new Set();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SourceNumber, jsonText, parsedMessage } from "../../web/numbers.js";
 
-/** What an agent gave as a field, as its digits are shown. */
+/** The shown digits of a number in a tool's input. */
 const field = (source) => String(parsedMessage(`{"type":"approval","approval":{"request":{"head":{},"body":{"input":{"n":${source}}}}}}`).approval.request.body.input.n);
 
 for (const source of ["9007199254740993", "12345678901234567891", "1e400", "-1e400", "1e-400", "0.1000000000000000055511151231257827", "1.0", "1e3", "1E3", "-0", "-0.0",

@@ -13,10 +13,10 @@ import { ownKeys } from "./own-keys.mjs";
 import { SealingHost } from "./sealing-host.mjs";
 
 const session = "s1";
-// As browsers have it.
+// Fakes the browser's global `reportError`, and fails the test.
 globalThis.reportError = (error) => process.nextTick(() => { throw error; });
 
-/** A page that a host trusts, as far as what is sealed goes. */
+/** A fake page with the parts that open sealed content. */
 async function page({ host = new SealingHost(), isTrusted = true, hasKey = true } = {}) {
   const state = emptyState();
   const own = await ownKeys();
@@ -60,7 +60,7 @@ test("a list, a log and what follows are those of another host, once opened", as
   await one.tell({ type: "deltas", session, message: "m1", text: host.live(session, "m1", "fou") });
   assert.equal(one.state.logs.get(session).unfinished.get("m1").text, "fou");
   assert.equal(one.loads(), 1);
-  // What is searched is what was opened.
+  // The search finds opened text.
   assert.deepEqual(rowsWith(one.state.logs.get(session).timeline.rows, "thr"), ["e:3"]);
   const isFound = (words) => passes(summary, { ...noSieve(), words }, () => "Running");
   assert.deepEqual([isFound("grün"), isFound("Sealed")], [true, false]);
@@ -137,7 +137,7 @@ test("once a host has a new key, what the old one seals is not shown", async () 
   await one.welcome([host.summary(session, 3)]);
   await one.live(3, host.message(session, "under way", { epoch: 1 }));
   one.clock.time += 60_000;
-  // Whoever has the old key and the relay.
+  // An attacker with the relay and a host's old key.
   const forged = host.message(session, "forged", { epoch: 1 });
   await one.live(4, forged);
   await one.tell({ type: "summary", summary: { ...host.summary(session, 4), line: host.line(session, { title: "Forged" }, { epoch: 1, number: 99 }) } });
@@ -242,7 +242,7 @@ test("without a key there is one sentence, and no stand-in passes for content", 
   await one.live(3, host.message(session, "3"));
   assert.deepEqual(one.rows(), ["! What is said here is sealed for the devices that laptop trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser."]);
   await assert.rejects(one.opening.command({ type: "prompt", session, text: "go on" }, "c1"), { code: "notSigned" });
-  // A person scans: the host is pinned, and says something more.
+  // The person pairs with the host, which pins it; then the host sends another event.
   one.pin();
   await one.tell({ type: "letter", from: host.id, bytes: "" });
   assert.equal(one.kept[0].epochs.size, 1);
@@ -330,7 +330,7 @@ test("one that joined late reads from then on", async () => {
   assert.deepEqual(one.again, []);
 });
 
-// Approvals, and what people say
+// Approvals, and persons' words
 
 const digest = "ab".repeat(32);
 const shown = (host, approval, event) => ({ shown: JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session, event: { kind: "approval.requested", at: 5, ...event, head: { approval, digest, ...event.head } } }) });
@@ -479,7 +479,7 @@ test("live text that the relay leaves out is marked, and what it repeats, moves 
   assert.equal(one.state.logs.get(session).unfinished.get("m2"), undefined);
 });
 
-// What is kept
+// Content kept on the device
 
 test("what is kept on the device is what the relay sent, and opens again without it", async () => {
   const one = await page();
@@ -514,7 +514,7 @@ test("what cannot be brought to open it shows stand-ins, and no more", async () 
   assert.equal(taken[0].summary.title, "Sealed session");
 });
 
-// A relay that wants the page to say it in the open, or to somebody else
+// A relay that tries to make the page send in the open, or to another host
 
 const words = { type: "prompt", session, text: "go on" };
 
@@ -559,13 +559,13 @@ test("of a host that has sealed, a page that is loaded anew says nothing in the 
   await one.live(3, plain("c"));
   assert.deepEqual(one.rows(), [unsealed, "a", "b", "c"]);
   await assert.rejects(one.opening.command(words, "c1"), /laptop sealed all that was said until now, and the relay says that it does not any more/);
-  // Not even by what the relay calls the host.
+  // The relay's host id alone does not make the page seal for that host.
   await one.tell({ type: "summary", summary: { ...open, session: "s2", steering: undefined } });
   assert.equal(host.read("s2", "c1", (await one.opening.command({ ...words, session: "s2" }, "c1")).text), "go on");
   const request = { kind: "approval.requested", at: 1, head: { approval: "a1", kind: "tool", tool: "Bash", title: "ls", digest }, body: { input: { command: "ls" } } };
   await one.tell({ type: "approval", approval: asked(request) });
   assert.equal(one.state.approvals.get("s1/a1").request.head.cut, true);
-  // What has not come this way yet is not sent to at all.
+  // Nothing is sent to a session that has not passed the opener yet.
   one.state.sessions.set("s3", { ...open, session: "s3" });
   await assert.rejects(one.opening.command({ ...words, session: "s3" }, "c1"), { code: "notSigned" });
   one.state.sessions.set("s4", { ...open, session: "s4", host: { id: "h9", name: "server", connected: true }, steering: { actions: ["prompt"] } });

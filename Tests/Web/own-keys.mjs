@@ -1,6 +1,6 @@
 import { keyIDOf } from "../../web/consent.js";
 
-/** A device's keys, as the browser makes them. */
+/** Creates a device's keys like the browser. */
 export async function ownKeys(usage = "deriveKey") {
   const sign = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);
   const box = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, [usage]);

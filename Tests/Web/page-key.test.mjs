@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { ask, forgetKey, keepKey, subprotocols } from "../../web/page-key.js";
 
-/** @param {Storage|undefined} storage Nothing: the browser keeps nothing for this site, and says so by throwing. */
+/** @param {Storage|undefined} storage If undefined, site data is blocked, so access throws. */
 function browser(storage) {
   const asked = [];
   Object.defineProperty(globalThis, "localStorage", {

@@ -15,7 +15,7 @@ const [vectors, passkey] = [await fixture("vectors"), await fixture("passkeys")]
 const bytes = (text) => bytesOfBase64url(text, "vector");
 const sha256 = (data) => createHash("sha256").update(data).digest();
 
-/** What a browser with an authenticator does. `refuses`: its person says no. */
+/** A fake authenticator. `refuses`: its person refuses. */
 class Authenticator {
   pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
   asked = [];
@@ -40,7 +40,7 @@ class Authenticator {
 
 const passkeyLetters = (one) => one.letters().filter((letter) => nameOf(letter) === "passkey");
 
-/** An approval of the host that it wants confirmed. */
+/** An approval that its host requires a passkey for. */
 function guarded(host, approval = "a1") {
   const head = { approval, kind: "tool", tool: "Bash", title: "make deploy", digest: "ab".repeat(32), passkey: true };
   const shown = JSON.stringify({ salt: Buffer.alloc(16, 1).toString("base64url"), host: host.id, session: "s1", event: { kind: "approval.requested", at: 5, head, body: { input: { command: "make deploy" } } } });
@@ -56,7 +56,7 @@ async function withAuthenticator(options) {
   return { host, authenticator, one, asked, obstacle };
 }
 
-/** One whose passkey the host has taken. */
+/** A browser whose passkey the host has accepted. */
 async function confirmed() {
   const all = await withAuthenticator();
   all.obstacle();

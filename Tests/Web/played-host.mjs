@@ -1,4 +1,4 @@
-/** A host that a test plays: it reads joins and answers them as a real one does, made from the document alone. */
+/** A fake host that reads and answers `join` letters, implemented independently from the protocol document alone. */
 
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, hkdfSync, sign, verify } from "node:crypto";
 
@@ -22,15 +22,15 @@ export class PlayedHost {
   id = this.idBytes.toString("base64url");
   secret = Buffer.alloc(32, 7);
   name = "laptop";
-  /** @type {Map<string, string>} Names by the devices' ids. */
+  /** @type {Map<string, string>} Names by device id. */
   devices = new Map();
 
-  /** What its link carries. */
+  /** The parameter `k` of this host's link. */
   get k() {
     return Buffer.concat([Buffer.from([1]), this.idBytes, this.secret]).toString("base64url");
   }
 
-  /** That of all hosts of its machine. */
+  /** The parameter `k` of a link for all hosts of this machine. */
   get machineK() {
     return Buffer.concat([Buffer.from([2]), this.secret]).toString("base64url");
   }
@@ -47,7 +47,10 @@ export class PlayedHost {
     return this.signed(body, createHmac("sha256", this.pairKey).update(body).digest(), by);
   }
 
-  /** @param {Uint8Array} bytes A join. */
+  /**
+   * Reads a `join` letter.
+   * @param {Uint8Array} bytes
+   */
   read(bytes) {
     const [body, tag, signature] = parts(bytes.subarray(1));
     const fields = parts(body.subarray(domain("join").length));
@@ -59,7 +62,7 @@ export class PlayedHost {
     return { body, point, box, name: name.toString() };
   }
 
-  /** Trusts the device, and says so. */
+  /** An `admit` letter, which trusts the device. */
   admit(bytes, { sign: point = this.sign.point, box = this.box.point, by = this.sign, name = this.name } = {}) {
     const join = this.read(bytes);
     this.devices.set(sha256(Buffer.concat([domain("key"), join.point])).subarray(0, 16).toString("base64url"), join.name);
@@ -71,7 +74,7 @@ export class PlayedHost {
     return this.signed(Buffer.concat([domain("refusal"), counted(this.sign.point), counted(sha256(body)), counted(Buffer.from(reason)), counted(generation)]));
   }
 
-  /** The devices that it trusts, for one that asked. */
+  /** A letter with the trusted devices, for the device that asked. */
   roll(bytes, devices) {
     const [body] = parts(bytes.subarray(1));
     const long = (number) => Buffer.concat([Buffer.alloc(4), Buffer.from([number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255])]);
@@ -79,7 +82,7 @@ export class PlayedHost {
       ...devices.flatMap(({ id, name, since, by }) => [counted(id), counted(Buffer.from(name)), long(since), counted(by ?? Buffer.alloc(0))])]));
   }
 
-  /** It did what the letter asks. */
+  /** A receipt for a letter. */
   receipt(bytes) {
     const [body] = parts(bytes.subarray(1));
     return this.signed(Buffer.concat([domain("receipt"), counted(this.sign.point), counted(sha256(body))]));

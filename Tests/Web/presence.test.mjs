@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Clock } from "./clock.mjs";
 import { Presence } from "../../web/presence.js";
 
-/** A page, a link that answers by hand, and a clock. */
+/** A page with a link whose replies the test controls, and a clock. */
 class Scene {
   clock = new Clock();
   look = { foreground: true, session: undefined };
@@ -75,7 +75,7 @@ test("without a link nothing is said; the next one is told at once", () => {
   scene.link.isLive = true;
   scene.presence.linkChanged();
   assert.deepEqual(scene.messages.at(-1), { type: "presence", foreground: true, session: "s1" });
-  // Silent for a moment and live again is the same link.
+  // A link that was silent for a moment is still the same link, so nothing is reported again.
   scene.presence.linkChanged();
   assert.equal(scene.sent.length, 2);
 });

@@ -25,7 +25,7 @@ test("another size begins anew, and what does not fit is left out", () => {
 test("rows that changed since another drawing are not laid over this one, and all of it is asked for", () => {
   const screen = new HeldScreen();
   screen.take(whole);
-  // The relay asked for what follows t.9.
+  // The relay asked its host for the changes since screen t.9.
   const mixed = { of: "t.12", base: "t.9", rows: 3, columns: 10, lines: [{ row: 2, runs: [{ text: "1. Yes" }] }] };
   assert.equal(screen.take(mixed), null);
   assert.deepEqual([screen.text, screen.of, screen.after], ["$ vim\n\nend", "t.1", ""]);

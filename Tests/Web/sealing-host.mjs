@@ -1,4 +1,4 @@
-/** A host that a test plays and that seals, made from the document alone. */
+/** A fake host that seals, implemented independently from the protocol document alone. */
 
 import { createCipheriv, createDecipheriv, createECDH, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { counted, domain, PlayedHost } from "./played-host.mjs";
@@ -16,23 +16,26 @@ function gcm(key, plain, ...about) {
 
 export class SealingHost extends PlayedHost {
   epoch = 1;
-  /** The first number of each session that it has sealed; nothing if it does not say. */
+  /** The number of each session's first sealed event; undefined if the host does not send it. */
   from = 1;
   keys = new Map([[1, randomBytes(32)]]);
-  /** @type {Map<string, number>} The last number of each session. */
+  /** @type {Map<string, number>} The number of each session's last event. */
   numbers = new Map();
 
   get desk() {
     return `heliograph-${this.name}`;
   }
 
-  /** As when a device is distrusted. */
+  /** Begins a new epoch, as after a device was removed. */
   turn() {
     this.epoch += 1;
     this.keys.set(this.epoch, randomBytes(32));
   }
 
-  /** For a device, of all epochs. @param {{id: Uint8Array, points: {box: Uint8Array}}} device */
+  /**
+   * The wraps of all epochs for a device.
+   * @param {{id: Uint8Array, points: {box: Uint8Array}}} device
+   */
   wraps(device, epochs = [...this.keys.keys()]) {
     const own = createECDH("prime256v1");
     own.setPrivateKey(Buffer.from(this.box.privateKey.export({ format: "jwk" }).d, "base64url"));
@@ -61,7 +64,7 @@ export class SealingHost extends PlayedHost {
     return Buffer.concat([Buffer.from([1]), u32(epoch), u64(number), sealed]).toString("base64url");
   }
 
-  /** An event as it leaves this host. */
+  /** A sealed event as this host sends it. */
   event(session, event, { epoch = this.epoch, number = this.#next(session), head = {}, kind = event.kind } = {}) {
     const plain = { at: 1000 + number, head: {}, ...event };
     return { kind, at: plain.at, head, body: { sealed: this.#numbered(session, epoch, number, plain, "body", lp(kind)) } };
@@ -84,13 +87,13 @@ export class SealingHost extends PlayedHost {
     return `sealed.${Buffer.concat([Buffer.from([3]), u32(epoch), gcm(this.#key(session, epoch), text, domain("words"), ...this.#place(session, epoch), lp(to))]).toString("base64url")}`;
   }
 
-  /** A terminal's, to the command that asked for it. */
+  /** A sealed terminal screen, bound to the command that requested it. */
   screen(session, to, drawing, epoch = this.epoch) {
     const sealed = Buffer.concat([Buffer.from([2]), u32(epoch), gcm(this.#key(session, epoch), JSON.stringify(drawing), domain("screen"), ...this.#place(session, epoch), lp(to))]);
     return { of: "sealed", rows: 0, columns: 0, lines: [], sealed: `sealed.${sealed.toString("base64url")}` };
   }
 
-  /** What a device has sealed for it. */
+  /** Opens text that a device has sealed for this host. */
   read(session, to, text) {
     return this.#read(session, Buffer.from(text.slice("sealed.".length), "base64url"), 3, domain("words"), lp(to)).toString();
   }
@@ -115,7 +118,7 @@ export class SealingHost extends PlayedHost {
     return `~${createHmac("sha256", hkdf(this.keys.get(this.epoch), domain("alias"), lp(this.idBytes))).update(name).digest().subarray(0, 9).toString("base64url")}`;
   }
 
-  /** What it offers, as it stands in a summary. */
+  /** The host's offer in a session's summary. */
   offer(session, { commands = [], projects, wraps, ...offer } = {}) {
     const whole = { actions: ["prompt"], commands, ...(projects ? { projects } : {}), ...offer, consent: this.id, seals: true };
     return {

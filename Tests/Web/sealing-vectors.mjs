@@ -1,8 +1,8 @@
 /**
- * What is sealed, byte for byte, made from the document alone and checked with `sealing.js`; for Node and for browsers, so nothing here is of either alone.
+ * Creates the test vectors of sealed content independently from the protocol document alone, and checks them with `sealing.js`. Runs in Node and in browsers, so it uses only features of both.
  *
- * `node Tests/Web/sealing-vectors.mjs < Tests/ConsentTests/Fixtures/vectors.json > Tests/ConsentTests/Fixtures/sealing.json` makes the file: keys and nonces are
- * fixed, so that it comes out the same.
+ * `node Tests/Web/sealing-vectors.mjs < Tests/ConsentTests/Fixtures/vectors.json > Tests/ConsentTests/Fixtures/sealing.json` writes the file: keys and nonces are
+ * fixed, so that the result is always the same.
  */
 
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -34,7 +34,7 @@ const privateKey = ({ private: d, public: point }, usage = "deriveKey") => {
 };
 const publicKey = ({ public: point }) => crypto.subtle.importKey("raw", unb64(point), { name: "ECDH", namedCurve: "P-256" }, true, []);
 
-/** @param consent Those of signed consent, whose keys these are. */
+/** @param consent The test vectors of signed consent, whose keys are reused. */
 export async function made({ keys: { hostBox, deviceBox }, hostID, deviceID }) {
   const [host, device] = [unb64(hostID), unb64(deviceID)];
   const session = "s-2f6e0c1a", epoch = 3, number = 41;
@@ -73,7 +73,7 @@ export async function made({ keys: { hostBox, deviceBox }, hostID, deviceID }) {
   };
 }
 
-/** Another value for each byte of it, and it without its end, or with one more. */
+/** Copies of the bytes with each byte altered once, without the last byte, and with an additional one. */
 function* altered(bytes) {
   for (let at = 0; at < bytes.length; at += 1) yield [`byte ${at}`, Uint8Array.from(bytes, (byte, place) => (place === at ? byte ^ 1 : byte))];
   yield ["its end", bytes.slice(0, -1)];
@@ -90,20 +90,20 @@ async function refused(what, open) {
   throw new Error(`it opens: ${what}`);
 }
 
-/** Everything that the vectors say; throws at the first thing that is not so. Gives how much that was altered did not open. */
+/** Checks all vectors; throws at the first difference. Returns the number of altered copies that did not open. */
 export async function check({ SessionSealing, wrapKeyOf, epochKeyOf }, vectors) {
   const { hostID, deviceID, session, epoch, number, sealed, line, live, words } = vectors;
   same("what is made", await made({ keys: vectors, hostID, deviceID }), vectors);
   const own = { id: unb64(deviceID), box: await privateKey(vectors.deviceBox), points: { sign: new Uint8Array(65), box: unb64(vectors.deviceBox.public) } };
   const names = { hostID: unb64(hostID), deviceID: unb64(deviceID), epoch };
-  // Keys that were made before hosts sealed give bits alone.
+  // Keys from before hosts sealed allow `deriveBits` only.
   await epochKeyOf(await wrapKeyOf({ ...own, box: await privateKey(vectors.deviceBox, "deriveBits") }, names.hostID, unb64(vectors.hostBox.public)), vectors.wrap.bytes, names);
   const wrapKey = await wrapKeyOf(own, names.hostID, unb64(vectors.hostBox.public));
   const epochKey = await epochKeyOf(wrapKey, vectors.wrap.bytes, names);
   let exported = false;
   await crypto.subtle.exportKey("raw", epochKey).then(() => { exported = true; }, () => undefined);
   if (exported || epochKey.extractable) throw new Error("an epoch's key can be read out");
-  // Any epoch's key is this one: only what is bound keeps them apart.
+  // All epochs have the same key here, so that only the associated data tells them apart.
   const opener = (host = hostID, where = session) => new SessionSealing(host, where, () => epochKey);
   const right = opener();
   const event = JSON.parse(sealed.plain);

@@ -14,7 +14,7 @@ test("the file is what is made from the keys of signed consent", async () => {
   assert.deepEqual(await made(await fixture("vectors")), await fixture("sealing"));
 });
 
-/** Sealed by whoever has the key, whatever it is. */
+/** Seals arbitrary, even malformed, content with a host's key. */
 async function sealedBy({ epochKey, hostID, session }, plain, kind, name = "body") {
   const bytes = (text) => Buffer.from(text, "base64url");
   const lp = (part) => { const data = Buffer.from(part); return Buffer.concat([Buffer.from([0, 0, data.length >> 8, data.length & 255]), data]); };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CommandError } from "../../web/link.js";
 import { Sender } from "../../web/sender.js";
 
-/** A link that answers when a test says so. */
+/** A fake link whose replies the test controls. */
 function link() {
   const sent = [];
   return {
@@ -11,9 +11,9 @@ function link() {
     command: (message, options) => new Promise((resolve, reject) => sent.push({ message, options, resolve, reject })),
   };
 }
-/** Signs nothing, as for hosts that want none. */
+/** A signer that adds no signature, for hosts that require none. */
 const signer = { signed: async (command) => command };
-/** Signing is done by then. */
+/** Resolves once signing is done. */
 const signed = () => new Promise(setImmediate);
 const prompt = { type: "prompt", session: "s", text: "go" };
 

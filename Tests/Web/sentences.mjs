@@ -8,13 +8,13 @@ export const read = (file) => readFileSync(new URL(file, web), "utf8");
 export const languages = readdirSync(new URL("languages/", web)).map((file) => file.replace(".json", ""));
 export const sentencesIn = (language) => JSON.parse(read(`languages/${language}.json`));
 
-/** The compiler that `make lint` checks types with; Debian has it beside its command. */
+/** The TypeScript compiler as a module; Debian installs it beside the `tsc` command. */
 function compiler() {
   for (const folder of process.env.PATH.split(delimiter)) {
     try {
       return createRequire(import.meta.url)(join(dirname(realpathSync(join(folder, "tsc"))), "../lib/typescript.js"));
     } catch {
-      // It is in another folder.
+      // The compiler is in another folder.
     }
   }
   throw new Error("There is no tsc: make test-packages");
@@ -22,7 +22,7 @@ function compiler() {
 
 export const ts = compiler();
 
-/** Calls `visit` with each node of a program, but for those of its imports. */
+/** Calls `visit` with each node of a program except its imports. */
 export function walk(file, visit) {
   const program = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true, ts.ScriptKind.JS);
   const step = (node) => {
@@ -33,13 +33,13 @@ export function walk(file, visit) {
   step(program);
 }
 
-/** A template's text with `{0}` in the place of what is inserted, as it is the key of its translation; a string's own. */
+/** The key of a translation: a template's text with `{0}` for the first inserted value, or a plain string. */
 export function keyOf(node) {
   if (ts.isTemplateExpression(node)) return node.head.text + node.templateSpans.map(({ literal }, at) => `{${at}}${literal.text}`).join("");
   return ts.isStringLiteralLike(node) ? node.text : null;
 }
 
-/** What a conditional, or a fallback, may give: strings and templates among it. */
+/** All possible results of a conditional or a fallback, including strings and templates. */
 export function outcomesOf(node) {
   if (ts.isParenthesizedExpression(node)) return outcomesOf(node.expression);
   if (ts.isConditionalExpression(node)) return [...outcomesOf(node.whenTrue), ...outcomesOf(node.whenFalse)];
@@ -47,7 +47,10 @@ export function outcomesOf(node) {
   return [node];
 }
 
-/** @returns {Set<string>} The sentences of the sources: those of `t`, `pieces` and `plural`, and what stands in the page itself. */
+/**
+ * All sentences of the page's sources: arguments of `t`, `pieces` and `plural`, and texts in the HTML.
+ * @returns {Set<string>}
+ */
 export function sentencesOfThePage() {
   const keys = new Set();
   for (const file of scripts) {
@@ -60,7 +63,7 @@ export function sentencesOfThePage() {
   return keys;
 }
 
-/** Texts and labels of `index.html` that a person reads while there are scripts. */
+/** Texts and labels of `index.html` that are shown while scripts are enabled. */
 export function wordsOfTheIndex() {
   const body = read("index.html").split("<body")[1].replace(/<noscript>.*?<\/noscript>/s, "").replace(/^[^>]*>/, "");
   const labels = [...body.matchAll(/ aria-label="([^"]+)"/g)].map(([, words]) => words);

@@ -12,7 +12,7 @@ test("a key is an action, two are one if they come soon, and each action has its
     ["next", "previous", "allow", "deny", "search", "help", null, null]);
   assert.deepEqual([keyboard.pressed(key("g"), false, 50_000), keyboard.pressed(key("i"), false, 51_000)], [null, "inbox"]);
   assert.deepEqual([keyboard.pressed(key("g"), false, 60_000), keyboard.pressed(key("i"), false, 62_000)], [null, null]);
-  // What follows a pair is not its second key.
+  // The key after a complete sequence does not belong to it.
   assert.deepEqual(["g", "s", "s"].map((name) => keyboard.pressed(key(name), false, 70_000)), [null, "sessions", null]);
   assert.equal(new Set(shortcuts.map(({ keys }) => keys)).size, shortcuts.length);
 });
@@ -36,7 +36,7 @@ test("single letters are switched off for good, and the palette opens all the sa
   }
   new Keyboard(storage).letters = true;
   assert.equal(new Keyboard(storage).pressed(key("a"), false, 0), "allow");
-  // Where nothing can be kept it holds for this visit.
+  // If storage is blocked, the setting lasts for this visit.
   const blocked = new Keyboard(() => { throw new Error("blocked"); });
   blocked.letters = false;
   assert.equal(blocked.pressed(key("a"), false, 0), null);

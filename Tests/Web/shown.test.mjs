@@ -7,7 +7,7 @@ const host = "NM51C4WEnAhCZkiLr_gfoA";
 const digest = "ab".repeat(32);
 const event = (more = {}) => ({ kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", title: "ls", digest }, body: { input: { command: "ls" } }, ...more });
 const parts = (more = {}) => ({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host, session: "s1", event: event(), ...more });
-/** As the relay sends it: its own head is for lists. */
+/** An approval as the relay sends it: with a head of its own for lists. */
 const sent = (shown, head = {}) => ({ approval: "a1", session: "s1", stage: "pending", seq: 1, requestedAt: 0,
   request: { kind: "approval.requested", at: 9, head: { ...event().head, title: "harmless", ...head }, body: { shown } } });
 

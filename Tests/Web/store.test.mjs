@@ -36,14 +36,14 @@ test("a snapshot in pages is all there is at its end only, and what is held mean
   apply(state, { type: "approval", approval: approval("a", 2) });
   apply(state, { type: "approval", approval: approval("b", 2) });
   assert.ok(!state.loaded && apply(state, { type: "snapshotEnd" }).all && state.loaded);
-  // The link was away: what is in no page any more is gone, and that shows at the end.
+  // After a lost link, sessions in no page of the new snapshot are removed with its last page.
   apply(state, welcome());
   apply(state, { type: "snapshot", sessions: [summary("t", 1)], approvals: [], more: true });
   assert.deepEqual([[...state.sessions.keys()], pending(state).length], [["s", "t"], 2]);
   apply(state, { type: "approval", approval: approval("b", 2) });
   apply(state, { type: "snapshotEnd" });
   assert.deepEqual([[...state.sessions.keys()], pending(state).map(keyOf), state.loaded], [["t"], ["s/b"], true]);
-  // Another log: nothing is known of it before all of it has come.
+  // A snapshot with another epoch counts as loaded only once it is complete.
   apply(state, welcome("e2"));
   apply(state, { type: "snapshot", sessions: [], approvals: [], more: true });
   assert.equal(state.loaded, false);
@@ -140,7 +140,7 @@ test("a reader who goes far back loses the newest, and what comes then only coun
   apply(state, events(10_001, message("e10001")));
   assert.deepEqual([log.events.length, log.last, log.seq], [6_000, 6_499, 10_001]);
   assert.deepEqual(position(state, "s"), { epoch: "e1", seq: 10_001 });
-  // Forward again: the beginning goes, and at the end it is followed again.
+  // Paging forward again drops the oldest events; at the end the log is followed again.
   for (let first = 6_500; first < 10_000; first += 500) takeHistory(state, "s", page(first));
   takeHistory(state, "s", page(10_000, 400));
   assert.deepEqual([log.events.length, log.last, log.seq, log.whole], [6_000, 10_001, 10_001, false]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Swipe } from "../../web/swipe.js";
 
-/** A finger along these points; what the last one gave, and how it ended. */
+/** Moves a finger along the points. Returns the last distance and the kind of the end. */
 function along(...points) {
   const swipe = new Swipe();
   swipe.begin(200, 100);

@@ -127,7 +127,7 @@ test("a relay's link waits for the first host of its machine for a day, without 
   await quiet(() => one.keys.links.size);
   assert.deepEqual([one.trust.news, one.clock.waiting, one.letters().length], [null, 0, 0], "nothing is under way");
   one.clock.time += machineSecretMs - 1;
-  // It asks before its session offers anything, as hosts do that cannot be steered.
+  // The approval arrives before its session's offer, as from hosts that cannot be steered.
   one.state.approvals.set("s1/a1", approvalOf(host, {}, (approval) => approval));
   one.trust.met();
   await quiet(() => one.letters().length);
@@ -274,7 +274,7 @@ test("a device that a host trusts since is announced until a person has read it,
   one.letter(host.roll(ask, [come, self, old]), host.id);
   await quiet(() => one.trust.news);
   assert.match(one.trust.news.words, /^Bob's phone \(0810-40G2-0810-40G2\) is now trusted by laptop, brought by Old tablet\. Was that not you\?/);
-  // The next visit says so again, until somebody has read it.
+  // The next visit announces the device again, until a person has read that.
   const next = await device({ keys: one.keys, clock: one.clock });
   next.runs("s1", host.id);
   next.trust.met();
@@ -305,7 +305,7 @@ test("each device that came since this browser is announced, one after the other
   assert.match(one.trust.news.words, /^Bob's phone/);
   one.trust.dismiss();
   await quiet(() => /^Carol's phone/.test(one.trust.news.words));
-  // If nothing can be kept the note goes all the same, and comes again with the next roll.
+  // If storage fails, the note disappears nevertheless, and returns with the host's next list.
   const { pin } = one.keys;
   one.keys.pin = () => Promise.reject(new Error("full"));
   one.trust.dismiss();

@@ -1,4 +1,4 @@
-/** A browser as `Trust` sees it, in memory, and what it sends. */
+/** A fake browser for `Trust`, in memory, that records sent messages. */
 
 import assert from "node:assert/strict";
 import { base64urlOf, bytesOfBase64url } from "../../web/consent.js";
@@ -10,7 +10,7 @@ import { Clock } from "./clock.mjs";
 import { ownKeys } from "./own-keys.mjs";
 import { parts } from "./played-host.mjs";
 
-/** What a browser keeps, in memory. */
+/** A fake `KeyStore` in memory. */
 class MemoryKeys {
   mine;
   count = 0;
@@ -39,7 +39,7 @@ class MemoryKeys {
   };
 }
 
-/** Until that is so: WebCrypto works in threads of its own. */
+/** Waits for a condition, because WebCrypto works in threads of its own. */
 export async function quiet(until) {
   for (const start = performance.now(); !until(); await new Promise(setImmediate)) assert.ok(performance.now() - start < 20_000, `in vain: ${until}`);
 }
@@ -69,7 +69,7 @@ export async function device({ keys = new MemoryKeys(), isSecure = true, clock =
 }
 
 export const lettersIn = (sent) => sent.filter(({ type }) => type === "letter").map(({ bytes }) => bytesOfBase64url(bytes, "letter"));
-/** The domain of a letter's body. */
+/** The name in the domain of a letter's body. */
 export const nameOf = (bytes) => /^heliograph\/v1\/(\w+)/.exec(parts(bytes.subarray(1))[0].toString("latin1"))[1];
 
 /** A device that the host trusts. */

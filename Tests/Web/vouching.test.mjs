@@ -13,10 +13,10 @@ import { device, nameOf, quiet, trusted } from "./trusting-device.mjs";
 
 const last = (list) => list[list.length - 1];
 const long = (number) => Buffer.from(number.toString(16).padStart(16, "0"), "hex");
-/** What one device writes to another, as letters. */
+/** The letters that one device sent to another. */
 const toClient = (one, client) => one.sent.filter((message) => message.client === client).map(({ bytes }) => bytesOfBase64url(bytes, "letter"));
 
-/** A host, a browser that it trusts and whose roll says so, and the link that this browser shows. */
+/** A host, a browser that it trusts and lists, and the link that this browser shows. */
 async function voucher(host = new PlayedHost(), by) {
   const one = await trusted(host);
   await quiet(() => one.asks().length);
@@ -26,7 +26,7 @@ async function voucher(host = new PlayedHost(), by) {
   return { host, one, ...link };
 }
 
-/** A browser that has opened the link. */
+/** A browser that has opened the vouching browser's link. */
 async function newcomer(k, options = { name: "Ada's tablet" }) {
   const tablet = await device(options);
   await tablet.trust.offered(k, true);
@@ -62,7 +62,7 @@ test("a device is brought to a host once a person has compared the codes, and bo
   assert.deepEqual([pin.name, Buffer.from(pin.sign), Buffer.from(pin.box)], ["laptop", host.sign.point, host.box.point]);
   assert.match(tablet.trust.news.words, /^laptop trusts this browser now/);
   await quiet(() => !tablet.keys.links.size);
-  // It is no news to who has brought it.
+  // The vouching browser does not announce the device that it vouched for.
   assert.ok(one.keys.pins.get(host.id).known.includes(base64urlOf(id)));
 });
 
@@ -117,7 +117,7 @@ test("a second device with the link is refused and said so, and forged joins cha
   assert.equal(secret.length, 32);
   const [thief, tablet] = [await ownKeys(), await newcomer(k)];
   const [join] = toClient(tablet, "c_phone");
-  // The relay knows all keys, but not the secret.
+  // A relay knows all public keys, but not the secret.
   one.letterOfClient(await joinLetterOf(thief, vouchingSecretOf(id, "c_phone"), base64urlOf(id), "Ada's tablet"), "c_tablet");
   for (let at = 1; at < join.length; at += 11) one.letterOfClient(Uint8Array.from(join, (byte, place) => (place === at ? byte ^ 1 : byte)), "c_tablet");
   one.letterOfClient(join, "c_tablet");
@@ -132,7 +132,7 @@ test("a second device with the link is refused and said so, and forged joins cha
   assert.match(other.trust.news.words, /Another device has used this link already/);
   assert.deepEqual(one.trust.vouching.said.map(({ words }) => words), ["Another device has this link, too, and was refused."]);
   assert.equal(one.trust.vouching.newcomer.name, "Ada's tablet");
-  // The link is not shown any more.
+  // The vouching browser no longer shows the link.
   one.trust.vouching.close();
   one.letterOfClient(join, "c_tablet");
   await one.trust.vouching.open("c_phone");

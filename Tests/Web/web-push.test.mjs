@@ -6,17 +6,17 @@ import { WebPush } from "../../web/web-push.js";
 const keyOf = (last) => new Uint8Array([4, ...Array(63).fill(7), last]);
 const inBase64URL = (bytes) => Buffer.from(bytes).toString("base64url");
 
-/** A browser with a push service, a relay behind a link, and a person. */
+/** A fake browser with a push service, a relay behind a link, and a person's permission. */
 class Scene {
   clock = 0;
   permission = "default";
-  /** What the person answers when the browser asks. */
+  /** The person's answer to the browser's permission prompt. */
   answer = "granted";
   relayKey = keyOf(1);
   keyAnswer = () => new Response(JSON.stringify({ key: inBase64URL(this.relayKey) }));
   asked = [];
   commands = [];
-  /** What the relay knows, by name. */
+  /** The devices registered at the relay, by name. */
   known = new Map();
   refusals = {};
   stored = new Map();

@@ -13,7 +13,7 @@ import { SealingHost } from "./sealing-host.mjs";
 const origin = "https://relay.example";
 const source = new Script(await bundled("worker.js"));
 
-/** A browser's worker with what it shows, asks and opens. */
+/** A fake browser for the service worker; it records notifications, requests and opened pages. */
 function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, parts = [], clock = new Clock(), indexedDB = new MemoryDatabases(), relay } = {}) {
   const heard = new Map();
   const seen = { shown: [], asked: [], opened: [], kept: [], subscribed: [], closed: 0 };
@@ -26,7 +26,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
   };
   const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer, indexedDB, crypto, TextEncoder, TextDecoder, btoa, atob, WebSocket: relay };
-  /** What is kept beside the page, by path. */
+  /** Cached responses besides the page, by path. */
   const kept = new Map(parts.map((path) => [path, new Response(`kept ${path}`)]));
   globals.caches = { open: async () => ({
     match: async (request) => (request === "/" ? shell : kept.get(new URL(request.url ?? request, origin).pathname))?.clone(), put: async (_, page) => void seen.kept.push(page),
@@ -44,7 +44,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     return answer(address);
   };
   source.runInContext(createContext(globals));
-  /** What the browser shows for an address of the page. */
+  /** The response that the browser shows for a path of the page. */
   const navigate = (address, more = {}) => {
     let answered;
     heard.get("fetch")({
@@ -74,7 +74,7 @@ const notification = (heliograph = told, more = {}) => ({
   title: "Allow Bash?", body: "swift test\n1 more waits", tag: "t", navigate: `${origin}/#/approvals/s1/a1`, data: { heliograph }, ...more,
 });
 const message = (...given) => JSON.stringify({ web_push: 8030, mutable: true, notification: notification(...given) });
-/** Values of the worker's own realm are no instances of ours. */
+/** Copies a value out of the worker's realm, whose objects have other prototypes. */
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
 test("an approval is shown whole, with what this device may decide, and stays until it is seen", async () => {
@@ -188,7 +188,7 @@ test("a browser that does not let its page come forward opens another", async ()
   assert.deepEqual(one.seen.opened, [`${origin}/#/approvals/s1/a1`]);
 });
 
-// The browser's subscription
+// The push subscription
 
 test("a subscription that the browser took back is replaced, and pages that are open hear of it", async () => {
   const heard = [];
@@ -309,11 +309,11 @@ test("without a kept page a slow answer is waited for", async () => {
   assert.equal(await shown, "late");
 });
 
-// Hosts that want signatures
+// Hosts that require signatures
 
 const digest = "ab".repeat(32);
 
-/** A relay whose socket answers a subscription with this session snapshot, or not at all. */
+/** A fake WebSocket of a relay that answers a subscription with this snapshot, or not at all. */
 const answering = (snapshot, seen = []) => class {
   constructor(address, subprotocols) {
     seen.push({ address, subprotocols });
@@ -331,7 +331,7 @@ const answering = (snapshot, seen = []) => class {
   }
 };
 
-/** A browser that trusts a host, and what a host that wants signatures asks. */
+/** A browser that a host trusts, and a request of that host, which requires signatures. */
 async function signing({ head = {}, shown = {}, isTrusted = true, epochs } = {}) {
   const host = new PlayedHost();
   const indexedDB = new MemoryDatabases();
@@ -445,7 +445,7 @@ test("a browser that cleared its keys meanwhile does not allow, and says so", as
   assert.match(one.seen.shown.at(-1).body, /has cleared its keys/);
 });
 
-/** A browser that has the key of a host that seals. */
+/** A browser with the key of a host that seals. */
 async function sealing() {
   const host = new SealingHost();
   const indexedDB = new MemoryDatabases();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""manual.py PROGRAM VERSION: prints the page of a program, made of what it says of itself."""
+"""manual.py PROGRAM VERSION: prints a program's manual page, made from its --help."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from typing import Any
 
 
 def escaped(text: str) -> str:
-    """As roff prints it unchanged."""
+    """Escapes a text so that roff prints it unchanged."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.MULTILINE)
 
 
 def prose(text: str) -> Iterator[str]:
-    """Paragraphs are filled; what is indented, an example, stays as it is."""
+    """Paragraphs are filled; indented lines, which are examples, stay unchanged."""
     for paragraph in text.strip("\n").split("\n\n"):
         is_example = paragraph.startswith("  ")
         yield from [".PP", *([".nf"] if is_example else []), escaped(paragraph), *([".fi"] if is_example else [])]
@@ -35,7 +35,7 @@ def shown(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def command(one: dict[str, Any], path: str) -> Iterator[str]:
-    """One command, then those below it. What every command has, `--help` and `--version`, is said once, at the top."""
+    """A command, followed by its subcommands. The options of every command, `--help` and `--version`, are described once, at the top."""
     yield from [f".SS \"{escaped(path)}\"", escaped(one.get("abstract", ""))]
     yield from prose(one["discussion"]) if "discussion" in one else ()
     for part in shown(one.get("arguments", [])):

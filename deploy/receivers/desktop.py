@@ -12,11 +12,11 @@ import sys
 LEVELS = {"passive": "low", "active": "normal", "time-sensitive": "critical"}
 
 push = json.load(sys.stdin)
-# The body is markup there.
+# The body of a desktop notification may contain markup, so the text is escaped.
 body = html.escape("\n".join(text for text in (push["text"], push["link"]) if text), quote=False)
 subprocess.run(
     ["notify-send", "--app-name=Heliograph", f"--urgency={LEVELS[push['level']]}",
-     # What is settled takes the place of what asked.
+     # The notification about an outcome replaces the one with the question.
      f"--hint=string:x-canonical-private-synchronous:{push['replaces']}", "--", push["title"], body],
     check=True,
 )  # fmt: skip

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Mails a push of Heliograph. What follows it about the same question answers it, so that a mail program shows one thread.
+"""Mails a push of Heliograph. Later pushes about the same question are replies, so that mail programs show one thread.
 
     "program": ["/opt/heliograph/mail.py", "heliograph@example.org", "ada@example.org"],
     "environment": {"SMTP_HOST": "smtp.example.org", "SMTP_USER": "heliograph", "SMTP_PASSWORD": "…"}
 
-With SMTP_USER it asks for TLS first; without it, it hands the mail to the server of this machine (SMTP_PORT, 25).
+With SMTP_USER it requires TLS; without it, it uses the mail server of this machine (SMTP_PORT, 25).
 """
 
 import hashlib
@@ -23,7 +23,7 @@ domain = sender.rpartition("@")[2]
 mail = EmailMessage()
 mail["From"], mail["To"], mail["Date"] = sender, recipient, formatdate(push["time"] / 1000)
 mail["Subject"] = " ".join(push["title"].split())
-# Made from the push, so that one that is sent twice is one mail for programs that look.
+# The Message-ID is derived from the push, so that mail programs can recognise a push that was sent twice.
 mail["Message-ID"] = f"<{push['id']}@{domain}>"
 mail["References"] = f"<{hashlib.sha256(push['replaces'].encode()).hexdigest()[:32]}@{domain}>"
 place = " · ".join(text for text in (push.get("project"), push.get("sessionTitle")) if text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends a push of Heliograph to whatever Apprise reaches: Telegram, Slack, Signal, Matrix, e-mail and a hundred more.
+"""Sends a push of Heliograph through Apprise to Telegram, Slack, Signal, Matrix, e-mail and a hundred other services.
 
     "program": ["/opt/heliograph/venv/bin/python", "/opt/heliograph/with_apprise.py"], "environment": {"APPRISE_URLS": "tgram://…"}
 

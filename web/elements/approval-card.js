@@ -1,9 +1,9 @@
 /**
- * `<approval-card>`: one approval, from the request to what became of it.
+ * `<approval-card>`: one approval, from the request to its outcome.
  *
- * The request is drawn once, from its structured input, whole. *Allow* opens when both ends of the text were on screen, for a
- * moment at least, so that neither a long command nor a finger that was already moving allows what nobody saw. Stages come
- * from the relay alone: nothing here says "allowed" before the relay does. What is settled can be a line, with the rest behind it.
+ * The request is drawn once from its structured input, and never shortened. *Allow* is enabled once both ends of the text have been on screen
+ * for a moment, so that neither a long command nor a finger that was already moving allows unread text. Stages come
+ * from the relay alone: the card never says "allowed" before the relay does. A settled card can fold to one line.
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
@@ -26,43 +26,43 @@ import { requestBlocks } from "./request-blocks.js";
 /** @typedef {import("../wire").Approval} Approval */
 /** @typedef {import("./view.js").App} App */
 
-/** A card is on screen this long before it can be allowed: longer than the second tap of a double tap. */
+/** Time for which a card has to be on screen before it can be allowed: longer than the gap of a double tap. */
 const settleMs = 600;
 
-/** From then on it is told when it ends. */
+/** Remaining time from which a request's expiry is shown. */
 const endToldMs = 2 * 3_600_000;
 
-/** So many characters stand on a phone's line, where the buttons would move if there were a second one. */
+/** Characters that fit on one line of a phone; a second line would move the buttons. */
 const lineCharacters = 40;
 
-/** Of a long text's box one tap moves on by so much: a line or two stay, so that the eye finds its place. */
+/** The share of a long text's box that one tap scrolls, so that a line or two stay visible for orientation. */
 const pageShare = 0.85;
 
-/** Answers after which trying again is pointless. */
+/** Error codes after which another attempt is pointless. */
 const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]);
 
 export class ApprovalCard extends HTMLElement {
-  /** @type {() => void} Called when what was decided here is settled, and the keyboard is to go on to the next one. */
+  /** @type {() => void} Called once the decision made here is settled, so that the focus moves to the next approval. */
   onsettled = () => undefined;
-  /** Once it is settled it is a line. */
+  /** A settled card folds to one line. */
   folds = false;
 
-  // Both are given by `show`, before anything else can happen.
+  // `show` sets the app and the approval before any other call.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
-  /** Its request is the one that was drawn, whatever comes under its name later: only that is decided here. */
+  /** The request that was drawn. If another request arrives under the same name, only the drawn one is decided here. */
   #approval = /** @type {Approval} */ (/** @type {unknown} */ (undefined));
   /** @type {import("../wire").Event|undefined} The last that was compared with the drawn one, and is like it. */ #alike;
   #seenStart = false;
   #seenEnd = false;
   #seen = false;
-  /** Not all of it was on screen at once. */
+  /** The text is too long to be on screen at once. */
   #isLong = false;
-  /** It has just moved, or another one stood in its place. */
+  /** The card has just moved or replaced another, so that a tap may have been meant for that one. */
   #isMoving = false;
   #isOpened = false;
   #measure = "";
   #denying = false;
-  /** Something was decided here, and is not yet known to be settled. */ #decided = false;
+  /** A decision was made here and is not known to be settled yet. */ #decided = false;
   /** @type {IntersectionObserver|null} */ #observer = null;
 
   #tool = span("card-tool foreign");
@@ -73,18 +73,18 @@ export class ApprovalCard extends HTMLElement {
   #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
   #gateWords = h("span");
-  /** The same words as a button, where the text is what keeps it shut: a tap brings what is to be seen. */
+  /** A button with the same words, if unread text keeps *Allow* disabled: a tap scrolls to that text. */
   #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
   #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
   #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, t`Allow`);
-  /** Gives more freedom than the other: beneath it. */
+  /** Allows and gives the agent more freedom than the other button. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
   #denyNow = h("button", { type: "submit", class: "deny solid" });
-  /** Why it can only be denied from here, and what to do about that. */
+  /** The reason why the request can only be denied on this device, and what to do about it. */
   #untrusted = h("p", { class: "note foreign", hidden: true });
   #message = h("textarea", { rows: "2", dir: "auto", maxlength: "4000", placeholder: t`Tell the agent what to do instead (optional)` });
   #messageLine = h("label", {}, h("span", {}, t`Message to the agent`), this.#message);
@@ -116,7 +116,7 @@ export class ApprovalCard extends HTMLElement {
 
   /**
    * @param {App} app @param {Approval} approval
-   * @param {string} [place] Where on the page: an approval may have a card in the inbox and one in its session.
+   * @param {string} [place] The screen of this card: an approval may have one in the inbox and one in its session.
    */
   show(app, approval, place = "approval") {
     const drawn = this.#approval?.request;
@@ -131,8 +131,7 @@ export class ApprovalCard extends HTMLElement {
   }
 
   /**
-   * Whether what is drawn here is what that approval asks. After a relay lost its log the same name may come with another request, and at any time from a
-   * relay that lies.
+   * True if the card shows this approval's request. After a relay lost its log, or from a lying relay, the same name may come with another request.
    * @param {Approval} approval
    */
   asks(approval) {
@@ -147,7 +146,7 @@ export class ApprovalCard extends HTMLElement {
     const now = this.#app.now();
     const asked = t`Asked ${ago(now - requestedAt)}`;
     const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
-    // The host's word on the question itself, such as that it may be answered at the terminal already.
+    // The host's note on the question, such as that it may already be answered at the terminal.
     const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
     const ends = typeof expiresAt === "number" && expiresAt - now < endToldMs ? t` · expires in ${left(expiresAt - now)}` : "";
     if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
@@ -159,7 +158,7 @@ export class ApprovalCard extends HTMLElement {
     return this.#approval.stage === "pending";
   }
 
-  /** Whoever tapped twice, or was about to tap, meant what stood here before. */
+  /** Disables the buttons for a moment, because a tap just now was meant for the card that stood here before. */
   settle() {
     this.#isMoving = true;
     setTimeout(() => {
@@ -169,24 +168,30 @@ export class ApprovalCard extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {"allow"|"deny"} verb A key is a tap: what cannot be tapped cannot be pressed. */
+  /**
+   * Decides by keyboard, under the same conditions as a tap.
+   * @param {"allow"|"deny"} verb
+   */
   press(verb) {
     const button = verb === "allow" ? this.#allow : this.#deny;
     if (!this.#buttons.hidden && !button.hidden) button.click();
   }
 
-  /** @param {boolean} opens What is behind the line. */
+  /**
+   * Opens or closes the folded card.
+   * @param {boolean} opens
+   */
   #open(opens) {
     this.#isOpened = opens;
     this.#draw();
   }
 
-  /** Puts the keyboard on the card without moving anything that is on screen. */
+  /** Moves the keyboard focus to the card without scrolling. */
   land() {
     this.#heading.focus({ preventScroll: true });
   }
 
-  /** Brings the card to the screen, for a link that names it. */
+  /** Scrolls the card into view, for a link that names it. */
   arrive() {
     this.land();
     this.scrollIntoView({ block: "start" });
@@ -196,7 +201,10 @@ export class ApprovalCard extends HTMLElement {
     return this.#approval.request.head.kind === "question";
   }
 
-  /** @param {string} place What never changes: the request. */
+  /**
+   * Builds the parts that never change: those of the request.
+   * @param {string} place
+   */
   #build(place) {
     const { request: { head, body } } = this.#approval;
     const name = `${place}-${keyOf(this.#approval)}`;
@@ -211,7 +219,7 @@ export class ApprovalCard extends HTMLElement {
     write(this.#denyNow, no);
     const tool = asText(head.tool);
     say(this.#tool, tool, line);
-    // What asks a question, and what the heading names in words, has a name for the agent, which tells a person nothing.
+    // A question's tool has a name for the agent that means nothing to a person, and the heading already names other tools.
     attribute(this.#tool, "hidden", this.#isQuestion || isSaid(tool));
     if (this.#isQuestion) {
       this.#heading.append(span("card-verb", t`A question`));
@@ -240,7 +248,7 @@ export class ApprovalCard extends HTMLElement {
     this.#seen = true;
   }
 
-  /** The folder that paths are read from. */
+  /** The folder that paths are shown relative to. */
   get #folder() {
     return folderOf(this.#app.state.sessions.get(this.#approval.session));
   }
@@ -248,7 +256,7 @@ export class ApprovalCard extends HTMLElement {
   /** @param {string} tool @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
   #buildRequest(tool, head, body) {
     const { elements, warnings, agentSays, measure } = requestBlocks(tool, body);
-    // The host's own sentences, the same in every client.
+    // The host words the risks, so that they are the same in every client.
     const risks = Array.isArray(head.risks) ? head.risks.map(asText) : [];
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
@@ -276,7 +284,7 @@ export class ApprovalCard extends HTMLElement {
   }
 
   /**
-   * Notices when both ends were on the screen.
+   * Observes whether both ends of the text have been on screen.
    * @param {Element} start @param {Element} end
    */
   #observe(start, end) {
@@ -299,7 +307,7 @@ export class ApprovalCard extends HTMLElement {
     this.#edges.forEach((edge) => this.#observer?.observe(edge));
   }
 
-  /** To the end, and to what is decided there; where its beginning has not been on screen, to that first. */
+  /** Scrolls to the end of the text and the buttons, or first to its beginning if that has not been on screen. */
   #jumpOn() {
     const wasSeen = this.#seenStart;
     this.#edges[wasSeen ? 1 : 0]?.scrollIntoView({ block: "nearest" });
@@ -328,12 +336,12 @@ export class ApprovalCard extends HTMLElement {
 
     const attempt = this.#app.decisions.attempt(this.#approval);
     const open = stage === "pending";
-    // A reply may come before the news it is about; until that is here the card keeps saying that it is being sent.
+    // A reply may arrive before its event; until the event arrives the card shows that the decision is being sent.
     const sending = open && attempt && !attempt.error;
     const live = this.#app.link.isLive;
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
     const gone = this.#app.link.phase === "live" ? t`Sending …` : t`Sending … it is sent again when the connection is back.`;
-    // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
+    // Once both ends were seen the button is enabled in a moment, so no advice is needed.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || !this.#isLong || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
     const untrusted = open && mayDecide ? this.#app.trust.approvalObstacle(this.#approval, summary?.host.name ?? t`its host`) : "";
@@ -377,7 +385,7 @@ export class ApprovalCard extends HTMLElement {
     const told = outcome(this.#approval, { now: this.#app.now(), client: welcome?.client.id, host: sessions.get(session)?.host });
     attribute(this.#result, "data-tone", told.tone);
     attribute(this, "data-tone", told.tone);
-    // Where a rule went is read to its end.
+    // A chosen rule is shown in full, not shortened to one line.
     attribute(this.#result, "data-rule", chosenIn(this.#approval) !== "");
     say(this.#outcomeTitle, told.title, line);
     const { decision } = this.#approval;
@@ -453,13 +461,13 @@ export class ApprovalCard extends HTMLElement {
   /** @param {import("../decisions.js").Verdict} verdict */
   #decide(verdict) {
     if (this.#approval.stage !== "pending") return;
-    // The button that was pressed goes away; the keyboard waits here until it is settled.
+    // The pressed button disappears, so the keyboard focus waits on the card until the decision is settled.
     this.#decided = true;
     this.land();
     this.#app.decisions.decide(this.#approval, verdict);
   }
 
-  /** An approval that this page decided is known to be settled. A keyboard that has gone elsewhere meanwhile stays there. */
+  /** Called once a decision made here is settled. The focus stays if it has moved elsewhere meanwhile. */
   #goOn() {
     this.#decided = false;
     this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);
@@ -470,7 +478,7 @@ export class ApprovalCard extends HTMLElement {
 }
 
 /**
- * How what the warnings are about is marked.
+ * Words that explain the marks of the warnings.
  * @param {string[]} warnings
  */
 function markWords(warnings) {

@@ -1,8 +1,8 @@
 /**
- * `<approvals-inbox>`: what waits for a person, and what was settled in the last hour.
+ * `<approvals-inbox>`: the waiting approvals, and those settled in the last hour.
  *
- * The longest waiting is first. Cards keep their place while the inbox is on screen: new ones come at the end. One that was decided here
- * becomes a line that says what becomes of it, and the next slides into its place. When the inbox is opened again, only what waits is there.
+ * The longest waiting comes first. Cards keep their place while the inbox is on screen, and new ones are added at the end. A card that was decided here
+ * becomes a line with its outcome, and the next card slides into its place. When the inbox is opened again, it shows only waiting approvals.
  */
 
 import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
@@ -20,16 +20,16 @@ import { View } from "./view.js";
 /** @typedef {import("../wire").Approval} Approval */
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-/** How long the next one slides. */
+/** Duration of the slide of the next card, in milliseconds. */
 const slideMs = 180;
 
 export class ApprovalsInbox extends View {
   #recent = false;
-  /** @type {string|undefined} The key of the approval that the address names, until it is on screen. */ #named;
-  /** @type {string[]} Keys, as on screen. */ #order = [];
+  /** @type {string|undefined} The key of the approval in the address, until it has been scrolled into view. */ #named;
+  /** @type {string[]} Keys of the approvals in the order on screen. */ #order = [];
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
-  /** @type {WeakMap<HTMLElement, string>} By the items of the list. */ #keys = new WeakMap();
-  /** What was put off is shown all the same. */ #showsLater = false;
+  /** @type {WeakMap<HTMLElement, string>} The approval's key by list item. */ #keys = new WeakMap();
+  /** Snoozed approvals are shown, too. */ #showsLater = false;
   #list = h("ol", { class: "cards" });
   #others = h("button", { type: "button", class: "plain archive-link", hidden: true, onclick: () => this.#showLater() });
   #words = h("p");
@@ -47,7 +47,7 @@ export class ApprovalsInbox extends View {
   }
 
   /**
-   * The inbox comes to the screen.
+   * Called when the inbox is opened.
    * @param {{recent: boolean, named?: string}} route
    */
   arrive({ recent, named }) {
@@ -55,7 +55,7 @@ export class ApprovalsInbox extends View {
     this.#named = named;
     this.#showsLater = false;
     this.#order = [];
-    // A question that was settled on screen kept its form, so that nothing moved; from now on its answer is shown there.
+    // A question settled while on screen keeps its form, so that nothing moves; from now on its card shows the answer.
     for (const key of [...this.#cards.keys()]) if (this.app.state.approvals.get(key)?.stage !== "pending") this.#cards.delete(key);
     attribute(this.#waiting, "aria-current", recent ? null : "page");
     attribute(this.#settled, "aria-current", recent ? "page" : null);
@@ -73,7 +73,7 @@ export class ApprovalsInbox extends View {
   }
 
   /**
-   * The keyboard goes to what waits after the one that was decided, to the first that waits, or to the heading.
+   * Moves the keyboard focus to the next waiting approval, to the first one, or to the heading.
    * @param {string} key
    */
   #goOn(key) {
@@ -83,7 +83,7 @@ export class ApprovalsInbox extends View {
     for (const other of this.#order.filter(waits)) this.#cards.get(other)?.settle();
     const before = next.getBoundingClientRect().top;
     next.land();
-    // When the one that was decided has become a line.
+    // Runs after the decided card has folded to a line.
     queueMicrotask(() => {
       next.scrollIntoView({ block: "start" });
       const way = before - next.getBoundingClientRect().top;
@@ -115,7 +115,10 @@ export class ApprovalsInbox extends View {
     say(/** @type {HTMLElement} */ (put.firstElementChild), isOff ? t`${title}: back ${untilWords(this.app.snoozes.until(approval.session) ?? 0, this.app.now())}` : "", line);
   }
 
-  /** @param {HTMLElement} item What it asks for can wait an hour, and so can all that its session asks now. */
+  /**
+   * Snoozes all waiting requests of the item's session for an hour.
+   * @param {HTMLElement} item
+   */
   #putOff(item) {
     const key = this.#keys.get(item) ?? "";
     const session = sessionOf(key);
@@ -141,7 +144,10 @@ export class ApprovalsInbox extends View {
     this.querySelector("h2")?.focus({ preventScroll: true });
   }
 
-  /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
+  /**
+   * Decides by keyboard on the focused card; without one, only moves the focus to the first that waits.
+   * @param {"allow"|"deny"} verb
+   */
   decide(verb) {
     const waits = this.#order.flatMap((key) => this.#cards.get(key) ?? []).filter((card) => card.isPending && !card.hidden);
     const card = waits.find((one) => one.contains(document.activeElement));
@@ -188,7 +194,7 @@ export class ApprovalsInbox extends View {
 }
 
 /**
- * Settled approvals, the newest first.
+ * Settled approvals, newest first.
  * @param {Map<string, Approval>} approvals
  */
 const settled = (approvals) =>

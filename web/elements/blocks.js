@@ -1,4 +1,4 @@
-/** Foreign content as blocks: texts, commands, diffs. What is in them is text and nothing else. */
+/** Blocks of foreign content: texts, commands, diffs. Their content only ever becomes text nodes. */
 
 import { changedWords, replaced } from "../diff.js";
 import { attribute, h, icon, nodes, span } from "../dom.js";
@@ -9,15 +9,15 @@ import { partsOf } from "../shell.js";
 import { partsOfCode } from "../syntax.js";
 import { calm, exact } from "../text.js";
 
-/** In a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
+/** Arguments kept unbroken in a command; the rest may wrap anywhere, because an element for each would be slow to draw. */
 const argumentsMax = 4_000;
-/** A shorter word of plain letters breaks nowhere by itself. */
+/** Short plain words, which browsers never break and which therefore need no element of their own. */
 const plainWord = /^[\w.,:=]{1,16}$/;
 
 /**
- * Text in its own monospaced box.
+ * A monospaced box of text.
  * @param {string} text
- * @param {{name: string, reading?: typeof exact, scrolls?: boolean}} options `scrolls`: the box has its own scroll area.
+ * @param {{name: string, reading?: typeof exact, scrolls?: boolean}} options `scrolls`: the box scrolls by itself.
  */
 export function textBlock(text, { name, reading = calm, scrolls = true }) {
   const kind = reading === exact ? "block foreign exact" : "block foreign";
@@ -27,7 +27,7 @@ export function textBlock(text, { name, reading = calm, scrolls = true }) {
 }
 
 /**
- * A scroll area that the keyboard can reach.
+ * Makes a scrolling box focusable, so that the keyboard can scroll it.
  * @param {HTMLElement} block @param {string} name
  */
 export function reachable(block, name) {
@@ -37,11 +37,11 @@ export function reachable(block, name) {
   return block;
 }
 
-/** Time for which a copy is announced. */
+/** Time for which the copy button shows that it copied. */
 const copiedMs = 2_000;
 
 /**
- * Copies that text as it is, where the browser lets a page do so.
+ * A button that copies the text unchanged; null if the browser does not let pages copy.
  * @param {string} text @returns {HTMLButtonElement|null}
  */
 export function copyButton(text) {
@@ -60,7 +60,7 @@ export function copyButton(text) {
 }
 
 /**
- * What somebody reads along, coloured by its language. What is decided on keeps its one reading, and has no colours.
+ * Nodes for code coloured by its language. Approvals show their text without colours.
  * @param {string} text @param {string} language
  */
 export function codeNodes(text, language) {
@@ -70,18 +70,18 @@ export function codeNodes(text, language) {
 }
 
 /**
- * How many lines a change adds and removes: in signs for the eye, in words for the ear.
+ * The numbers of added and removed lines: as signs on screen, as words for screen readers.
  * @param {number} added @param {number} removed
  */
 export const lineCounts = (added, removed) => h("span", {},
   h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)),
   span("unseen", t`${plural(added, "line")} added, ${removed} removed`));
 
-/** The words of a line's sign for screen readers. */
+/** Words for the sign of a diff's line, for screen readers. */
 const signWords = /** @type {Record<string, string>} */ ({ "+": t`added`, "-": t`removed` });
 
 /**
- * A tool's output: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
+ * A tool's output. A long output shows its beginning, its errors and its end, and the rest on demand.
  * @param {string} text @param {string} name
  */
 export function outputBlock(text, name) {
@@ -99,16 +99,16 @@ export function outputBlock(text, name) {
 }
 
 /**
- * A diff, each line with its sign, and with its number where that is known.
+ * A diff with a sign for each line, and with line numbers if they are known.
  * @param {import("../diff.js").Line[]} lines
- * @param {{name: string, scrolls?: boolean, words?: boolean}} options `words`: what changed within a line is marked. Not where somebody decides on it.
+ * @param {{name: string, scrolls?: boolean, words?: boolean}} options `words`: marks the changed words of a line; off in approvals.
  */
 export function diffBlock(lines, { name, scrolls = true, words = false }) {
   const last = Math.max(0, ...lines.slice(-100).map(({ number }) => number ?? 0));
   const kind = `block diff foreign exact${last ? " numbered" : ""}`;
   const block = h("pre", { class: kind, role: "group", "aria-label": name, "data-digits": last ? String(last).length : null });
   const marks = words ? marksOf(lines) : new Map();
-  // One by one: a call takes only so many arguments.
+  // Nodes are appended one by one, because a call takes a limited number of arguments.
   for (const one of lines) {
     const { sign, text, number } = one;
     const pieces = marked(text, marks.get(one) ?? []);
@@ -120,7 +120,7 @@ export function diffBlock(lines, { name, scrolls = true, words = false }) {
 }
 
 /**
- * Of lines that took each other's place, the part that is another.
+ * The changed ranges of each line that replaced another.
  * @param {import("../diff.js").Line[]} lines
  * @returns {Map<import("../diff.js").Line, import("../diff.js").Ranges>}
  */
@@ -146,7 +146,7 @@ function marked(text, ranges) {
 }
 
 /**
- * Exact text in which no line ends inside an argument. One that is longer than a line goes on below, where a bar precedes it.
+ * Exact text of a command in which lines wrap between arguments only. An argument longer than a line continues below, after a bar.
  * @param {string} text
  */
 export function argumentNodes(text) {
@@ -161,7 +161,7 @@ export function argumentNodes(text) {
 }
 
 /**
- * A command, whole, without a scroll area of its own.
+ * A command in full, without a scrolling box.
  * @param {string} text @param {string} name
  */
 export const commandBlock = (text, name) =>

@@ -1,4 +1,4 @@
-/** `<budgets-view>`: how much may be spent, how much is, and setting it. */
+/** `<budgets-view>`: the budgets with what is spent of them, and a form to set one. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
@@ -13,9 +13,9 @@ import { View } from "./view.js";
 
 /** @typedef {import("../wire").BudgetReport} KnownBudget */
 
-/** More sessions than these are searched rather than looked through. */
+/** Above this number of sessions the form has a search field. */
 const sessionsAtOnceMax = 12;
-/** Seconds: what is spent is asked for. */
+/** Interval in seconds at which the view asks for what is spent. */
 const askEvery = 10;
 
 export class BudgetsView extends View {
@@ -50,8 +50,8 @@ export class BudgetsView extends View {
   }
 
   /**
-   * It comes to the screen.
-   * @param {string|undefined} session The one to set a budget for.
+   * Called when the view is opened.
+   * @param {string|undefined} session The session to set a budget for.
    */
   arrive(session) {
     this.#ticks = 0;
@@ -117,7 +117,7 @@ export class BudgetsView extends View {
   }
 
   /**
-   * Puts a budget into the form.
+   * Fills the form with a budget.
    * @param {KnownBudget} budget
    */
   #change({ scope, session, microUSD, levels, hold }) {
@@ -140,13 +140,13 @@ export class BudgetsView extends View {
     if (!(await this.#run(() => this.app.budgets.set(read.budget), t`The budget is set`, t`Not set`))) return undefined;
     this.#dollars.value = "";
     this.#draw();
-    // The list stands over the form, on a phone out of sight of it.
+    // On a phone the list above the form may be out of sight.
     this.#rows.get(nameOf(read.budget))?.element.scrollIntoView({ block: "nearest" });
     return undefined;
   }
 
   /**
-   * Removes it, and leaves the focus on what is now in its place.
+   * Removes a budget, and moves the focus to the row that takes its place.
    * @param {KnownBudget} budget
    */
   async #removeBudget(budget) {
@@ -157,7 +157,10 @@ export class BudgetsView extends View {
     (next?.change ?? this.querySelector("h2"))?.focus();
   }
 
-  /** @param {() => Promise<void>} deed @param {string} done @param {string} failed @returns {Promise<boolean>} Whether it was done. */
+  /**
+   * Runs a change and shows its outcome. Resolves to true if it was done.
+   * @param {() => Promise<void>} deed @param {string} done @param {string} failed @returns {Promise<boolean>}
+   */
   async #run(deed, done, failed) {
     write(this.#problem, "");
     try {
@@ -171,7 +174,7 @@ export class BudgetsView extends View {
   }
 }
 
-/** One budget with what is spent of it. */
+/** One row of the list: a budget with what is spent of it. */
 class BudgetRow {
   #name = span("budget-name foreign");
   #bar = h("progress", { max: "1", value: "0" });

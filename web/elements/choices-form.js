@@ -1,4 +1,4 @@
-/** `<choices-form>`: what a device rings for and how much it says, changed on the page of any other. */
+/** `<choices-form>`: the notification settings of any device, and the amount of text in its pushes. */
 
 import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor, weekdays } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
@@ -9,9 +9,9 @@ import { line } from "../text.js";
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../choices.js").Kind} Kind */
 
-/** Sessions that can be muted here, besides those that are: the latest, which are the ones that ring. */
+/** Sessions offered for muting, besides those already muted: the most recent ones. */
 const sessionsMax = 12;
-/** The quiet hours that a form suggests. */
+/** The quiet hours that the form suggests. */
 const usualNight = { from: "22:00", to: "07:00" };
 const usualEvening = "18:00";
 const usualInterval = 60;
@@ -21,12 +21,12 @@ let made = 0;
 
 export class ChoicesForm extends HTMLElement {
   /**
-   * Called when it is to go: all is saved, or nothing was changed.
+   * Called when the form closes, because all is saved or nothing was changed.
    * @type {() => void}
    */
   onclosed = () => undefined;
 
-  // Both are given by `open`.
+  // `open` sets the app and the device before any other call.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #device = "";
   #id = `choices-${(made += 1)}`;
@@ -71,7 +71,7 @@ export class ChoicesForm extends HTMLElement {
   }
 
   /**
-   * Shows what is chosen now; what others change meanwhile is not mixed into what somebody is writing here.
+   * Fills the form with the current settings. Changes from other devices do not alter an open form.
    * @param {App} app @param {import("../choices.js").Device} device
    */
   open(app, device) {
@@ -108,7 +108,7 @@ export class ChoicesForm extends HTMLElement {
     this.#draw();
   }
 
-  /** Where the keyboard goes when it is opened. */
+  /** Moves the keyboard focus to the first field when the form opens. */
   land() {
     this.#form.querySelector("input")?.focus();
   }
@@ -174,7 +174,10 @@ export class ChoicesForm extends HTMLElement {
   }
 }
 
-/** When it tells of what needs no answer: the wire's word, and ours. @type {[when: string, name: string, meaning: string][]} */
+/**
+ * The times for notifications that need no answer: the wire's value, its name and its meaning. @type {[when: string, name: string, meaning:
+ * string][]}
+ */
 const gatherings = [
   ["", t`Each as it happens`, ""],
   ["interval", t`Gathered, now and then`, t`One quiet notification says how many there were.`],
@@ -183,7 +186,7 @@ const gatherings = [
 
 /** @param {HTMLSelectElement} select @param {string} [chosen] */
 function fillZones(select, chosen) {
-  // Browsers of before 2022 list none: then there are two to choose from.
+  // Browsers from before 2022 cannot list time zones: the form then offers two.
   const { supportedValuesOf } = /** @type {{supportedValuesOf?: (key: "timeZone") => string[]}} */ (Intl);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = new Set([chosen ?? own, own, "UTC", ...(supportedValuesOf?.("timeZone") ?? [])]);
@@ -203,7 +206,7 @@ const group = (legend, ...parts) => h("fieldset", {}, h("legend", {}, legend), .
 /** @param {HTMLElement} input @param {string} label */
 const field = (input, label) => h("div", { class: "field" }, h("label", { for: input.id }, label), input);
 
-/** @param {HTMLInputElement} input @param {string} name Foreign text may be in it. @param {string} [meaning] */
+/** @param {HTMLInputElement} input @param {string} name May contain foreign text. @param {string} [meaning] */
 function choice(input, name, meaning) {
   const words = span("choice-label foreign");
   say(words, name, line);

@@ -1,4 +1,4 @@
-/** `<command-palette>`: every session, screen and key, found by its words. */
+/** `<command-palette>`: finds sessions, screens and keyboard shortcuts by words. */
 
 import { attribute, h, say, span } from "../dom.js";
 import { t } from "../language.js";
@@ -33,7 +33,10 @@ export class CommandPalette extends View {
     if (!this.firstChild) this.append(this.#dialog);
   }
 
-  /** @param {{keys: boolean, text: string}} what The keys alone, or everything; and what is typed already. */
+  /**
+   * `keys`: lists the shortcuts only; `text`: the initial search text.
+   * @param {{keys: boolean, text: string}} what
+   */
   open({ keys, text }) {
     this.#words.value = text;
     attribute(this.#dialog, "data-keys", keys);

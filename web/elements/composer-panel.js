@@ -1,6 +1,6 @@
 /**
- * `<composer-panel>`: what else can be done to a session than to write to it: its mode, its model, what it asks for, the agent's own commands, and its end. And what
- * else can be done with what is written: it waits for its time, or becomes a template.
+ * `<composer-panel>`: the controls of a session besides its text field: mode, model, when the agent asks, the agent's own commands, and ending the session. The written text can
+ * also be held until a time, or saved as a template.
  */
 
 import { attribute, h, icon, say, span, write } from "../dom.js";
@@ -20,21 +20,21 @@ import { SettingChoice } from "./setting-choice.js";
 /**
  * @typedef {object} PanelState
  * @property {string[]} may @property {boolean} isLive
- * @property {boolean} isInstead   It asks, and can be interrupted instead of answered.
- * @property {boolean} isUntrusted The host takes nothing from this browser that gives its agent more freedom.
+ * @property {boolean} isInstead   The agent waits for an answer, and can be interrupted instead.
+ * @property {boolean} isUntrusted The host does not trust this browser, so it refuses commands that give its agent more freedom.
  * @property {(deed: string) => boolean} isSending
- * @property {string|null} written   What stands in the field; nothing where none is.
- * @property {string} holdObstacle  Why it cannot wait here.
+ * @property {string|null} written   The text in the field; null without a field.
+ * @property {string} holdObstacle  The reason why the text cannot be held in this browser; empty if it can.
  */
 
 let made = 0;
 
 export class ComposerPanel extends HTMLElement {
   /** @type {(command: Command) => void} */ ondeed = () => undefined;
-  /** @type {(command: string) => void} Called with one of the agent's own commands. */ oncommand = () => undefined;
+  /** @type {(command: string) => void} Called with the agent's command that was chosen. */ oncommand = () => undefined;
 
-  /** @type {(at: number|undefined) => void} Called when what is written is to wait: until then, or until the agent is idle. */ onhold = () => undefined;
-  /** @type {(text: string) => void} Called with a template. */ ontemplate = () => undefined;
+  /** @type {(at: number|undefined) => void} Called to hold the written text until a time, or until the agent is idle if there is none. */ onhold = () => undefined;
+  /** @type {(text: string) => void} Called with the text of the chosen template. */ ontemplate = () => undefined;
 
   #id = `panel-${(made += 1)}`;
   /** @type {Summary|undefined} */ #summary;
@@ -102,7 +102,7 @@ export class ComposerPanel extends HTMLElement {
     attribute(this.#model.element, "hidden", !takes("model"));
     this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUntrusted || isSending("model"));
     attribute(this.#asking.element, "hidden", !takes("askAll"));
-    // Whoever asks for more needs no signature.
+    // Asking for more approvals needs no signature, because it gives the agent less freedom.
     this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules],
       !can(may, summary, isLive, "askAll") || (isUntrusted && steering?.asksAll === true) || isSending("askAll"));
     const commands = takesPrompts ? steering?.commands ?? [] : [];

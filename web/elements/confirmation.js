@@ -1,4 +1,4 @@
-/** A question before a deed that cannot be taken back, in the place of its buttons, with the deed and the way back. */
+/** A question before an action that cannot be undone. It replaces the action's buttons, and offers the action and a way back. */
 
 import { attribute, h, say } from "../dom.js";
 import { t } from "../language.js";
@@ -9,7 +9,7 @@ let made = 0;
 export class Confirmation {
   #question = h("p", { class: "foreign", id: `confirmation-${(made += 1)}` });
   #confirm = h("button", { type: "button", class: "deny solid", onclick: () => this.#deed() });
-  /** Is next to the buttons that it replaces. */
+  /** The caller places this element next to the buttons that it replaces. */
   element = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": this.#question.id }, this.#question,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.close() }, t`Back`), this.#confirm));
 
@@ -19,9 +19,9 @@ export class Confirmation {
 
   /**
    * @param {object} parts
-   * @param {HTMLElement} parts.opener  The button that asks for the deed.
-   * @param {HTMLElement} parts.buttons What is hidden while the question is open.
-   * @param {string} parts.verb         What the button that does it says.
+   * @param {HTMLElement} parts.opener  The button that asks for the action.
+   * @param {HTMLElement} parts.buttons The buttons to hide while the question is open.
+   * @param {string} parts.verb         The label of the button that confirms.
    * @param {() => void} parts.deed
    */
   constructor({ opener, buttons, verb, deed }) {

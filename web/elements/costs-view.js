@@ -1,4 +1,4 @@
-/** `<costs-view>`: what was used and what it cost, as bars with a table behind them, and what cost most. */
+/** `<costs-view>`: usage and its cost, as bars with a table behind them, and the most expensive sessions. */
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { allOf, barsOf, budgetDayEnd, cacheShare, forecast, placesMax, ranges } from "../costs.js";
@@ -12,14 +12,17 @@ import { View } from "./view.js";
 /** @typedef {import("../costs.js").Sum} Sum */
 /** @typedef {import("../costs.js").Bar} Bar */
 
-/** Seconds: what was used is asked for. */
+/** Interval in seconds at which the view asks for the usage. */
 const askEvery = 30;
-/** Of a list that is not opened. */
+/** Most entries of a list that is not expanded. */
 const dearestMax = 10;
 
 const counted = new Intl.NumberFormat(language.tag);
 
-/** @param {Sum} sum A model without a known price has no cost, which is not a cost of nothing. */
+/**
+ * The cost in words: without a known price it is unknown, not zero.
+ * @param {Sum} sum
+ */
 const costWords = (sum) => costOf(sum) || t`price unknown`;
 
 export class CostsView extends View {
@@ -42,7 +45,7 @@ export class CostsView extends View {
       h("table", { class: "cost-table" }, h("thead", {}, h("tr", {},
         ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
     this.#lists);
-  /** @type {unknown} A report is drawn once. */ #drawn = null;
+  /** @type {unknown} The last report that was drawn, so that a report is drawn once. */ #drawn = null;
   #ticks = 0;
 
   connectedCallback() {
@@ -51,7 +54,7 @@ export class CostsView extends View {
       h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
   }
 
-  /** It comes to the screen. */
+  /** Called when the view is opened. */
   arrive() {
     this.#ticks = 0;
     this.#ask();

@@ -1,4 +1,4 @@
-/** `<device-card>`: one device: its Lock Screen, what it gets, its cards, and what became of each push. */
+/** `<device-card>`: one device with its Lock Screen, its settings, its Live Activities, and the outcome of each push. */
 
 import { reachOf } from "../choices.js";
 import { arrange, attribute, h, say, span, write } from "../dom.js";
@@ -25,7 +25,7 @@ const states = /** @type {Record<string, string>} */ ({
 });
 
 export class DeviceCard extends HTMLElement {
-  // Both are given by `show`, before anything else can happen.
+  // `show` sets the app and the device before any other call.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #device = /** @type {Device} */ (/** @type {unknown} */ (undefined));
 
@@ -50,7 +50,7 @@ export class DeviceCard extends HTMLElement {
   #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: t`Forget`, deed: () => this.#do("forget") });
   #problem = h("p", { class: "problem", role: "alert" });
   #tested = h("p", { class: "tested foreign", role: "status", hidden: true });
-  /** @type {{after: number, hasArrived: boolean}|null} A test that was asked for, `after` the last push that was known. */ #testing = null;
+  /** @type {{after: number, hasArrived: boolean}|null} A test notification that was asked for; `after` is the number of the last push before it. */ #testing = null;
   /** @type {Map<number, {element: HTMLElement, drawn: string}>} */ #rows = new Map();
 
   connectedCallback() {
@@ -84,7 +84,7 @@ export class DeviceCard extends HTMLElement {
     attribute(this.#own, "hidden", !isOwn);
     attribute(this.#own, "data-present", true);
     attribute(this.#article, "data-browser", !isApp);
-    // Others than apps have no cards, and their notifications are the system's to draw.
+    // Only apps have Live Activities and a Lock Screen preview; the system draws other devices' notifications.
     attribute(this.#screen, "hidden", !isApp);
     attribute(this.#cardsPart, "hidden", !isApp);
     write(this.#presence, device.present ? t`Being looked at` : t`Away`);
@@ -127,7 +127,7 @@ export class DeviceCard extends HTMLElement {
 
   #drawPushes() {
     const { pushes } = this.#device;
-    // Only apps have a Lock Screen of ours to compare pushes with: the system draws all others.
+    // Only an app's pushes are compared with the Lock Screen preview: the system draws all others.
     const ignored = reachOf(this.#device.device) !== "app" ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
     const kept = new Set(pushes.map(({ push }) => push));
     for (const push of [...this.#rows.keys()]) if (!kept.has(push)) this.#rows.delete(push);
@@ -164,7 +164,7 @@ export class DeviceCard extends HTMLElement {
     item.replaceChildren(details);
   }
 
-  /** This browser has shown the test that it asked for. */
+  /** Called when this browser has shown the test notification. */
   testArrived() {
     if (this.#testing) this.#testing.hasArrived = true;
     this.#drawTest();
@@ -214,7 +214,10 @@ export class DeviceCard extends HTMLElement {
   }
 }
 
-/** @param {Push} push @returns {string} What an alert says first. */
+/**
+ * The first words of an alert.
+ * @param {Push} push @returns {string}
+ */
 function alertOf({ payload }) {
   const alert = payload?.aps?.alert ?? payload?.notification ?? payload;
   return String((typeof alert === "string" ? alert : alert?.title || alert?.body) ?? "");

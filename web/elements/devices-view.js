@@ -1,4 +1,4 @@
-/** `<devices-view>`: what has access, where pushes go, and what became of them. */
+/** `<devices-view>`: clients with access, devices for pushes, and the outcome of those pushes. */
 
 import { arrange, attribute, h, write } from "../dom.js";
 import { DeviceCard } from "./device-card.js";
@@ -10,7 +10,7 @@ import { TrustList } from "./trust-list.js";
 import { View } from "./view.js";
 import { pieces, t } from "../language.js";
 
-/** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
+/** Interval in seconds at which presence and the app's reports on its cards are asked for. Pushes arrive by themselves. */
 const askEvery = 5;
 
 export class DevicesView extends View {
@@ -29,7 +29,7 @@ export class DevicesView extends View {
     this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Devices`)), this.#switch, this.#topic, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
-  /** It comes to the screen. */
+  /** Called when the view is opened. */
   arrive() {
     this.#ticks = 0;
     this.app.devices.watch();
@@ -38,7 +38,7 @@ export class DevicesView extends View {
     this.#draw();
   }
 
-  /** This browser has shown a test. */
+  /** Called when this browser has shown a test notification. */
   testArrived() {
     const own = this.#cards.get(this.app.webPush.device);
     own?.testArrived();

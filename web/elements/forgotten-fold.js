@@ -1,4 +1,4 @@
-/** The rows that the agent has forgotten, as a fold: a line on the row of the rewinding, and behind it the rows where they were. */
+/** Folds the timeline rows that a rewind made the agent forget: a line on the rewind's row opens them in their place. */
 
 import { attribute, h, write } from "../dom.js";
 import { forgottenRows, messagesIn } from "../forgotten.js";
@@ -6,13 +6,13 @@ import { plural, t } from "../language.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
-/** @type {WeakMap<HTMLElement, HTMLElement>} The line on a row. */
+/** @type {WeakMap<HTMLElement, HTMLElement>} The folding line by the rewind's row. */
 const lines = new WeakMap();
 
 /**
- * @param {Row[]} rows All that are drawn.
+ * @param {Row[]} rows All rows on screen.
  * @param {(key: string) => HTMLElement|undefined} itemOf
- * @param {Set<string>} open Keys of the rewindings whose rows are read all the same.
+ * @param {Set<string>} open Keys of the rewinds whose forgotten rows are shown.
  */
 export function foldForgotten(rows, itemOf, open) {
   /** @type {Map<Row, Row>} */

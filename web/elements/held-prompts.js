@@ -1,4 +1,4 @@
-/** `<held-prompts>`: next to where one writes, the prompts that wait in this browser for their time, or for an idle agent. */
+/** `<held-prompts>`: prompts in this browser that wait for a time or for an idle agent, shown next to the text field. */
 
 import { arrange, attribute, h, say, span } from "../dom.js";
 import { t } from "../language.js";
@@ -10,7 +10,7 @@ import { reachable } from "./blocks.js";
 /** @typedef {import("./view.js").App} App */
 
 export class HeldPrompts extends HTMLElement {
-  /** @type {(text: string) => void} Called with the text of one that was taken back. */ ontakeback = () => undefined;
+  /** @type {(text: string) => void} Called with the text of a prompt that was taken back for editing. */ ontakeback = () => undefined;
 
   #list = h("ul", { class: "waiting", "aria-label": t`Waiting in this browser` });
   /** @type {Map<string, {item: HTMLElement, update: (one: HeldPrompt) => void}>} */ #items = new Map();
@@ -19,7 +19,10 @@ export class HeldPrompts extends HTMLElement {
     if (!this.firstChild) this.append(this.#list);
   }
 
-  /** @param {App} app @param {HeldPrompt[]} prompts @param {string} obstacle Why nothing can be sent now. */
+  /**
+   * `obstacle`: the reason why no prompt can be sent now.
+   * @param {App} app @param {HeldPrompt[]} prompts @param {string} obstacle
+   */
   show(app, prompts, obstacle) {
     const items = new Map(prompts.map((one) => [one.id, this.#items.get(one.id) ?? this.#item(app, one.id)]));
     this.#items = items;

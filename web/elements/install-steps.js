@@ -1,15 +1,18 @@
-/** `<install-steps>`: how a page comes to the Home Screen of an iPhone or iPad, which has to be paired there. */
+/** `<install-steps>`: how to add the page to the Home Screen of an iPhone or iPad, and pair it there. */
 
 import { h, write } from "../dom.js";
 import { pieces, t } from "../language.js";
 
 export class InstallSteps extends HTMLElement {
-  /** @type {() => void} Called when somebody wants this tab paired all the same. */ ontab = () => undefined;
+  /** @type {() => void} Called when a person wants to pair this tab nevertheless. */ ontab = () => undefined;
 
   #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": t`Pairing code` });
   #copied = h("p", { class: "quiet", role: "status" });
 
-  /** @param {string} code What is to be pasted there. */
+  /**
+   * `code`: the pairing code to paste in the page on the Home Screen.
+   * @param {string} code
+   */
   show(code) {
     write(this.#given, code);
     write(this.#copied, "");

@@ -1,4 +1,4 @@
-/** `<link-state>`: whether what is on screen is live, and if not, how old it is. */
+/** `<link-state>`: says whether the screen is live, and if not, how old its content is. */
 
 import { h, span, write } from "../dom.js";
 import { ago } from "../format.js";
@@ -18,7 +18,7 @@ export const phases = {
 };
 
 /**
- * Why the relay told this page not to come back, by close code.
+ * Sentences for the close codes after which the page must not reconnect.
  * @type {Record<number, string>}
  */
 export const stops = {
@@ -28,14 +28,14 @@ export const stops = {
 };
 
 /**
- * The text while nothing is known yet: a page without a connection shows nothing as if it were current.
+ * The text before the first snapshot, so that a page without a connection never looks as if its content were current.
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>
   phase === "waiting" || phase === "stopped" ? t`No connection to the relay, so there is nothing to show. This page keeps trying.` : t`Waiting for the relay …`;
 
 /**
- * The shape of what will be there, while the relay is asked; words, once that takes long or is in vain.
+ * Placeholder rows while the page waits for the relay; a sentence once that takes long or has failed.
  * @param {import("../link.js").Link} link @param {number} count
  */
 export const skeleton = (link, count) => (["waiting", "stopped"].includes(link.phase) ? [h("p", {}, noNews(link))]
@@ -57,7 +57,7 @@ export class LinkState extends View {
     this.dataset.phase = phase;
     write(this.#phase, phases[phase]);
     this.tick();
-    // Only what lasts is read out: a link that blinks would talk without end.
+    // Only lasting states are announced: an unstable link would make a screen reader talk without end.
     const say = phase === "live" || phase === "waiting" || phase === "stopped" ? phases[phase] : "";
     if (!say || say === this.#said) return;
     if (this.#said) this.app.announce(phase === "live" ? t`The connection is live again` : t`${phases[phase]}: what is shown may be old`);

@@ -1,4 +1,4 @@
-/** `<link-view>`: the connection in full, who this device is, and pairing the next one. */
+/** `<link-view>`: details of the connection and of this device, and pairing another device. */
 
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";

@@ -1,4 +1,4 @@
-/** `<lock-screen>`: a phone as it shows the pushes that went out to it: cards, stacked notifications, and the Dynamic Island. */
+/** `<lock-screen>`: a drawn phone with the pushes that were sent to it: Live Activities, stacked notifications, and the Dynamic Island. */
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { elapsed, faceOf } from "../faces.js";
@@ -14,7 +14,7 @@ import { line } from "../text.js";
 
 const svg = "http://www.w3.org/2000/svg";
 
-/** @type {Record<import("../faces.js").Symbol, string>} On a field of 24 by 24. */
+/** @type {Record<import("../faces.js").Symbol, string>} SVG paths of the symbols, on a grid of 24 by 24. */
 const paths = {
   wait: "M7 4h10M7 20h10M8 4c0 4 4 5.5 4 8s-4 4-4 8M16 4c0 4-4 5.5-4 8s4 4 4 8",
   work: "M3 12h4l2.5-6 5 12 2.5-6h4",
@@ -39,9 +39,9 @@ export class LockScreen extends HTMLElement {
   #forms = h("figure", { class: "island-forms", "aria-hidden": "true" });
   /** @type {Shown|null} */ #shown = null;
   #drawn = "";
-  /** The island is expanded because somebody holds it, as on the phone. */
+  /** A person holds the Dynamic Island, which expands it as on the phone. */
   #held = false;
-  /** @type {(() => void)[]} What ticks. */ #clocks = [];
+  /** @type {(() => void)[]} Functions that update the shown times every second. */ #clocks = [];
   #now = 0;
 
   connectedCallback() {
@@ -119,7 +119,7 @@ export class LockScreen extends HTMLElement {
     attribute(mark, "data-tint", face.tint);
     if (form === "expanded") return this.#content(card, face, "span");
     const short = face.short ? said("island-short", face.short) : this.#timer(face);
-    // The meaning of the mark, for screen readers.
+    // The meaning of the mark in words, for screen readers.
     const meaning = span("unseen");
     say(meaning, `${face.title}, ${face.status} `, line);
     return form === "minimal" ? [mark, meaning] : [mark, meaning, short];
@@ -137,7 +137,7 @@ export class LockScreen extends HTMLElement {
 
   /**
    * @param {Card} card @param {Face} face
-   * @param {"div"|"span"} tag A button holds no blocks.
+   * @param {"div"|"span"} tag `span` inside a button, which must not contain blocks.
    * @returns {Node[]}
    */
   #content(card, face, tag) {
@@ -186,7 +186,7 @@ export class LockScreen extends HTMLElement {
 }
 
 /**
- * Foreign text on one line.
+ * An element with foreign text on one line.
  * @param {string} name @param {string} text
  */
 function said(name, text) {

@@ -1,4 +1,4 @@
-/** Markdown as elements. Each text in it is foreign: what hides in it is made visible, and nothing of it becomes markup or is fetched. */
+/** Draws Markdown as elements. All of its text is foreign: invisible characters become visible, nothing becomes HTML, and nothing is fetched. */
 
 import { h, nodes, span } from "../dom.js";
 import { t } from "../language.js";
@@ -8,19 +8,22 @@ import { codeNodes, copyButton } from "./blocks.js";
 
 /** @typedef {import("../markdown.js").Block} Block */
 /** @typedef {import("../markdown.js").Inline} Inline */
-/** @typedef {{reading: typeof said, code: typeof exact, heading: number, addressMax: number, dir: "auto"|null}} Manner `dir`: of what has a side, such as a list. */
+/**
+ * @typedef {{reading: typeof said, code: typeof exact, heading: number, addressMax: number, dir: "auto"|null}} Manner `dir`: the direction of blocks
+ * that have a side, such as lists.
+ */
 
-/** How much of an address that is only read along follows the host. */
+/** Characters of a link's path that are shown after its host in text that is not decided on. */
 const addressCharactersShown = 40;
 
 /**
- * Nodes of a text that is only read.
- * @param {string} text @param {number} heading The level that its first heading has on the page.
+ * Nodes for a text that no decision depends on.
+ * @param {string} text @param {number} heading The level of its first heading on the page.
  */
 export const markdownToRead = (text, heading = 3) => drawn(plainly(text), { reading: calm, code: calm, heading, addressMax: addressCharactersShown, dir: "auto" });
 
 /**
- * Nodes of a text that is decided on: every character that hides is a token, and addresses are whole.
+ * Nodes for a text that a person decides on: invisible characters become tokens, and addresses are shown in full.
  * @param {string} text @param {number} heading
  */
 export const markdownToDecide = (text, heading = 4) => drawn(text, { reading: said, code: exact, heading, addressMax: Number.POSITIVE_INFINITY, dir: null });
@@ -32,7 +35,7 @@ function drawn(text, manner) {
 
 class Writer {
   #manner;
-  /** @type {number[]} Levels in the text of the headings around; their number is the depth on the page, which skips none. */ #levels = [];
+  /** @type {number[]} Levels of the enclosing headings in the text; their count gives the level on the page, which skips none. */ #levels = [];
 
   /** @param {Manner} manner */
   constructor(manner) {
@@ -107,7 +110,10 @@ class Writer {
     }
   }
 
-  /** @param {import("../markdown.js").Link} link The words, and behind them where it leads; an image is a link too. */
+  /**
+   * Shows the words of a link followed by its address; images are drawn as links, too.
+   * @param {import("../markdown.js").Link} link
+   */
   #link({ href, host, rest, isImage, inlines }) {
     const words = this.#inlines(inlines);
     const link = h("a", { href, rel: "noopener noreferrer", target: "_blank", title: href }, isImage ? t`Image: ` : null, ...words);

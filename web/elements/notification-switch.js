@@ -1,4 +1,4 @@
-/** `<notification-switch>`: notifications on this device, or what has to be done before there can be any. */
+/** `<notification-switch>`: switches notifications on for this device, or says what has to be done first. */
 
 import { attribute, h, say, write } from "../dom.js";
 import { pieces, t } from "../language.js";
@@ -7,7 +7,7 @@ import { line } from "../text.js";
 /** @typedef {import("./view.js").App} App */
 /** @typedef {import("../web-push.js").Standing} Standing */
 
-/** Our explanation before the browser's question: an iPhone asks once, and "Don't Allow" is for good. */
+/** The page explains notifications before the browser asks: an iPhone asks only once, and "Don't Allow" is final. */
 const offer = [
   t`When an agent needs you and nobody is looking at this page, this device rings: for approvals, questions, errors, finished runs and budgets.`,
   t`It shows a summary, and you can deny from there. Below, you can then change how much it shows and when it is quiet. Your browser asks next: choose Allow.`,
@@ -64,13 +64,13 @@ export class NotificationSwitch extends HTMLElement {
     attribute(this.#reason, "hidden", !reason);
     say(this.#reason, reason, line);
     write(this.#button, isBusy ? t`One moment …` : standing === "off" ? t`Switch on` : standing === "on" ? t`Switch off` : t`Look again`);
-    // A button that is disabled loses the keyboard: while it works it only says that it does.
+    // `aria-disabled`, because a disabled button would lose the keyboard focus.
     attribute(this.#button, "aria-disabled", isBusy ? "true" : null);
     this.#button.disabled = (standing === "off" || standing === "on") && !app.link.isLive && !isBusy;
     attribute(this.#button, "hidden", standing === "insecure" || standing === "homeScreen" || (standing === "unknown" && !reason));
   }
 
-  /** The browser's question must follow the tap at once, so nothing is awaited before it. */
+  /** The permission prompt must follow the tap at once, so nothing is awaited before it. */
   async #press() {
     const { webPush } = this.#app;
     if (webPush.isBusy) return;

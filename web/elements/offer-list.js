@@ -1,6 +1,6 @@
 /**
- * What an agent itself offers, below *Allow*: a list that nothing is chosen from until a person does, each with the exact rule and where it is
- * written. What reaches far is asked about once more, in other words and with the finger in another place.
+ * The agent's own options, below *Allow*: a list with nothing preselected, each option with its exact rule and the file that the rule is
+ * written to. A far-reaching option asks for confirmation, with other words and a button in another place.
  */
 
 import { attribute, h, nodes, say, span, write } from "../dom.js";
@@ -14,13 +14,13 @@ let made = 0;
 
 export class OfferList {
   /** @type {(offer: Offer) => void} */ #deed;
-  /** @type {HTMLElement} What is hidden while the list is open. */ #buttons;
+  /** @type {HTMLElement} The buttons that are hidden while the list is open. */ #buttons;
   /** @type {Offer[]} */ #offers = [];
   /** @type {Offer|undefined} */ #chosen;
   #isLocked = true;
   #name = `offers-${(made += 1)}`;
 
-  /** Opens the list. */
+  /** The button that opens the list. */
   opener = h("button", { type: "button", class: "offers-open", hidden: true, "aria-expanded": "false", onclick: () => this.#turn("list") });
   #choices = h("fieldset", { class: "offers" });
   #take = h("button", { type: "submit", class: "allow", disabled: true });
@@ -67,7 +67,7 @@ export class OfferList {
   }
 
   /**
-   * Nothing is taken while that is so.
+   * Disables the options.
    * @param {boolean} locked
    */
   set locked(locked) {
@@ -93,7 +93,10 @@ export class OfferList {
     if (this.isOpen) this.#turn("closed", false);
   }
 
-  /** @param {"closed"|"list"|"again"} stage @param {boolean} [moves] The keyboard goes along. */
+  /**
+   * Shows one stage of the list. `moves`: the keyboard focus moves along.
+   * @param {"closed"|"list"|"again"} stage @param {boolean} [moves]
+   */
   #turn(stage, moves = true) {
     if (stage === "closed") {
       this.#chosen = undefined;
@@ -139,7 +142,7 @@ export class OfferList {
 }
 
 /**
- * Each entry by itself, so that no line can pass for another.
+ * Each entry of a rule has an element of its own, so that a wrapped line cannot look like another entry.
  * @param {string} rule
  */
 const ruleLines = (rule) => rule.split("\n").map((entry) => h("span", { class: "offer-entry" }, nodes(exact(entry))));

@@ -1,6 +1,6 @@
 /**
- * `<pair-dialog>`: a link and a code with which the next device is paired, for as long as they are valid. Where machines trust this browser and let it bring
- * others, the link has a secret for that, too, and the dialog asks before they are told.
+ * `<pair-dialog>`: a link and a QR code that pair the next device, shown as long as they are valid. If hosts trust this browser and accept its vouching,
+ * the link carries a secret for that, too, and the dialog asks before it vouches.
  */
 
 import { attribute, h, say, write } from "../dom.js";
@@ -58,7 +58,7 @@ export class PairDialog extends HTMLElement {
     this.#dialog.close();
   }
 
-  /** Shows the state of a device that opened the link. */
+  /** Shows the state of the device that opened the link. */
   refresh() {
     const { newcomer, stage, said } = this.app.trust?.vouching ?? nobody;
     attribute(this.#newcomer, "hidden", !newcomer && !said.length);
@@ -66,7 +66,7 @@ export class PairDialog extends HTMLElement {
       : stage === "declined" ? t`${newcomer.name} was not let in.` : t`${newcomer.name} is let in:`, line);
     write(this.#code, (stage !== "declined" && newcomer?.code) || "");
     attribute(this.#choice, "hidden", stage !== "asked");
-    // A screen reader would say all of it again.
+    // Unchanged words are not written again, because a screen reader would repeat them.
     if (said !== this.#told) {
       this.#told = said;
       this.#said.replaceChildren(...said.map(({ tone, words }) => {
@@ -92,12 +92,12 @@ export class PairDialog extends HTMLElement {
     write(this.#state, t`Asking the relay for a code …`);
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
-      // By this device's own clock, and no longer than that.
+      // The expiry by this device's clock, because the relay's clock may differ; never later than the secret's own limit.
       this.#expiresAt = Date.now() + (Math.min(Number(reply.expiresAt) - this.app.now(), vouchingMs) || vouchingMs);
       const { k, hosts } = (await this.app.trust?.bringing(Vouching).open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
       const link = linkOf(reply.link, k, location.href);
       const [stays, rows] = [staysHere(link), qrRowsOf(link)];
-      // No phone gets anywhere by such a code.
+      // No QR code if the link leads to this machine only: a phone could not open it.
       if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, t`QR code of the pairing link`));
       const brings = hosts.length ? t`Once you have compared its code here, ${hosts.join(", ")} does what it signs, too.` : "";
       say(this.#how, `${stays
@@ -131,7 +131,7 @@ export class PairDialog extends HTMLElement {
       await navigator.clipboard.writeText(text);
       write(this.#state, t`Copied.`);
     } catch {
-      // Without a secure context there is no clipboard for a page: select it, so that one key press copies it.
+      // Without a secure context a page has no clipboard, so the link is selected for copying with one key press.
       getSelection()?.selectAllChildren(this.#link);
       write(this.#state, document.execCommand("copy") ? t`Copied.` : t`Selected: copy it with the keyboard or the menu.`);
     }

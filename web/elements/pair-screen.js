@@ -1,4 +1,4 @@
-/** `<pair-screen>`: makes this browser one of the workspace's devices. */
+/** `<pair-screen>`: pairs this browser with the workspace. */
 
 import { deviceName } from "../browser-name.js";
 import { attribute, h, say, write } from "../dom.js";
@@ -11,20 +11,20 @@ import { View } from "./view.js";
 
 export class PairScreen extends View {
   /**
-   * Called when the relay has taken this device, with the host's secret that came with the code.
+   * Called once the relay has paired this device, with the host's secret from the pairing link.
    * @type {(k: string) => void}
    */
   onpaired = () => undefined;
   /**
-   * Called when a browser that is paired already stays as it is.
+   * Called if a paired browser keeps its pairing.
    * @type {() => void}
    */
   onback = () => undefined;
 
-  /** Whether the relay knows this browser, so that there is something to go back to. */
+  /** True if the relay knows this browser, so that the screen offers a way back. */
   isPaired = false;
-  /** As what, before the relay greeted it. */ #knownAs = "";
-  /** A host's secret. */ #k = "";
+  /** The role of this browser, until the relay has greeted it. */ #knownAs = "";
+  /** The host's secret from the pairing link. */ #k = "";
 
   #code = h("input", {
     id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
@@ -40,7 +40,7 @@ export class PairScreen extends View {
     h("button", { type: "button", class: "solid", onclick: () => this.onpaired(this.#k) }, t`Go on`));
   #help = h("p", { id: "pair-help" });
   #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, t`Paste`);
-  /** Comes with the part, as only a phone of one kind asks for it. */
+  /** Loads with the later part of the page, because only iPhones and iPads need it. */
   #install = h("install-steps", { class: "install", hidden: true });
   #open = h("p", { hidden: true },
     ...pieces`This relay gives everybody a workspace. On the machine with your agents, with Heliograph installed, run ${h("code", {}, `heliograph join ${location.origin}`)} and scan what it shows.`);
@@ -57,8 +57,8 @@ export class PairScreen extends View {
   }
 
   /**
-   * @param {{code?: string, k?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found The code and the secret from the link that was
-   *   opened, why pairing is needed, and whether this browser is paired as it is, under which name.
+   * @param {{code?: string, k?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found `code` and `k`: the pairing code and the secret
+   * from the opened link; `reason`: why pairing is needed; `knownAs`: the name under which this browser is paired.
    */
   arrive({ code = "", k = "", reason = "", isPaired = false, knownAs = "" }) {
     [this.isPaired, this.#knownAs, this.#k] = [isPaired, knownAs, k];
@@ -88,14 +88,14 @@ export class PairScreen extends View {
     attribute(this.#open, "hidden", answer?.registration !== "open" || this.#codeField.hidden);
   }
 
-  /** @override The relay may have greeted it meanwhile, and said what it may. */
+  /** @override Updates the shown rights if the relay has greeted this browser meanwhile. */
   refresh() {
     const { welcome } = this.app.state;
     attribute(this.#already, "hidden", !this.isPaired);
     if (this.isPaired) say(this.#already, alreadyWords(welcome?.client.name ?? this.#knownAs, welcome), line);
   }
 
-  /** A tab is paired all the same: without notifications it is as good as any other. */
+  /** The person chose to pair this Safari tab nevertheless, which then has no notifications. */
   #showForm() {
     attribute(this.#install, "hidden", true);
     for (const part of [this.#help, this.#form]) attribute(part, "hidden", false);
@@ -153,7 +153,7 @@ export class PairScreen extends View {
   }
 
   /**
-   * Announces the replaced rights before it goes on.
+   * Announces the replaced role before the page continues.
    * @param {string} name @param {string} role
    */
   #tell(name, role) {
@@ -173,12 +173,12 @@ export class PairScreen extends View {
 }
 
 /**
- * A tab of Safari on an iPhone or iPad: a page on the Home Screen has cookies and keys of its own, so that a code is not to be spent here. Over plain
- * HTTP there are no notifications for either.
+ * True in a Safari tab on an iPhone or iPad. A page on the Home Screen has cookies and keys of its own, so a code used in the tab would be wasted. Over plain
+ * HTTP neither has notifications.
  */
 const isTabOfPhone = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === false;
 
-/** There a code can only be pasted: what is scanned opens in Safari. */
+/** True for a page on the Home Screen: a code has to be pasted there, because a scanned one opens in Safari. */
 const isOnHomeScreen = () => isSecureContext && /** @type {{standalone?: boolean}} */ (navigator).standalone === true;
 
 /** @param {number} status @param {any} answer */

@@ -1,4 +1,4 @@
-/** The button that opens the choice of a picture. It is there before `picture-choice.js`, which takes the picture: browsers open it only right after a tap. */
+/** The button that adds a picture. It exists before `picture-choice.js` has loaded, because browsers open a file dialog only right after a tap. */
 
 import { h, icon } from "../dom.js";
 import { t } from "../language.js";

@@ -1,32 +1,35 @@
-/** `<picture-choice>`: the pictures that go with what is written: looked at, taken away again, and brought to the relay before the prompt. */
+/** `<picture-choice>`: the pictures of an unsent prompt: previews, removal, and upload to the relay before the prompt is sent. */
 
 import { arrange, attribute, h } from "../dom.js";
 import { t } from "../language.js";
 import { namedIn, picturesMax } from "../picture-names.js";
 import { bring, shownPicture, smaller } from "../pictures.js";
 
-/** @typedef {import("../wire").Picture} Named As prompts name it. */
+/**
+ * A picture in the form that prompts refer to it.
+ * @typedef {import("../wire").Picture} Named
+ */
 
-/** As large as it is shown here. */
+/** The side of a preview in pixels. */
 const thumbSide = 144;
 
 /**
  * @typedef {object} Chosen
- * @property {Blob} [blob] Chosen here.
- * @property {Named} [named] Of an earlier prompt.
+ * @property {Blob} [blob] A picture from this device, not uploaded yet.
+ * @property {Named} [named] A picture that an earlier prompt uploaded.
  * @property {HTMLElement} item
  */
 
 export class PictureChoice extends HTMLElement {
-  /** @type {() => void} Called when one was added or taken away, or failed. */ onchanged = () => undefined;
+  /** @type {() => void} Called when a picture was added or removed, or could not be read. */ onchanged = () => undefined;
   /** The reason why a picture could not be chosen; empty if none failed. */
   problem = "";
-  /** Something is being read, so that nothing is to be sent yet. */
+  /** A picture is being read, so the prompt must not be sent yet. */
   isReading = false;
 
   #list = h("ul", { class: "chosen", "aria-label": t`Pictures that go with it` });
   #session = "";
-  /** @type {Map<string, Chosen[]>} By session, for this visit: a draft's place is too small for them. */ #bySession = new Map();
+  /** @type {Map<string, Chosen[]>} Chosen pictures by session, kept for this visit: storage for drafts is too small for them. */ #bySession = new Map();
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#list, h("p", { class: "quiet" }, t`Kept until this page is closed.`));
@@ -40,7 +43,7 @@ export class PictureChoice extends HTMLElement {
     return this.#of().length;
   }
 
-  /** No other can be added now. */
+  /** True if the prompt has as many pictures as the relay accepts. */
   get isFull() {
     return this.isReading || this.count >= picturesMax;
   }
@@ -54,7 +57,7 @@ export class PictureChoice extends HTMLElement {
   }
 
   /**
-   * Those of a prompt that failed come back with its text.
+   * Restores the pictures of a failed prompt together with its text.
    * @param {string} session @param {unknown} pictures
    */
   again(session, pictures) {
@@ -62,9 +65,9 @@ export class PictureChoice extends HTMLElement {
   }
 
   /**
-   * All of them at the relay, which keeps each once, however often it is brought.
+   * Uploads all chosen pictures. Uploading one again has no effect.
    * @param {string} session
-   * @returns {Promise<Named[]|null>} Nothing where one could not be brought; `problem` says why.
+   * @returns {Promise<Named[]|null>} Null if an upload failed; `problem` says why.
    */
   async brought(session) {
     this.problem = "";
@@ -77,7 +80,7 @@ export class PictureChoice extends HTMLElement {
   }
 
   /**
-   * They were sent.
+   * Drops the chosen pictures after their prompt was sent.
    * @param {string} session
    */
   forget(session) {

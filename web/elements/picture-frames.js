@@ -1,4 +1,4 @@
-/** `<picture-frames>`: the pictures of a prompt, each in a frame of its own height, which is there before it is. */
+/** `<picture-frames>`: a prompt's pictures. Each frame has its final height before its picture has loaded. */
 
 import { attribute, h } from "../dom.js";
 import { t } from "../language.js";

@@ -1,4 +1,4 @@
-/** Where the pictures of a prompt are among the rows of a timeline; they are drawn by the page's part (`picture-frames.js`). */
+/** The place of a prompt's pictures in a timeline row; `picture-frames.js`, which loads later, draws them. */
 
 import { h } from "../dom.js";
 import { t } from "../language.js";
@@ -6,7 +6,8 @@ import { loadPart } from "../part.js";
 import { namedIn } from "../picture-names.js";
 
 /**
- * @param {unknown} pictures Of an event's body.
+ * `pictures` is a field of an event's body.
+ * @param {unknown} pictures
  * @returns {HTMLElement|null}
  */
 export function pictureList(pictures) {

@@ -1,11 +1,11 @@
-/** A QR code drawn as one path: dark on light with a quiet zone, whatever the page's colours are. */
+/** Draws a QR code as one SVG path: dark on light with a quiet zone, regardless of the page's colours. */
 
 const svg = "http://www.w3.org/2000/svg";
-const quietZone = 4; // modules; the standard's own minimum
+const quietZone = 4; // modules; the minimum of the QR code standard
 
 /**
  * @param {string[]} rows Rows of `0` and `1`.
- * @param {string} name What a screen reader says.
+ * @param {string} name The label for screen readers.
  */
 export function qrCode(rows, name) {
   const size = rows.length + 2 * quietZone;

@@ -1,4 +1,4 @@
-/** `<question-form>`: the questions of an approval, their choices, and a free answer next to them where one is taken. */
+/** `<question-form>`: an approval's questions with their options, and a field for a free answer if one is accepted. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
 import { t } from "../language.js";
@@ -11,7 +11,7 @@ let forms = 0;
 
 export class QuestionForm extends HTMLElement {
   /** @type {Question[]} */ #questions = [];
-  /** The first without an answer, when it was asked last. */ #open = -1;
+  /** Index of the first unanswered question when the form was last checked. */ #open = -1;
   #prefix = `question-${(forms += 1)}`;
 
   /** @param {Question[]} questions */
@@ -21,7 +21,7 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
-   * Draws what was settled in the place of the form: the answers that were given, or the questions alone.
+   * Replaces the form by the given answers, or by the questions alone if there are none.
    * @param {Answer[]} answers
    */
   settle(answers) {
@@ -35,7 +35,7 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
-   * The answers, or nothing while a question has none.
+   * The answers; null while a question is unanswered.
    * @returns {Answer[]|null}
    */
   get answers() {
@@ -53,8 +53,8 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
-   * Brings the first question without an answer to the screen, and the keyboard to it.
-   * @returns {string} What is missing, as a sentence.
+   * Scrolls to the first unanswered question and focuses it.
+   * @returns {string} A sentence about the missing answer.
    */
   showOpen() {
     const fieldset = this.querySelectorAll("fieldset")[this.#open];
@@ -98,7 +98,7 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
-   * A place for words of one's own; with nothing to choose from it is all there is.
+   * The field for a free answer; the only one of a question without options.
    * @param {string} name @param {"checkbox"|"radio"} type @param {boolean} isBeside
    */
   #own(name, type, isBeside) {
@@ -114,7 +114,7 @@ export class QuestionForm extends HTMLElement {
   }
 
   /**
-   * Marks the form for those who look, when Submit came too early.
+   * Marks the form as incomplete after Submit was pressed too early.
    * @param {boolean} missing
    */
   set incomplete(missing) {

@@ -1,4 +1,4 @@
-/** The whole of what an agent asks to do, for a person to read: every field in words, commands and texts as they are, changes as diffs. */
+/** Draws the complete input of an agent's tool call for a person's decision: every field, exact commands and texts, and changes as diffs. */
 
 import { asText, h, nodes, span } from "../dom.js";
 import { changeOf, changeWords } from "../changes.js";
@@ -12,14 +12,16 @@ import { markdownToDecide } from "./markdown.js";
 
 /** @typedef {import("../wire").Fields} Fields */
 /** @typedef {{elements: HTMLElement[], warnings: string[], agentSays: string, measure: string}} Request */
-/** @typedef {Pick<Request, "elements"|"measure"> & {rest?: Fields, blocks?: HTMLElement[]}} Shape Of a change to a file `blocks` are its diffs, and `rest` is all else. */
+/**
+ * @typedef {Pick<Request, "elements"|"measure"> & {rest?: Fields, blocks?: HTMLElement[]}} Shape For a change to a file, `blocks` are its diffs and
+ * `rest` the other fields.
+ */
 
-/** Lists in lists are drawn so deep; what is deeper is shown as JSON. */
+/** Nested lists are drawn down to this depth; deeper values are shown as JSON. */
 const nestingMax = 12;
 
 /**
- * Drawn from the structured input, never from what the agent says about it. All that is in the input is in `elements` or in `agentSays`. Where
- * the host has compared it with the file as it is, that diff comes first, and what was sent is in a fold below it.
+ * Draws the structured input, never the agent's description of it. Every field of the input appears in `elements` or `agentSays`. If the host compared the input with the file on disk, that diff comes first, and the sent input is in a fold below.
  * @param {string} tool @param {Fields|undefined} body
  * @returns {Request}
  */
@@ -42,7 +44,7 @@ function plain(tool, input) {
 const warningsOf = (input) => suspicions(strings(input).flatMap(exact));
 
 /**
- * Every string in a value, names of fields among them.
+ * All strings in a value, including the names of its fields.
  * @param {unknown} value @returns {string[]}
  */
 function strings(value) {
@@ -55,8 +57,7 @@ function strings(value) {
 const inner = (text, name) => textBlock(text, { name, reading: exact, scrolls: false });
 
 /**
- * Knows an input by its fields rather than by the tool's name, so that every agent's tools are read alike. A field that becomes
- * a diff is shown there, every other one by its name.
+ * Recognises an input by its fields rather than by the tool's name, so that tools of all agents look alike. A field is shown either in a diff or under its name.
  * @param {string} tool @param {Fields} input
  * @returns {Shape}
  */
@@ -92,9 +93,9 @@ function shapeOf(tool, input) {
 }
 
 /**
- * The other fields, then each change as a diff of its own.
+ * The shape of a file change: the other fields, then a diff for each change.
  * @param {string} tool @param {Fields} rest @param {import("../diff.js").Line[][]} diffs
- * @param {Fields[]} [options] What else is in each of several edits.
+ * @param {Fields[]} [options] Further fields of each of several edits.
  * @returns {Shape}
  */
 function changes(tool, rest, diffs, options) {
@@ -109,14 +110,14 @@ function changes(tool, rest, diffs, options) {
 }
 
 /**
- * Whether the diff against the file, below a head that names it, leaves nothing to say of that field.
+ * True if the field adds nothing to the diff against the file and the card's head, which names the file.
  * @param {string} tool @param {Fields} rest @param {string} name
  */
 const isTold = (tool, rest, name) =>
   name === "replace_all" ? rest[name] === false : ["file_path", "notebook_path"].includes(name) && requestOf(tool, rest).object === rest[name];
 
 /**
- * The change's effect on the file, if the host looked.
+ * Adds the change's effect on the file, if the host compared them.
  * @param {string} tool @param {Shape} shape @param {Fields|undefined} body @returns {Pick<Request, "elements"|"measure">}
  */
 function againstFile(tool, { elements, measure, rest, blocks }, body) {
@@ -125,10 +126,10 @@ function againstFile(tool, { elements, measure, rest, blocks }, body) {
   const words = changeWords(change);
   const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
   const diff = change.problem ? "" : asText(body?.diff);
-  // That the file changes the head of the card says.
+  // The head of the card already says that the file changes.
   const isPlain = words.title === t`Changes the file` && !words.detail;
   const told = words.measure && (isPlain ? words.measure : `${words.title}: ${words.measure}`);
-  // All of a new file is new: what was sent says it itself.
+  // For a new file the sent input already shows everything.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fieldBlocks(tool, rest), note, ...blocks], measure: told || words.title };
   const pick = (/** @type {boolean} */ told) => Object.fromEntries(Object.entries(rest).filter(([name]) => isTold(tool, rest, name) === told));
   const whole = h("details", { class: "fold" }, h("summary", {}, t`What the agent sent, in full`), ...fieldBlocks(tool, pick(true)), ...blocks);
@@ -143,8 +144,8 @@ const optionsOf = ({ old_string, new_string, ...options }) => options;
 const isEdit = (edit) => typeof edit?.old_string === "string" && typeof edit?.new_string === "string";
 
 /**
- * Fields by name. Texts of several lines have a block of their own, below the others.
- * @param {string} tool @param {Fields} fields @returns {HTMLElement[]} Nothing for no fields.
+ * Fields by name. Multi-line texts follow in blocks of their own.
+ * @param {string} tool @param {Fields} fields @returns {HTMLElement[]} Empty for no fields.
  */
 function fieldBlocks(tool, fields) {
   const isLong = (/** @type {unknown} */ value) => typeof value === "string" && value.includes("\n");
@@ -170,7 +171,7 @@ function nameNode(tool, field) {
 }
 
 /**
- * Text is left as it is, in the letters of code; all else in words, so that `yes` and the text "yes" are not alike.
+ * Strings are shown exact in a monospaced font, other values as words, so that `true` and the text "yes" differ.
  * @param {string} tool @param {string} field @param {unknown} value @param {number} depth @returns {Node}
  */
 function valueNode(tool, field, value, depth) {

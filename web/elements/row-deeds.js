@@ -1,4 +1,4 @@
-/** `<row-deeds>`: beside a row of the list, what takes its session out of the way: later, mute, archive. A swipe opens the same. */
+/** `<row-deeds>`: the buttons beside a list row that move its session out of the way: snooze, mute, archive. A swipe opens the same panel. */
 
 import { attribute, h, icon, say } from "../dom.js";
 import { t } from "../language.js";
@@ -13,7 +13,7 @@ import { offerUndo } from "./undo-bar.js";
 /** @typedef {import("../wire").Summary} Summary */
 /** @typedef {import("./view.js").App} App */
 
-/** @type {WeakSet<Element>} Lists whose rows can be swiped. */
+/** @type {WeakSet<Element>} Lists whose rows already have swipe listeners. */
 const swiped = new WeakSet();
 
 export class RowDeeds extends HTMLElement {
@@ -33,7 +33,7 @@ export class RowDeeds extends HTMLElement {
     swiped.add(list);
     const deedsIn = (/** @type {Element} */ item) => /** @type {RowDeeds|null} */ (item.querySelector("row-deeds"));
     swiping(list, (item) => deedsIn(item)?.open(true), (item) => deedsIn(item)?.querySelector(".row-panel[hidden]") !== null);
-    // One at a time; a tap elsewhere closes it.
+    // Only one panel is open at a time; a tap elsewhere closes it.
     document.addEventListener("pointerdown", ({ target }) => {
       for (const panel of list.querySelectorAll(".row-panel:not([hidden])")) if (!panel.parentElement?.contains(/** @type {Node} */ (target))) /** @type {RowDeeds} */ (panel.parentElement).open(false);
     });
@@ -82,7 +82,10 @@ export class RowDeeds extends HTMLElement {
     this.#app.listChanged();
   }
 
-  /** The panel goes. @returns {boolean} Whether the keyboard was in it. */
+  /**
+   * Closes the panel.
+   * @returns {boolean} True if the keyboard focus was in it.
+   */
   #leave() {
     const focuses = this.contains(document.activeElement);
     this.open(false);

@@ -1,4 +1,4 @@
-/** What rules would have answered to what was asked before: how many, which, and first of all those that a person denied. */
+/** The outcome of trying rules on earlier requests: how many they would have answered, which ones, and first those that a person denied. */
 
 import { attribute, h, nodes, say, span, write } from "../dom.js";
 import { timeOfDay } from "../format.js";
@@ -9,7 +9,7 @@ import { exact, line } from "../text.js";
 /** @typedef {import("../rule-words.js").Trial} Trial */
 /** @typedef {import("../rule-words.js").Tried} Tried */
 
-/** More than a person reads at once. */
+/** Most requests that are listed: more than a person reads. */
 const callsShownMax = 200;
 
 export class RuleTrial {
@@ -29,18 +29,21 @@ export class RuleTrial {
   /** @type {() => void} */ #changed;
   /** @type {(toml: string) => void} */ #take;
 
-  /** @param {{changed: () => void, take: (toml: string) => void}} calls `take`: somebody wants this suggestion. */
+  /**
+   * `take` is called when a person chooses the suggested rule.
+   * @param {{changed: () => void, take: (toml: string) => void}} calls
+   */
   constructor({ changed, take }) {
     [this.#changed, this.#take] = [changed, take];
   }
 
-  /** Whether all that has to be read has been. */
+  /** True once everything has been on screen that must be read before the rules are accepted. */
   get isRead() {
     return !this.#shown?.denied.length || this.#sure.checked;
   }
 
   /**
-   * @param {{outcome: Trial|null, problem: string}|null} trial Nothing: none was asked for. @param {boolean} asks Whether somebody is about to let these rules count.
+   * @param {{outcome: Trial|null, problem: string}|null} trial Null if no trial was requested. @param {boolean} asks True if a person is about to accept these rules.
    * @param {(session: string) => string} titleOf
    */
   show(trial, asks, titleOf) {

@@ -1,4 +1,4 @@
-/** `<rules-view>`: what hosts answer by their owners' rules, what has run by each, what others would have answered; taking back, adding and changing. */
+/** `<rules-view>`: each host's rules with the calls they answered, trials of other rules, and removing, adding and changing rules. */
 
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { timeOfDay } from "../format.js";
@@ -17,10 +17,10 @@ import { View } from "./view.js";
 
 /** @typedef {import("../rules.js").RuledHost} RuledHost */
 /** @typedef {import("../rules.js").Rule} Rule */
-/** @typedef {{desk: string, text: string, replaces: string}} Draft A rule that is to count at a host, in the place of another if that is named. */
+/** @typedef {{desk: string, text: string, replaces: string}} Draft A rule to add at a host, or to replace the rule named in `replaces`. */
 /** @typedef {{desk: string, text: string, id: string, outcome: import("../rule-words.js").Trial|null, problem: string}} Attempt */
 
-/** More than a person reads before they decide. */
+/** Most answered calls that are listed for a rule: more than a person reads before deciding. */
 const ranShownMax = 50;
 
 export class RulesView extends View {
@@ -39,15 +39,15 @@ export class RulesView extends View {
   #draft = h("section", { class: "budget rule-draft", "aria-labelledby": "rule-draft-title", hidden: true }, this.#draftTitle, this.#draftWords,
     this.#draftText, this.#draftField, this.#draftTrial.element, this.#draftWhy,
     h("div", { class: "buttons" }, h("a", { href: "#/rules", onclick: () => this.#close() }, t`Leave it`), this.#edit, this.#look, this.#add));
-  /** @type {Map<string, RuleRow>} By host and name. */ #rows = new Map();
+  /** @type {Map<string, RuleRow>} Rows by host and rule name. */ #rows = new Map();
   /** @type {Map<string, HostRow>} */ #hostRows = new Map();
-  /** The request that a rule is made from. */ #from = { session: "", approval: "" };
-  /** @type {Draft|undefined} The rule as a person reads it: whatever the relay says later, nothing else is signed. */ #read;
-  /** It is being written. */ #isWriting = false;
-  /** @type {Attempt|null} The last rules that a host was asked to try. */ #trial = null;
+  /** The request that the new rule is derived from. */ #from = { session: "", approval: "" };
+  /** @type {Draft|undefined} The rule text that the person was shown: only this text is signed, whatever the relay sends later. */ #read;
+  /** The text of a rule is being edited. */ #isWriting = false;
+  /** @type {Attempt|null} The last rules that a host was asked to try, and their outcome. */ #trial = null;
   /** @type {{id: string, host: RuledHost, done: string, failed: string, adds: boolean}|null} */ #sent = null;
-  /** @type {Set<string>} Sessions of hosts that are followed: there the outcome is told. */ #followed = new Set();
-  /** The rule that the address names, until it has been shown. */ #wanted = { session: "", name: "" };
+  /** @type {Set<string>} Subscribed sessions of hosts, whose events carry the outcome of a command. */ #followed = new Set();
+  /** The rule in the address, until it has been scrolled into view. */ #wanted = { session: "", name: "" };
 
   connectedCallback() {
     this.append(
@@ -56,9 +56,9 @@ export class RulesView extends View {
   }
 
   /**
-   * It comes to the screen.
-   * @param {{session?: string, name?: string, approval?: string}} route An agent's session, and the rule that answered for it, or the request that one is to be
-   * made from.
+   * Called when the view is opened.
+   * @param {{session?: string, name?: string, approval?: string}} route An agent's session with the rule that answered in it, or with the request to derive
+   * a rule from.
    */
   arrive({ session = "", name = "", approval = "" }) {
     this.#wanted = { session, name };
@@ -67,7 +67,7 @@ export class RulesView extends View {
     this.#draw();
   }
 
-  /** Nobody goes on with the draft. */
+  /** Discards the draft of a rule. */
   #close() {
     this.#from = { session: "", approval: "" };
     this.#read = undefined;
@@ -77,7 +77,7 @@ export class RulesView extends View {
     this.#draw();
   }
 
-  /** It leaves the screen. */
+  /** Called when the view is closed. */
   leave() {
     for (const session of this.#followed) this.app.link.unwatch(session);
     this.#followed.clear();
@@ -152,8 +152,6 @@ export class RulesView extends View {
     row.reveal();
   }
 
-  // Drafts
-
   /** @param {RuledHost} host @param {string} text @param {string} replaces @param {boolean} isWriting */
   #open(host, text, replaces, isWriting) {
     this.#close();
@@ -216,13 +214,16 @@ export class RulesView extends View {
     attribute(this.#add, "hidden", this.#isWriting);
     attribute(this.#look, "hidden", !this.#isWriting);
     attribute(this.#edit, "hidden", !isRead || why !== "");
-    // Tried before it counts.
+    // A rule has to be tried before it can be accepted.
     const isTried = !trial || !this.#isTrying;
     attribute(this.#add, "disabled", why !== "" || this.#sent !== null || !isTried || !this.#draftTrial.isRead);
     if (isRead && host && !why && !trial && !this.#isTrying && !tryObstacle(this.app.state.welcome?.may ?? [], host, this.app.link.isLive)) this.#try(host, draft.text);
   }
 
-  /** @param {Draft|undefined} draft @param {RuledHost|undefined} host Why it cannot count there; empty where it can. */
+  /**
+   * The reason why the draft cannot be accepted at the host; empty if it can.
+   * @param {Draft|undefined} draft @param {RuledHost|undefined} host
+   */
   #obstacle(draft, host) {
     if (!draft || !host) return t`No rule that narrow can be made from this request.`;
     const may = this.app.state.welcome?.may ?? [];
@@ -245,13 +246,11 @@ export class RulesView extends View {
     else this.#send(host, { type: "ruleAdd", session: host.session, toml: text }, { done: t`The rule is added`, failed: t`Not added`, adds: true });
   }
 
-  // Tried on what was asked
-
   get #isTrying() {
     return this.#trial !== null && this.#trial.outcome === null && this.#trial.problem === "";
   }
 
-  /** @param {RuledHost} host @param {string} text Empty: its own. */
+  /** @param {RuledHost} host @param {string} text Rules to try; if empty, the host tries its own. */
   async #try(host, text) {
     const id = this.app.link.freshID();
     const trial = this.#trial = /** @type {Attempt} */ ({ desk: host.session, text, id, outcome: null, problem: "" });
@@ -281,7 +280,7 @@ export class RulesView extends View {
     this.#followed.add(host.session);
   }
 
-  /** Shows the outcome of the command that was sent. */
+  /** Shows the outcome of the last command. */
   #settle() {
     const sent = this.#sent;
     const outcome = sent && outcomeOf(this.app.state.logs.get(sent.host.session)?.events ?? [], sent.id);
@@ -322,7 +321,7 @@ export class RulesView extends View {
   }
 }
 
-/** One host: what its rules would have answered, and a rule to write. */
+/** One host: a trial of its rules, and a draft of a new one. */
 class HostRow {
   #name = h("h3", { class: "foreign" });
   #try;
@@ -355,7 +354,7 @@ class HostRow {
   }
 }
 
-/** One rule of one host. */
+/** One rule of a host. */
 class RuleRow {
   #name = span("budget-name foreign");
   #answer = span("budget-spent foreign");
@@ -402,7 +401,7 @@ class RuleRow {
     write(this.#standing, standing);
     attribute(this.#standing, "hidden", !standing);
     attribute(this.element, "data-off", rule.off === true);
-    // Only sessions that were opened here are known to their events.
+    // The page knows the events of opened sessions only.
     const counted = t`${plural(ran.length, "call")} ran by it in the sessions that are open here, ${today} of them today`;
     attribute(this.#fold, "hidden", rule.answer !== "allow");
     const key = JSON.stringify([counted, ran[0]?.at]);
@@ -425,7 +424,7 @@ class RuleRow {
     this.#confirmation.question = t`Take back the rule ${rule.name}? ${host.host} asks a person again for what it allowed; what has run stays as it is. Only its owner can let it allow again, at that machine.`;
   }
 
-  /** Somebody came for this one. */
+  /** Opens the row and scrolls to it, because the address names its rule. */
   reveal() {
     this.#fold.open = true;
     this.element.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-/** `<session-changes>`: all that a session changed as one diff, a fold for each file; over the timeline, which stays as it is. */
+/** `<session-changes>`: all file changes of a session as one diff with a fold for each file. It covers the timeline, which keeps its place. */
 
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ChangedFiles } from "../changed-files.js";
@@ -12,22 +12,22 @@ import { diffBlock, lineCounts } from "./blocks.js";
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
 
-/** Longer diffs are closed until somebody opens them: about two screens of a phone. */
+/** Longer diffs are folded at first: about two screens of a phone. */
 const openLinesMax = 60;
-/** Lines that are open from the start, of all files together: what a phone draws at once. */
+/** Lines of all files together that are unfolded at first: what a phone draws without delay. */
 const openLinesSumMax = 400;
-/** Lines of one diff that are drawn; the others come on demand, so many at a time. */
+/** Lines of a diff that are drawn at once; the others follow on demand, as many at a time. */
 const linesAtOnceMax = 500;
-/** Files that are listed; the last ones are the newest. */
+/** Most files that are listed; the oldest are omitted. */
 const filesMax = 300;
 
 export class SessionChanges extends HTMLElement {
-  /** @type {() => Promise<void>} Reads older events through; called when older changes are wanted. */
+  /** @type {() => Promise<void>} Called to read older events when a person asks for older changes. */
   onearlier = async () => undefined;
 
   #joins = new ChangedFiles();
-  /** @type {object|null} Whose files are drawn. */ #edits = null;
-  /** @type {Map<string, Entry>} By path. */ #entries = new Map();
+  /** @type {object|null} The edits whose files are drawn. */ #edits = null;
+  /** @type {Map<string, Entry>} Folds by the path of their file. */ #entries = new Map();
   #openLines = 0;
   #sum = span("changes-sum");
   #note = h("p", { class: "quiet" });
@@ -40,7 +40,7 @@ export class SessionChanges extends HTMLElement {
     this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
   }
 
-  /** @param {Log|undefined} log @param {number} oldest The first event that the relay holds. */
+  /** @param {Log|undefined} log @param {number} oldest The number of the oldest event that the relay stores. */
   show(log, oldest) {
     if (log?.edits !== this.#edits) this.#clear(log?.edits ?? null);
     const files = log ? this.#joins.of(log.edits.all) : [];
@@ -89,7 +89,7 @@ export class SessionChanges extends HTMLElement {
   }
 }
 
-/** A file's fold. Its diff is only drawn while it is open. */
+/** The fold of a file. Its diff is drawn only while it is open. */
 class Entry {
   #name = span("changes-path foreign exact");
   #kind = span("changes-kind quiet");
@@ -99,7 +99,7 @@ class Entry {
   item = h("div", { class: "changes-file", role: "listitem" }, this.#details);
 
   /** @type {FileChanges|undefined} */ #file;
-  /** @type {FileChanges|undefined} What the fold holds. */ #drawn;
+  /** @type {FileChanges|undefined} The changes that the open fold shows. */ #drawn;
 
   /** @param {boolean} isOpen */
   constructor(isOpen) {

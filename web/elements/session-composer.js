@@ -1,6 +1,6 @@
 /**
- * `<session-composer>`: where one writes to an agent. What is written stays here until the relay has it, and what has become of it is told by
- * the session's own events.
+ * `<session-composer>`: the text field of a session. A written prompt stays in it until the relay has stored the prompt; the outcome comes from
+ * the session's events.
  */
 
 import { attribute, h, icon, say, span, write } from "../dom.js";
@@ -17,19 +17,19 @@ import { WaitingPrompts } from "./waiting-prompts.js";
 /** @typedef {import("../wire").Summary} Summary */
 /** @typedef {import("../timeline.js").Row} Row */
 
-/** Where a key makes a line end, as on a phone, the button sends; where a whole keyboard is, Enter does. */
+/** With a hardware keyboard Enter sends; on a phone Enter starts a new line and only the button sends. */
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
-/** A longer reason, in the agent's words, is behind a line: it takes the room of what is to be read or decided. */
+/** An agent's longer reason is folded, because it would take room from the text that has to be read. */
 const reasonCharactersMax = 90;
 const asksAllWords = t`Every tool asks first: somebody has turned this on.`;
 let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
-  /** @type {() => void} Called when the relay has what was written: it is to be seen. */ onsent = () => undefined;
-  /** Stops what the agent does. Not while something waits for a decision: that is answered, or left in the panel. */
+  /** @type {() => void} Called when the relay has stored the prompt, so that the timeline shows it. */ onsent = () => undefined;
+  /** Interrupts the agent. Hidden while an approval waits, which is decided instead; the panel can still interrupt. */
   #stopNow = h("button", { type: "button", class: "interrupt", "aria-label": t`Interrupt`, title: t`Interrupt`, hidden: true, onclick: () => this.#interrupt() }, icon("stop"));
-  /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
+  /** @type {Set<string>} Keys of the waiting prompts that are listed here instead of in the timeline. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
   #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
@@ -37,7 +37,7 @@ export class SessionComposer extends HTMLElement {
   #drafts = new Drafts(() => localStorage);
   #summary = /** @type {Summary|undefined} */ (undefined);
   /** @type {import("../timeline.js").Timeline|null} */ #timeline = null;
-  /** @type {Map<string, string>} What was said last of this device's own, by row. */ #told = new Map();
+  /** @type {Map<string, string>} The last announced outcome of this device's commands, by row key. */ #told = new Map();
 
   #reason = span("foreign");
   #command = h("code");
@@ -45,7 +45,7 @@ export class SessionComposer extends HTMLElement {
   #longReason = h("p", { class: "foreign" });
   #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, t`No prompts from here. Why?`), this.#longReason);
   #waiting = new WaitingPrompts();
-  /** Comes with the page's part, and is empty until then; so do the next two. */
+  /** This element and the next two load with the later part of the page, and are empty until then. */
   #held = h("held-prompts", { hidden: true });
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
@@ -68,7 +68,7 @@ export class SessionComposer extends HTMLElement {
   #adding = pictureButton((file) => this.#withPictures((pictures) => pictures.take(this.session, file)));
   #pictures = h("picture-choice", { hidden: true });
   #isBringing = false;
-  /** What takes pictures is on its way: without the one that was chosen nothing is sent. */ #isAdding = false;
+  /** The part that handles pictures is loading; nothing is sent before the chosen picture has been added. */ #isAdding = false;
   #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
   #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": t`Mode, model and commands`, hidden: true });
@@ -80,7 +80,7 @@ export class SessionComposer extends HTMLElement {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
     this.append(this.#asksAll, this.#why, this.#whyFold, this.#box);
-    // A field that loses the keyboard is lower: what is above it would move away under the finger.
+    // The field shrinks when it loses the focus, and would move the elements above it away from the finger.
     for (const above of [this.#held, this.#waiting]) above.addEventListener("mousedown", (event) => event.target instanceof Element && event.target.closest("button") && event.preventDefault());
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#panel.hidden) return;
@@ -111,12 +111,18 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  /** @param {Row} row A prompt that waits, no matter whose. */
+  /**
+   * Takes back a waiting prompt of any client.
+   * @param {Row} row
+   */
   takeBack({ event: { head } }) {
     this.#do({ type: "withdraw", session: this.session, client: String(head.by?.id), command: String(head.command) }, `withdraw ${head.command}`);
   }
 
-  /** @param {Row} row One that failed: its text comes back; a person sends it, or does not. */
+  /**
+   * Puts the text of a failed prompt back into the field; only the person sends it.
+   * @param {Row} row
+   */
   sendAgain({ event: { body } }) {
     this.#insert(String(body?.text ?? ""));
     if (namedIn(body?.pictures).length) this.#withPictures((pictures) => pictures.again(this.session, body?.pictures));
@@ -124,13 +130,19 @@ export class SessionComposer extends HTMLElement {
     this.#text.focus();
   }
 
-  /** @param {string} text It is written below what stands in the field. */
+  /**
+   * Inserts text below the text in the field.
+   * @param {string} text
+   */
   #insert(text) {
     const written = this.#text.value;
     this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
   }
 
-  /** @param {string} text A template, or a prompt that was taken back. */
+  /**
+   * Puts a template or a prompt that was taken back into the field.
+   * @param {string} text
+   */
   #take(text) {
     this.#insert(text);
     this.#open(false);
@@ -138,7 +150,10 @@ export class SessionComposer extends HTMLElement {
     this.#text.focus();
   }
 
-  /** @param {number|undefined} at What is written waits in this browser. */
+  /**
+   * Holds the written text in this browser until a time, or until the agent is idle.
+   * @param {number|undefined} at
+   */
   #hold(at) {
     const { session } = this;
     const text = this.#text.value;
@@ -152,15 +167,13 @@ export class SessionComposer extends HTMLElement {
     this.#text.focus();
   }
 
-  /** Why what is written cannot wait; empty where it can. */
+  /** The reason why the written text cannot be held; empty if it can. */
   get #holdObstacle() {
     const text = this.#text.value;
     if (!text.trim()) return t`Write it first.`;
     if (this.#takesPictures && this.#chosen && this.#chosen.count) return t`Pictures cannot wait here: send it now, or take them away.`;
     return this.#app.held.obstacle(text);
   }
-
-  // Writing
 
   #fill() {
     const { text, command } = this.#drafts.of(this.session);
@@ -178,19 +191,22 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  /** Another text, or another reading of it, is another prompt: it gets an id of its own. */
+  /** A changed text is another prompt and gets an id of its own. */
   #keep() {
     const text = this.#text.value;
     this.#drafts.keep(this.session, this.#asCommand.checked ? { text, command: firstWord(text) } : { text });
   }
 
-  /** Read in another way, or with other pictures, it is another prompt. */
+  /** A draft that becomes a command, or gets other pictures, is another prompt. */
   #kept() {
     this.#keep();
     this.#draw();
   }
 
-  /** @param {string} command One of the agent's own. */
+  /**
+   * Turns the draft into one of the agent's own commands.
+   * @param {string} command
+   */
   #takeCommand(command) {
     const words = this.#text.value.trim();
     this.#text.value = `${command}${words ? ` ${words}` : " "}`;
@@ -202,16 +218,16 @@ export class SessionComposer extends HTMLElement {
     this.#text.focus();
   }
 
-  /** As high as its text, up to what the style sheet allows. */
+  /** Grows the field with its text, up to the style sheet's limit. */
   #grow() {
     this.#text.style.height = "auto";
     if (this.#text.value) this.#text.style.height = `${this.#text.scrollHeight + 2}px`;
   }
 
   /**
-   * The arrows bring back what was said in this session, as in a shell. In text of one's own, and once the cursor has left the end, they move it.
+   * The arrow keys recall earlier prompts of this session, as in a shell. In newly written text, and away from its end, they move the cursor.
    * @param {KeyboardEvent} event
-   * @returns {boolean} Whether the key was one of these.
+   * @returns {boolean} True if the key was handled.
    */
   #recall({ key, shiftKey, altKey, ctrlKey, metaKey }) {
     const way = { ArrowUp: 1, ArrowDown: -1 }[key];
@@ -236,8 +252,6 @@ export class SessionComposer extends HTMLElement {
     this.#submit();
   }
 
-  // Sending
-
   async #submit() {
     const { session } = this;
     const text = this.#text.value;
@@ -255,11 +269,11 @@ export class SessionComposer extends HTMLElement {
     const error = await this.#sender.send(session, "prompt", { type: "prompt", session, text, busy, ...(isCommand ? { command: true } : {}), ...(pictures.length ? { pictures } : {}) }, id);
     if (error === undefined) return;
     if (error === null) return this.#sent(session, id);
-    // What the relay refused is refused under this id for good; only where nobody knows is it the same prompt again.
+    // A refused id stays refused, so the text gets a new one; after a lost link the outcome is unknown, so it keeps its id.
     if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
   }
 
-  /** The part that takes pictures, once it has loaded. */
+  /** The element that handles pictures, once it has loaded. */
   get #chosen() {
     return "brought" in this.#pictures ? this.#pictures : undefined;
   }
@@ -285,7 +299,7 @@ export class SessionComposer extends HTMLElement {
   }
 
   /**
-   * The relay has it.
+   * Clears the draft, because the relay has stored the prompt.
    * @param {string} session @param {string} id
    */
   #sent(session, id) {
@@ -311,8 +325,8 @@ export class SessionComposer extends HTMLElement {
   }
 
   /**
-   * What has become of this device's own is said aloud, once. A prompt that is in the log has been sent, whatever the link says.
-   * @param {boolean} isFirst What is known already is no news.
+   * Announces each outcome of this device's commands once. A prompt in the log has been sent, whatever the state of the link.
+   * @param {boolean} isFirst True for the first drawing, whose outcomes are not announced.
    */
   #tellOutcomes(isFirst) {
     const me = this.#app.state.welcome?.client.id ?? "";
@@ -326,8 +340,6 @@ export class SessionComposer extends HTMLElement {
       if (!isFirst && isOver(row)) this.#app.announce(words);
     }
   }
-
-  // Drawing
 
   /** @param {boolean} opens */
   #open(opens) {
@@ -343,7 +355,7 @@ export class SessionComposer extends HTMLElement {
     const { may } = welcome;
     const { isLive } = this.#app.link;
     const { composes, reason, command } = this.#standing(may, summary, isLive);
-    // Under somebody's hands it stays, whatever its host offers this moment.
+    // A field with text or focus stays, even if the host stops offering prompts meanwhile.
     const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
     const others = /** @type {const} */ (["mode", "model", "askAll", "stop"]).filter((action) => summary.steering?.actions.includes(action));
     const stops = isBusy(summary) && !isAsking(summary) && can(may, summary, true, "interrupt");
@@ -380,7 +392,7 @@ export class SessionComposer extends HTMLElement {
     return untrusted ? { composes: false, reason: untrusted } : all;
   }
 
-  /** Why its host takes nothing from this browser that gives its agent more freedom; empty where it does. */
+  /** The reason why the host refuses commands of this browser that give its agent more freedom; empty if it accepts them. */
   get #untrusted() {
     return this.#app.trust.steeringObstacle(this.session, this.#summary?.host.name ?? "");
   }
@@ -411,7 +423,7 @@ export class SessionComposer extends HTMLElement {
     write(this.#problem, this.#chosen?.problem || (failed ? failureWords(failed) : ""));
   }
 
-  /** The last thing from here that the relay did not take. */
+  /** The last command of this device that the relay refused. */
   #failure() {
     const withdrawals = (this.#timeline?.prompts ?? []).map(({ event }) => `withdraw ${event.head.command}`);
     return ["prompt", "interrupt", "mode", "model", "askAll", "stop", ...withdrawals].map((deed) => this.#sender.attempt(this.session, deed)?.error).find((error) => error);
@@ -427,7 +439,7 @@ export class SessionComposer extends HTMLElement {
     this.#held.show(this.#app, held, this.#standing(this.#app.state.welcome?.may ?? [], summary, this.#app.link.isLive).reason);
   }
 
-  /** A second went by. */
+  /** Called every second. */
   tick() {
     if (!this.#held.hidden) this.#drawHeld(this.#app.held.of(this.session));
   }
@@ -435,7 +447,7 @@ export class SessionComposer extends HTMLElement {
   /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others @param {boolean} isHere */
   #drawPanel(summary, may, isLive, others, isHere) {
     const takesPrompts = summary.steering?.actions.includes("prompt") === true;
-    // An agent that takes no prompts ends its turn at its next tool, and has none while it asks: there only a denial stops it.
+    // An agent that takes no prompts is interrupted at its next tool call; while it asks, only a denial stops it.
     const isInstead = isAsking(summary) && takesPrompts && can(may, summary, true, "interrupt");
     attribute(this.#more, "hidden", !others.length && !(takesPrompts && summary.steering?.commands?.length) && !isInstead && !isHere);
     if (this.#more.hidden) this.#open(false);
@@ -452,7 +464,7 @@ export class SessionComposer extends HTMLElement {
 }
 
 /**
- * True for a key of an input method, as the Enter that takes a word. Safari sends it after the end of the composition, with this code alone.
+ * True for a key of an input method, such as the Enter that accepts a word. Safari sends that key after the composition has ended, marked only by key code 229.
  * @param {KeyboardEvent} event
  */
 const isComposed = (event) => event.isComposing || event.keyCode === 229;

@@ -1,4 +1,4 @@
-/** `<session-facts>`: a session's to-do list and numbers, next to the timeline or over it. */
+/** `<session-facts>`: a session's to-do list and numbers, beside the timeline or over it. */
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budget-words.js";
@@ -15,15 +15,15 @@ export class SessionFacts extends HTMLElement {
   #todo = h("ol", { class: "todo" });
   #numbers = h("dl", { class: "numbers" });
   #budgets = h("a", { class: "facts-link" }, t`Budgets`);
-  /** @type {() => void} Called when the session is to leave the list, or to come back. */
+  /** @type {() => void} Called to archive the session, or to restore it. */
   onarchive = () => undefined;
-  /** @type {() => void} Called when the session is to be on top of the list, or no more. */
+  /** @type {() => void} Called to pin the session to the top of the list, or to unpin it. */
   onpin = () => undefined;
-  /** @type {() => void} Called when words are to be looked for. */
+  /** @type {() => void} Called to open the search in the conversation. */
   onfind = () => undefined;
   #find = h("button", { type: "button", class: "plain", onclick: () => this.onfind() }, icon("search"), t`Find in this session`);
   #pin = h("button", { type: "button", class: "plain", onclick: () => this.onpin() });
-  /** @type {() => void} Called when this device is to be silent about the session, or no more. */
+  /** @type {() => void} Called to mute the session on this device, or to unmute it. */
   onmute = () => undefined;
   #mute = h("button", { type: "button", class: "plain", onclick: () => this.onmute() });
   #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
@@ -36,7 +36,7 @@ export class SessionFacts extends HTMLElement {
 
   /**
    * @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`.
-   * @param {{isArchived: boolean, isPinned: boolean, isMuted?: boolean}} here On this device; `isMuted` where it gets notifications.
+   * @param {{isArchived: boolean, isPinned: boolean, isMuted?: boolean}} here States on this device; `isMuted` only if it gets notifications.
    */
   show(summary, todo, { isArchived, isPinned, isMuted }) {
     attribute(this.#mute, "hidden", isMuted === undefined);
@@ -86,7 +86,7 @@ export class SessionFacts extends HTMLElement {
     this.#todo.replaceChildren(current);
   }
 
-  /** @param {string} name @param {string} value Empty: there is nothing to tell. */
+  /** @param {string} name @param {string} value The fact is hidden if empty. */
   #fact(name, value) {
     let element = this.#values.get(name);
     if (!element) {

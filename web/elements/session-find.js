@@ -1,4 +1,4 @@
-/** `<session-find>`: words are looked for in the conversation, from its end up. */
+/** `<session-find>`: searches the conversation for words, from its end upwards. */
 
 import { attribute, h, icon, write } from "../dom.js";
 import { rowsWith } from "../find.js";
@@ -7,9 +7,9 @@ import { t } from "../language.js";
 /** @typedef {import("../timeline.js").Row} Row */
 
 export class SessionFind extends HTMLElement {
-  /** @type {() => Row[]} What there is to look through. */
+  /** @type {() => Row[]} The rows to search. */
   rows = () => [];
-  /** @type {(key: string|null) => void} Called with what was found, or when nothing is looked for any more. */
+  /** @type {(key: string|null) => void} Called with the key of a found row, or with null when the search ends. */
   onfound = () => undefined;
 
   #words = h("input", {
@@ -28,7 +28,7 @@ export class SessionFind extends HTMLElement {
       h("button", { type: "button", "aria-label": t`Close`, onclick: () => this.close() }, icon("cross")));
   }
 
-  /** @param {string} text What is typed already. */
+  /** @param {string} text The initial search text. */
   open(text) {
     attribute(this, "hidden", false);
     if (text) {
@@ -58,7 +58,7 @@ export class SessionFind extends HTMLElement {
     const key = this.#found[this.#at];
     this.#found = rowsWith(this.rows(), this.#words.value);
     const count = this.#found.length;
-    // More may have come since, before and after it.
+    // New rows may have arrived before and after the current match.
     this.#at = count ? (Math.max(0, this.#found.indexOf(key)) + way + count) % count : -1;
     this.#show();
   }

@@ -1,11 +1,11 @@
 /**
- * `<session-list>`: every session of the workspace, or those that this device's archive holds.
+ * `<session-list>`: every session of the workspace, or the archived ones.
  *
- * Rows do not trade places under a finger. The order (who waits for you, who works, what was done today; the most recent first) is taken
- * when the list comes to the screen; after that, a session that is new is above them, and a tap in that moment does nothing, as it may
- * have been meant for the row that was there. Where the list is scrolled, a button says what there is above or below.
+ * Rows do not trade places under a finger. The order (sessions that wait for you, then working ones, then today's; most recent first) is computed
+ * when the list is opened. Later sessions are added on top, and a tap just after that does nothing, as it may
+ * have been meant for another row. If the list is scrolled, a button says what there is above or below.
  *
- * Rows are made as far as somebody has scrolled, and a change of a session touches its own row alone: a list may have thousands.
+ * Rows are created as far as the list was scrolled, and a changed session updates only its own row, because a list may have thousands.
  */
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
@@ -21,36 +21,36 @@ import { View } from "./view.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 
-/** A row that has just moved is not opened: longer than a finger needs from seeing to tapping. */
+/** Time after a row moved in which a tap does not open it: longer than a finger needs from seeing to tapping. */
 const settleMs = 600;
-/** For so long a limit is shown as reached: the relay says so every ten minutes while it is. */
+/** Time for which a limit is shown as reached: the relay repeats its notice every ten minutes as long as it is. */
 const fullMs = 660_000;
-/** The placeholder rows of a list that has not come. */
+/** Placeholder rows of a list that has not loaded. */
 const skeletonRows = 6;
-/** Rows that are made at once: a few screens. */
+/** Rows that are created at once: a few screens. */
 const rowsAtOnce = 60;
 
 export class SessionList extends View {
-  /** @type {string|null} The session that is open next to the list. */
+  /** @type {string|null} The session that is open beside the list. */
   current = null;
 
   /** @type {Map<string, SessionRow>} */ #rows = new Map();
   /** @type {string[]} */ #order = [];
-  /** @type {Map<string, keyof typeof groups>} The group that each had when the order was taken. */ #groups = new Map();
-  /** How many of the order are drawn at most. */
+  /** @type {Map<string, keyof typeof groups>} Each session's group at the time when the order was computed. */ #groups = new Map();
+  /** The greatest number of rows that are drawn. */
   #reach = rowsAtOnce;
-  /** @type {Map<string, Summary>} What the list held when all of it was drawn last. */ #passed = new Map();
+  /** @type {Map<string, Summary>} The listed sessions at the last complete drawing. */ #passed = new Map();
   #wasLoaded = false;
   #top = span("edge");
   #further = span("edge");
-  /** @type {Set<string>} Sessions that came since the list did. */ #fresh = new Set();
-  /** Number of new sessions that nobody can have seen, because the top of the list was not on screen. */ #unseen = 0;
+  /** @type {Set<string>} Sessions that are newer than the list's order. */ #fresh = new Set();
+  /** New sessions that cannot have been seen, because the top of the list was not on screen. */ #unseen = 0;
   #isTopSeen = true;
   #isArchive = false;
   #title = h("h2", { tabindex: "-1" }, t`Sessions`);
   #head = h("div", { class: "pane-head" });
   #full = h("p", { class: "fullness", role: "status", hidden: true });
-  /** @type {WeakMap<import("../wire").Notice, number>} When each came. */ #heard = new WeakMap();
+  /** @type {WeakMap<import("../wire").Notice, number>} The time at which each notice arrived. */ #heard = new WeakMap();
   #movedAt = Number.NEGATIVE_INFINITY;
   #list = h("ol", { class: "rows", "aria-label": t`Sessions`, onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
   #empty = h("div", { class: "empty" });
@@ -68,7 +68,7 @@ export class SessionList extends View {
     h("button", { type: "button", class: "plain", onclick: () => this.#bringBack([...this.#order]) }, t`Bring all back`));
   #archived = h("a", { class: "archive-link", href: "#/archive" });
   /** @type {Map<string, HTMLElement>} */ #headings = new Map();
-  /** @type {Map<string, HTMLElement>} On the buttons of the archive's rows. */ #names = new Map();
+  /** @type {Map<string, HTMLElement>} Labels of the archive's buttons, by session. */ #names = new Map();
 
   connectedCallback() {
     this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
@@ -82,14 +82,14 @@ export class SessionList extends View {
     new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#reachOn(), { root: this, rootMargin: "0px 0px 200% 0px" }).observe(this.#further);
   }
 
-  /** Somebody comes near the last row that is drawn. */
+  /** Creates further rows when the last one comes near. */
   #reachOn() {
     if (this.#reach >= this.#order.length) return;
     this.#reach += rowsAtOnce;
     this.#draw();
   }
 
-  /** The list, or the archive, comes to the screen: now everything may move. */
+  /** Called when the list or the archive is opened: only now may rows change places. */
   arrive(isArchive = this.#isArchive) {
     this.#isArchive = isArchive;
     this.#fresh.clear();
@@ -111,10 +111,16 @@ export class SessionList extends View {
   /** @param {Summary} summary */
   #groupOf = ({ session }) => this.#groups.get(session) ?? "earlier";
 
-  /** @param {Summary} summary Whether its heading says that it waits. */
+  /**
+   * True if the group's heading already says that the session waits.
+   * @param {Summary} summary
+   */
   #isSaid = (summary) => !this.#sieve.sieve.group && this.#groupOf(summary) === "needs";
 
-  /** @param {Summary} one Whether it is in what is shown: the list, or the archive. Whoever searches the list by words finds what is archived, too. */
+  /**
+   * True if the list or archive shows the session. A search by words also finds archived ones.
+   * @param {Summary} one
+   */
   #isHere = (one) => (this.app.archive.has(one.session) ? this.#isArchive || waits(one) || this.#sieve.sieve.words.trim() !== "" : !this.#isArchive);
 
   /** @param {Summary} one */
@@ -128,7 +134,10 @@ export class SessionList extends View {
     return this.#sieve.visible([...state.sessions.values()].filter(this.#isHere), archive);
   }
 
-  /** @param {string[]} sessions From the archive into the list. */
+  /**
+   * Restores sessions from the archive.
+   * @param {string[]} sessions
+   */
   #bringBack(sessions) {
     const next = this.#order[this.#order.indexOf(sessions[0]) + 1];
     this.app.archive.set(sessions, false);
@@ -139,8 +148,8 @@ export class SessionList extends View {
   }
 
   /**
-   * The session that stands next to another one.
-   * @param {string|null} session Nothing: the first. @param {1|-1} way
+   * The neighbour of a session in the list.
+   * @param {string|null} session Null for the first one. @param {1|-1} way
    */
   beside(session, way) {
     const next = this.#order[session === null ? 0 : this.#order.indexOf(session) + way];
@@ -148,7 +157,7 @@ export class SessionList extends View {
     return next;
   }
 
-  /** The keyboard goes to where sessions are searched. */
+  /** Moves the keyboard focus to the search field. */
   search() {
     this.#sieve.focus();
   }
@@ -164,7 +173,7 @@ export class SessionList extends View {
       if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary)) || this.#isMisplaced(id)) isOther = true;
       else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
     }
-    // Something new that a session asks brings it back; its summary may have come before.
+    // A new approval takes its session out of snooze and archive; its summary may have arrived before.
     isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(sessionOf(key)));
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
@@ -178,7 +187,7 @@ export class SessionList extends View {
   }
 
   /**
-   * The arrows lead from row to row, and from the words that are searched for to the first.
+   * The arrow keys move from row to row, and from the search field to the first row.
    * @param {KeyboardEvent} event
    */
   #step(event) {
@@ -199,7 +208,10 @@ export class SessionList extends View {
     return heading;
   }
 
-  /** @param {Summary} summary @returns {HTMLElement} What takes it out of the archive. */
+  /**
+   * The button that restores a session from the archive.
+   * @param {Summary} summary @returns {HTMLElement}
+   */
   #button(summary) {
     const { session } = summary;
     const name = this.#names.get(session) ?? span("unseen");
@@ -208,7 +220,10 @@ export class SessionList extends View {
     return name.parentElement ?? h("button", { type: "button", class: "plain bring-back", onclick: () => this.#bringBack([session]) }, t`Bring back `, name);
   }
 
-  /** @param {SessionRow} row @param {Summary} summary What takes it out of the way; comes with the other views, and is empty until then. */
+  /**
+   * The buttons that move a session out of the way; empty until the later part of the page has loaded.
+   * @param {SessionRow} row @param {Summary} summary
+   */
   #deedsOf(row, summary) {
     const { nextElementSibling: held } = row;
     const deeds = held?.localName === "row-deeds" ? /** @type {import("./row-deeds.js").RowDeeds} */ (held) : document.createElement("row-deeds");
@@ -221,10 +236,13 @@ export class SessionList extends View {
     this.#top.scrollIntoView({ block: "start" });
   }
 
-  /** @param {string} id A session that was put off, or is due, since the list was ordered. */
+  /**
+   * True if a session was snoozed, or its snooze ended, after the order was computed.
+   * @param {string} id
+   */
   #isMisplaced = (id) => this.#passed.has(id) && this.app.isLater(id) !== (this.#groups.get(id) === "later");
 
-  /** What was put off goes to the end; what is due again comes as new ones do. Nothing else moves. */
+  /** Moves snoozed sessions to the end and due ones to the top; all others keep their place. */
   #putOff() {
     const moved = this.#order.filter(this.#isMisplaced);
     if (!moved.length) return;
@@ -239,7 +257,7 @@ export class SessionList extends View {
     if (!this.#isTopSeen) this.#unseen += ids.length;
   }
 
-  /** A session that waits below one that does not is easily missed. */
+  /** Draws the hint that a waiting session is further down. */
   #drawMissed() {
     const { sessions } = this.app.state;
     let [missed, rests] = [0, false];
@@ -285,7 +303,7 @@ export class SessionList extends View {
     this.#putOff();
     const shown = new Set(this.#order);
     const fresh = [...sessions.values()].filter(({ session }) => !shown.has(session));
-    // A snapshot has several pages: until its last, all of it is new.
+    // A snapshot may arrive in several pages; until the last one, all sessions would look new.
     if (!this.#wasLoaded || !this.#order.length) {
       this.#group(sessions.values());
       this.#order = byGroup(sessions.values(), this.#groupOf);
@@ -323,7 +341,7 @@ export class SessionList extends View {
   }
 }
 
-/** Advice if nothing runs yet. */
+/** Advice for a workspace without sessions. */
 const noSession = () => [
   icon("mirror", "drawing"),
   h("p", {}, ...pieces`No session yet. Connect the machine on which Claude Code runs: there, ${h("code", {}, "heliograph connect claude")}, then the line that ${
@@ -332,8 +350,8 @@ const noSession = () => [
 ];
 
 /**
- * @param {SessionRow} row @param {HTMLElement} button What stands beside it.
- * @returns {Element} The row's list item.
+ * @param {SessionRow} row @param {HTMLElement} button The button beside the row.
+ * @returns {Element} The list item around both.
  */
 function wrap(row, button) {
   const item = row.parentElement ?? h("li", {}, row);

@@ -1,4 +1,4 @@
-/** `<session-row>`: one session in the list, on three lines that never change their height. Each fact is there once. */
+/** `<session-row>`: one session of the list, on three lines of fixed height, without a repeated fact. */
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budget-words.js";
@@ -28,7 +28,10 @@ export class SessionRow extends HTMLElement {
     if (!this.firstChild) this.append(this.#link);
   }
 
-  /** @param {Summary} summary @param {boolean} current @param {number} now @param {boolean} [isSaid] The heading above says already that it waits. */
+  /**
+   * @param {Summary} summary @param {boolean} current @param {number} now @param {boolean} [isSaid] The group's heading already says that the session
+   * waits.
+   */
   show(summary, current, now, isSaid = false) {
     attribute(this.#link, "href", `#/session/${summary.session}`);
     attribute(this.#link, "aria-current", current ? "page" : null);

@@ -17,31 +17,31 @@ import { drawRow, redrawRow, tickRows } from "./timeline-row.js";
 
 /** @typedef {import("../store.js").Log} Log */
 
-/** Near enough to the end to be there, in pixels: less than a row. */
+/** Distance from the end in pixels that still counts as at the end: less than a row. */
 const endSlack = 32;
-/** Older events are asked for when the reader is so many screens away from their place. */
+/** Distance from the top, in screens, at which older events are requested. */
 const screensAhead = 2;
-/** Events a chunk spans: about two screens, so that few chunks are laid out and few are off screen. */
+/** Events in a chunk: about two screens, so that few chunks need layout. */
 const chunkEvents = 50;
-/** Sessions whose place is remembered: those whose log is kept (`store.js`), and a few more. */
+/** Sessions whose scroll position is remembered: those whose log is kept (`store.js`), and a few more. */
 const placesMax = 8;
-/** How much of the screen shows what a reader knows already, above what came while they were away. */
+/** The share of the screen for rows that the reader has already seen, above the rows that arrived while they were away. */
 const knownShare = 0.4;
-/** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
+/** Characters shown from the end of an unfinished message, which is redrawn often; the finished one is shown in full. */
 const unfinishedCharactersMax = 20_000;
 
 export class SessionTimeline extends HTMLElement {
-  /** @type {() => void} Called when events before those that are here are wanted. */
+  /** @type {() => void} Called to load the events before the loaded ones. */
   onearlier = () => undefined;
-  /** @type {() => void} Likewise the ones after, where they are not here. */
+  /** @type {() => void} Called to load the events after the loaded ones. */
   onnewer = () => undefined;
-  /** @type {() => void} Likewise the first there are. */
+  /** @type {() => void} Called to load the session's first events. */
   onbeginning = () => undefined;
-  /** @type {() => void} Called when the last rows, and all that follow, are wanted. */
+  /** @type {() => void} Called to load the newest events and follow them. */
   onlatest = () => undefined;
-  /** @type {(row: import("../timeline.js").Row) => void} Called when a prompt that waits is to be taken back. */
+  /** @type {(row: import("../timeline.js").Row) => void} Called to take back a waiting prompt. */
   ontakeback = () => undefined;
-  /** @type {(row: import("../timeline.js").Row) => void} Called when the text of a prompt that failed is wanted again. */
+  /** @type {(row: import("../timeline.js").Row) => void} Called to put the text of a failed prompt back into the text field. */
   onsendagain = () => undefined;
   /** @type {() => void} Called when the last question that was answered here is settled. */
   onsettled = () => undefined;
@@ -53,34 +53,34 @@ export class SessionTimeline extends HTMLElement {
     me: "", maySteer: false, queued: new Set(), openThreads: new Set(), takeBack: (row) => this.ontakeback(row), sendAgain: (row) => this.onsendagain(row),
   };
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
-  /** @type {Set<string>} Keys of the rewindings whose forgotten rows are read all the same. */ #reread = new Set();
+  /** @type {Set<string>} Keys of rewinds whose forgotten rows are shown. */ #reread = new Set();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
-  /** @type {WeakMap<HTMLElement, string>} What is in a growing row. */ #written = new WeakMap();
+  /** @type {WeakMap<HTMLElement, string>} The text shown in each growing row. */ #written = new WeakMap();
   /** @type {object|null} */ #timeline = null;
   /** @type {import("../timeline.js").Row[]} */ #rows = [];
   #count = 0;
-  /** Something that is drawn was taken back. */ #hasRewound = false;
+  /** A rewind took back a drawn row. */ #hasRewound = false;
   #isArriving = false;
   #atEnd = true;
-  /** The newest events are not here: the reader is far back. */
+  /** The newest events are not loaded, because the reader is far back. */
   #isFarBack = false;
-  /** The newest were asked for: what comes with them is shown from its end. */
+  /** The newest events were requested; they are shown from their end. */
   #wantsLatest = false;
   #isLoading = false;
-  /** After a failure a person asks again, not a finger that scrolls. */
+  /** After a failed request only a button asks again, not scrolling. */
   #hasFailed = false;
-  /** @type {Map<string, {key: string, offset: number}>} By session: the row at the top, where the reader left it far from its end. */ #places = new Map();
-  /** @type {Map<string, number>} By session: the newest row that the reader had seen. */ #seen = new Map();
-  /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
+  /** @type {Map<string, {key: string, offset: number}>} By session, the row at the top of the screen, if the reader left it far from the end. */ #places = new Map();
+  /** @type {Map<string, number>} By session, the newest row that the reader has seen. */ #seen = new Map();
+  /** @type {HTMLElement|undefined} The waiting card whose beginning the view does not scroll past, and its position. */ #held;
   #heldAt = 0;
-  /** @type {WeakSet<HTMLElement>} Cards that wait, and that the reader went past: the view stays with the end all the same. */ #passed = new WeakSet();
-  /** Offered to a person who goes back, where no page that comes moves it away. */
+  /** @type {WeakSet<HTMLElement>} Waiting cards that the reader scrolled past, so that the view follows the end nevertheless. */ #passed = new WeakSet();
+  /** The button to the session's beginning, fixed so that arriving pages do not move it. */
   #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, t`↑ Jump to the start`);
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, t`Load earlier`);
   #start = h("p", { class: "quiet earlier" }, t`The beginning`);
   #list = h("div", { class: "events", role: "list", "aria-label": t`Timeline` });
   #unfinished = h("div", { class: "events", role: "list", "aria-label": t`Being written` });
-  /** @type {Map<number, HTMLElement>} By the chunk's place in the log. */ #chunks = new Map();
+  /** @type {Map<number, HTMLElement>} Chunks by their position in the log. */ #chunks = new Map();
   #content = h("div", { class: "timeline-content" }, this.#earlier, this.#start, this.#list, this.#unfinished);
   #scroller = h("div", {
     class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": t`Timeline, scrolls`, onscroll: () => this.#scrolled(),
@@ -93,15 +93,15 @@ export class SessionTimeline extends HTMLElement {
     this.cards.onsettled = (next) => this.#goOn(next);
     new ResizeObserver(() => {
       if (this.#atEnd) this.#follow();
-      // Heights are remembered with the frame that this belongs to; only after it may anything be left out.
+      // `content-visibility` remembers a chunk's height only after a frame; only then may chunks be skipped in layout.
       requestAnimationFrame(() => requestAnimationFrame(() => this.#settle()));
     }).observe(this.#content);
     new ResizeObserver(() => this.#atEnd && this.#follow()).observe(this.#scroller);
   }
 
   /**
-   * A second went by.
-   * @param {number|null} now Nothing where the session does nothing: then what has no end runs no more, as far as is known.
+   * Called every second.
+   * @param {number|null} now Null if the session is idle: tools without an end then no longer count as running.
    */
   tick(now) {
     this.cards.tick();
@@ -109,7 +109,7 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * Whoever answered goes on with the agent: to what waits next, or to what it does now.
+   * After an answer moves on to the next waiting card, or to the end of the timeline.
    * @param {import("./approval-card.js").ApprovalCard|undefined} next
    */
   #goOn(next) {
@@ -131,8 +131,8 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * Stays with the end, but goes no further than to the beginning of what waits for a decision: it is read from there. Once that is
-   * settled the view stays where it is; under a finger nothing may move.
+   * Follows the end, but stops at the beginning of a card that waits for a decision, because it is read from there. Once the card is
+   * settled the view stays where it is: nothing may move under a finger.
    */
   #follow() {
     const first = this.cards.pending.find((card) => !this.#passed.has(card));
@@ -143,7 +143,7 @@ export class SessionTimeline extends HTMLElement {
       return;
     }
     const end = this.#scroller.scrollHeight - this.#scroller.clientHeight;
-    // With as much above it as leaves its buttons on screen, where it fits.
+    // A margin above the card, unless that would push its buttons off the screen.
     const above = first ? Math.max(0, Math.min(endSlack, this.#scroller.clientHeight - first.offsetHeight)) : 0;
     const start = first ? this.#scroller.scrollTop + first.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - above : end;
     if (start >= end) {
@@ -157,8 +157,8 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * The content that grows is followed when it has been laid out (`ResizeObserver`): asked for its height now, it would be laid out twice in a frame. What waits
-   * for a decision is looked for at once.
+   * `ResizeObserver` follows growing content after its layout: reading the height now would force a second layout in the frame. A waiting card
+   * is scrolled to at once.
    */
   #stay() {
     if (this.#held || this.cards.first) this.#follow();
@@ -171,14 +171,14 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * Brings what waits to the screen.
-   * @param {string} approval @returns {boolean} Whether it is here.
+   * Scrolls to the card of a waiting approval.
+   * @param {string} approval @returns {boolean} False if the timeline has no such card.
    */
   reveal(approval) {
     return this.cards.reveal(approval);
   }
 
-  /** The session comes to the screen: its next drawing is where its reader left it, or at what waits for a decision. */
+  /** Called when the session is opened: the next drawing restores the reader's position, or shows a waiting card. */
   arrive() {
     this.cards.arrive();
     this.#isArriving = true;
@@ -198,7 +198,7 @@ export class SessionTimeline extends HTMLElement {
     return this.#offerStart();
   }
 
-  /** Where a reader who had seen everything goes on: what came since begins below what they know. */
+  /** The first row that arrived after a reader had seen everything; the view starts a little above it. */
   #firstUnseen() {
     const unseen = this.#unseen;
     this.querySelector("[data-first-unseen]")?.removeAttribute("data-first-unseen");
@@ -207,7 +207,7 @@ export class SessionTimeline extends HTMLElement {
     return { key: unseen[0].key, offset: this.#scroller.clientHeight * knownShare };
   }
 
-  /** The rows that came since the reader was at the end. */
+  /** The rows that arrived since the reader was at the end. */
   get #unseen() {
     const [seen, rows] = [this.#seen.get(this.#session), this.#rows];
     if (seen === undefined) return [];
@@ -216,7 +216,7 @@ export class SessionTimeline extends HTMLElement {
     return rows.slice(from);
   }
 
-  /** The end is on screen. */
+  /** Records that the end is on screen. */
   #see() {
     const last = this.#rows.at(-1)?.seq;
     if (last === undefined || this.#isFarBack || this.#isArriving) return;
@@ -231,7 +231,7 @@ export class SessionTimeline extends HTMLElement {
     write(this.#newer, this.#isFarBack ? t`↓ Latest` : count ? t`↓ ${count} newer` : t`↓ Newer`);
   }
 
-  /** Remembers the row at the top, for when the reader comes back. */
+  /** Remembers the row at the top, for the reader's next visit. */
   #remember() {
     const item = this.#atEnd ? null : this.#firstOnScreen();
     const key = item?.getAttribute("data-key");
@@ -243,7 +243,7 @@ export class SessionTimeline extends HTMLElement {
 
   /**
    * @param {Log|undefined} log @param {string} session @param {import("./view.js").App} app
-   * @param {Set<string>} queued Keys of the prompts that are where one writes.
+   * @param {Set<string>} queued Keys of the prompts that the composer lists.
    */
   show(log, session, app, queued) {
     if (session !== this.#session) {
@@ -267,7 +267,7 @@ export class SessionTimeline extends HTMLElement {
     if (!log) return this.#clear();
 
     const { rows } = log.timeline;
-    // Another timeline object is another set of rows: older events came in front, or a snapshot replaced all.
+    // A new timeline object means other rows: older events were added in front, or a snapshot replaced all.
     if (this.#timeline !== log.timeline) this.#rebuild(log);
     else for (const row of rows.slice(this.#count)) this.#chunk(row.seq).append(this.#draw(row));
     const grew = rows.length > this.#count;
@@ -289,7 +289,7 @@ export class SessionTimeline extends HTMLElement {
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
       (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);
     if (this.#isArriving && rows.length) {
-      // The newest events are on their way.
+      // The newest events are still arriving.
       this.#isArriving = app.link.isLive && log.seq < (app.state.sessions.get(session)?.seq ?? 0);
       this.#land();
     }
@@ -321,7 +321,7 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * Keeps what is on screen where it is, while rows come or go above it.
+   * Draws all rows again without moving the visible ones, although rows above them come or go.
    * @param {Log} log
    */
   #rebuild(log) {
@@ -346,7 +346,7 @@ export class SessionTimeline extends HTMLElement {
     const keep = () => (this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before);
     keep();
     const at = this.#scroller.scrollTop;
-    // What is drawn for the first time has its real height a frame after its estimate; a person who scrolled meanwhile is left alone.
+    // A new row's real height is known a frame after its estimate; if a person scrolled meanwhile, the position stays.
     requestAnimationFrame(() => {
       if (anchor.isConnected && Math.abs(this.#scroller.scrollTop - at) < 1) keep();
     });
@@ -379,7 +379,7 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * The chunk for a row, at the end of the list if it is new.
+   * The chunk of a row; a new one is added at the end.
    * @param {number} seq
    */
   #chunk(seq) {
@@ -393,7 +393,7 @@ export class SessionTimeline extends HTMLElement {
     return chunk;
   }
 
-  /** Chunks that have their height and will not grow may leave the layout when they are off screen. */
+  /** Lets the browser skip the layout of chunks that are off screen, have a known height and will not grow. */
   #settle() {
     [...this.#chunks.values()].slice(0, -1).forEach((chunk) => attribute(chunk, "data-settled", true));
   }
@@ -419,28 +419,31 @@ export class SessionTimeline extends HTMLElement {
       attribute(this.#newer, "hidden", true);
     }
     if (this.#atEnd) return undefined;
-    // Before the reader is there. Not at the end: there, what is before may be short of a screen, and nobody went back.
+    // Requests older events before the reader reaches the top, but not at the end, where a short log fills less than a screen.
     if (this.#hasFailed) return undefined;
     if (scrollTop < clientHeight * screensAhead && !this.#earlier.hidden) return this.#want(this.onearlier);
     if (below < clientHeight * screensAhead && this.#isFarBack) return this.#want(this.onnewer);
     return undefined;
   }
 
-  /** To what is newest, which may have to be asked for. */
+  /** Scrolls to the newest row, which may have to be requested. */
   toNewest() {
     if (!this.#isFarBack) return this.toEnd();
     this.#wantsLatest = true;
     return this.onlatest();
   }
 
-  /** @param {() => void} ask For the next page: one at a time. */
+  /**
+   * Requests a page of events by `ask`, one page at a time.
+   * @param {() => void} ask
+   */
   #want(ask) {
     if (!this.#isLoading) this.#ask(ask);
   }
 
   /** @param {() => void} ask */
   #ask(ask) {
-    // At the very top the end is not near, whatever the last scroll said.
+    // At the very top the end is not near, even if the last scroll event said so.
     this.#atEnd = false;
     this.#become(true, t`Loading …`);
     ask();
@@ -454,7 +457,7 @@ export class SessionTimeline extends HTMLElement {
   }
 
   /**
-   * Shows the rows that were requested.
+   * Shows the requested rows.
    * @param {{jump?: boolean}} how
    */
   loaded({ jump }) {
@@ -462,11 +465,14 @@ export class SessionTimeline extends HTMLElement {
     this.#become(false, t`Load earlier`);
     if (!jump) return;
     this.#scroller.scrollTop = 0;
-    // The button has done its work, and is gone.
+    // The focused button disappears, so the focus moves to the timeline.
     this.#scroller.focus({ preventScroll: true });
   }
 
-  /** @param {string|null} key Of the row that is looked for: it is brought to the screen, and marked. */
+  /**
+   * Scrolls to the row with that key and marks it; null removes the mark.
+   * @param {string|null} key
+   */
   showRow(key) {
     this.querySelector("[data-found]")?.removeAttribute("data-found");
     const item = key === null ? undefined : this.#drawn.get(key)?.item;
@@ -477,7 +483,7 @@ export class SessionTimeline extends HTMLElement {
     item.scrollIntoView({ block: "center" });
   }
 
-  /** It did not come. */
+  /** Called when a requested page did not arrive. */
   loadFailed() {
     this.#hasFailed = true;
     this.#become(false, t`Load earlier (it failed; try again)`);
@@ -487,7 +493,7 @@ export class SessionTimeline extends HTMLElement {
 /** @param {number} seq */
 const placeOf = (seq) => Math.floor(seq / chunkEvents);
 
-/** @param {string} [agent] The subagent that writes. @param {string} [name] What it is called. */
+/** @param {string} [agent] The id of the subagent that writes. @param {string} [name] The subagent's name. */
 const growingRow = (agent, name) =>
   h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true, "data-subagent": agent ?? null },
     h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(t`${name || t`A subagent`} is writing`)) : t`Agent is writing`), h("div", { class: "words foreign", dir: "auto" })));

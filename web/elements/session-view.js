@@ -1,4 +1,4 @@
-/** `<session-view>`: one session, live: a line that says what it is doing and what it costs, the timeline, and where one writes. */
+/** `<session-view>`: one session, live: its activity and cost in a line, the timeline, and the text field. */
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
@@ -16,10 +16,10 @@ import { SessionComposer } from "./session-composer.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
-/** Older events asked for at a time: the most that the relay gives, and asked for before they are needed. */
+/** Older events requested at a time: the most that the relay returns, requested before they are needed. */
 const pageEvents = 500;
 
-/** Where the facts are next to the timeline. */
+/** The window is wide enough to show the facts beside the timeline. */
 const beside = matchMedia("(min-width: 75em)");
 
 export class SessionView extends View {
@@ -36,7 +36,7 @@ export class SessionView extends View {
     onclick: () => this.#openFacts(!this.#open),
   },
     this.#todo, this.#cost, span("unseen", t`Show the to-do list and the numbers`), icon("down"));
-  /** Comes with the page's part, and is empty until then; so do the next two. */
+  /** This element and the next two load with the later part of the page, and are empty until then. */
   #facts = h("session-facts", { id: "session-facts" });
   #timeline = new SessionTimeline();
   #changes = document.createElement("session-changes");
@@ -73,7 +73,7 @@ export class SessionView extends View {
         h("div", { class: "session-names" }, this.#title, this.#now),
         h("div", { class: "session-bar" }, this.#terminal, this.#lines, this.#more), this.#progress),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
-    // Where the facts are next to the timeline there is nothing to open.
+    // Beside the timeline the facts need no button that opens them.
     const adapt = () => {
       attribute(this.#more, "disabled", beside.matches);
       if (beside.matches && this.session) this.#askForFacts();
@@ -88,8 +88,8 @@ export class SessionView extends View {
   }
 
   /**
-   * The session comes to the screen.
-   * @param {string} session @param {boolean} changes All that it changed, rather than what was said.
+   * Called when the session is opened.
+   * @param {string} session @param {boolean} changes True to show the file changes instead of the timeline.
    */
   arrive(session, changes) {
     const isSame = this.session === session;
@@ -102,7 +102,7 @@ export class SessionView extends View {
     this.session = session;
     this.#showsChanges = changes;
     attribute(this, "data-changes", changes);
-    // Behind the changes the timeline is as it was left.
+    // Under the changes the timeline keeps its position.
     if (!changes && !wasThere) this.#timeline.arrive();
     this.#draw();
   }
@@ -165,7 +165,7 @@ export class SessionView extends View {
     this.tick();
   }
 
-  /** Words are looked for in the conversation. */
+  /** Opens the search in the conversation. */
   async search() {
     const { session } = this;
     const text = await this.app.loadTyping();
@@ -177,7 +177,10 @@ export class SessionView extends View {
     this.#find.open(text);
   }
 
-  /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
+  /**
+   * Decides by keyboard on the focused card; without one, only moves the focus to the first that waits.
+   * @param {"allow"|"deny"} verb
+   */
   decide(verb) {
     const { pending: waits } = this.#timeline.cards;
     const card = waits.find((one) => one.contains(document.activeElement));
@@ -197,12 +200,15 @@ export class SessionView extends View {
     });
   }
 
-  /** Leads to a waiting approval that is not on screen. */
+  /** Draws the button that leads to a waiting approval off screen. */
   #drawReview() {
     attribute(this.#review, "hidden", !this.#firstWaiting || (!this.#showsChanges && this.#timeline.cards.isSeen(this.#firstWaiting)));
   }
 
-  /** @param {import("../wire").Summary} summary What leads to the changes, and back from them. */
+  /**
+   * Draws the button between the timeline and the file changes.
+   * @param {import("../wire").Summary} summary
+   */
   #drawLines({ linesAdded, linesRemoved }) {
     const hasChanges = linesAdded > 0 || linesRemoved > 0 || Boolean(this.app.state.logs.get(this.session)?.edits.all.length);
     attribute(this.#lines, "hidden", !hasChanges && !this.#showsChanges);
@@ -212,7 +218,7 @@ export class SessionView extends View {
     if (this.#lines.textContent !== drawn.textContent) this.#lines.replaceChildren(...drawn.childNodes);
   }
 
-  /** Reads older events through for what they tell of files; the timeline does not take them. */
+  /** Reads older events for their file changes only; the timeline does not include them. */
   async #readChanges() {
     const { state, link } = this.app;
     const { session } = this;
@@ -225,7 +231,7 @@ export class SessionView extends View {
     if (this.session === session) this.#draw();
   }
 
-  /** On top of the list on this device, or no more. */
+  /** Pins the session on this device, or unpins it. */
   #pin() {
     const pins = !this.app.pins.has(this.session);
     this.app.pins.set([this.session], pins);
@@ -239,7 +245,7 @@ export class SessionView extends View {
     if (await mute(this.app, this.session, mutes)) this.app.announce(mutes ? t`Muted on this device` : t`It rings on this device again`);
   }
 
-  /** Out of the list on this device, or back into it. */
+  /** Archives the session on this device, or restores it. */
   #archive() {
     const archives = !this.app.archive.has(this.session);
     this.app.archive.set([this.session], archives);
@@ -249,7 +255,7 @@ export class SessionView extends View {
   }
 
   /**
-   * What waits is decided here; where its row is not loaded, or is behind the changes, in the inbox.
+   * Shows a waiting approval in the timeline, or in the inbox if its row is not loaded or covered by the changes.
    * @param {Event} event
    */
   #reveal(event) {

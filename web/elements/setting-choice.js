@@ -1,4 +1,4 @@
-/** One setting of a session that can be changed here: its mode, or its model. What gives the agent more freedom is asked twice. */
+/** A setting of a session that can be changed: its mode or its model. A value that gives the agent more freedom asks for confirmation. */
 
 import { attribute, h } from "../dom.js";
 import { t } from "../language.js";
@@ -21,13 +21,13 @@ export class SettingChoice {
   #isOff = false;
   element = h("div", { class: "setting" });
 
-  /** @type {(value: string) => string} The question before a value is taken; empty where none is needed. */ #question;
+  /** @type {(value: string) => string} The question before a value is set; empty if none is needed. */ #question;
 
   /**
    * @param {object} parts
-   * @param {string} parts.name @param {(value: string) => string} parts.words Beside a value, in the list.
+   * @param {string} parts.name @param {(value: string) => string} parts.words The words for a value in the list.
    * @param {(value: string) => string} parts.question @param {(value: string) => void} parts.deed
-   * @param {string} parts.verb What the button after the question says.
+   * @param {string} parts.verb The label of the button that confirms.
    */
   constructor({ name, words, question, deed, verb }) {
     this.#label.append(name);
@@ -46,13 +46,13 @@ export class SettingChoice {
   }
 
   /**
-   * @param {string|undefined} current @param {string[]} offered None: any name is taken.
-   * @param {boolean} isOff It cannot be changed now.
+   * @param {string|undefined} current @param {string[]} offered If empty, any name is accepted.
+   * @param {boolean} isOff The setting cannot be changed now.
    */
   show(current, offered, isOff) {
     this.#isOff = isOff;
     const known = offered.length && current && !offered.includes(current) ? [current, ...offered] : offered;
-    // While somebody chooses, what they chose stays.
+    // An open choice is not overwritten.
     if (this.#current !== (current ?? "") || known.join("\n") !== this.#offered?.join("\n")) {
       this.#current = current ?? "";
       this.#offered = known;

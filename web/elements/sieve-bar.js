@@ -1,4 +1,4 @@
-/** `<sieve-bar>`: words to search for, and behind a button what else narrows the list of sessions down. */
+/** `<sieve-bar>`: the search field of the list of sessions, and its filters behind a button. */
 
 import { attribute, h, write } from "../dom.js";
 import { plural, t } from "../language.js";
@@ -8,11 +8,11 @@ import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.j
 /** @typedef {import("../wire").Summary} Summary */
 /** @typedef {import("../sieve.js").Marks} Archive */
 
-/** With fewer sessions everything is on screen anyway. */
+/** With fewer sessions the list fits on screen without a search. */
 const sessionsMin = 6;
 
 export class SieveBar extends HTMLElement {
-  /** @type {() => void} Called when something else is to be shown. */
+  /** @type {() => void} Called when the filter has changed. */
   onsieve = () => undefined;
   sieve = noSieve();
 
@@ -24,7 +24,7 @@ export class SieveBar extends HTMLElement {
     ...Object.entries(conditions).map(([status, { words }]) => h("option", { value: status }, words)));
   #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, t`State`), h("option", { value: "project" }, t`Project`), h("option", { value: "host" }, t`Host`));
   #archiveEnded = h("button", { type: "button", class: "plain", onclick: () => this.#putAway() });
-  /** @type {string[]} What was archived last, for whoever did not mean it. */ #put = [];
+  /** @type {string[]} The sessions archived last, which can be restored. */ #put = [];
   #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#takeBack() });
   #panel = h("div", { id: "sieve-panel", class: "sieve-panel", hidden: true },
     field(t`Project`, this.#project), field(t`Host`, this.#host), field(t`State`, this.#status), field(t`Group by`, this.#group), this.#archiveEnded, this.#undo);
@@ -45,7 +45,7 @@ export class SieveBar extends HTMLElement {
   }
 
   /**
-   * What passes, of all that are in the list or in the archive; the bar offers what there is to choose from.
+   * The sessions that pass the filter. Also updates the projects and hosts that the filter offers.
    * @param {Summary[]} sessions @param {Archive} archive
    * @returns {Map<string, Summary>}
    */
@@ -66,7 +66,7 @@ export class SieveBar extends HTMLElement {
     return narrows(this.sieve);
   }
 
-  /** Everything is shown again. */
+  /** Clears search and filters. */
   clear() {
     this.#words.value = "";
     for (const choice of [this.#project, this.#host, this.#status]) choice.value = "";
@@ -91,7 +91,7 @@ export class SieveBar extends HTMLElement {
       this.#drawn = drawn;
       refill(this.#project, projects.map((project) => [project, project]));
       refill(this.#host, hosts);
-      // The chosen project or host may be gone.
+      // The chosen project or host may have disappeared.
       if (this.sieve.project !== this.#project.value || this.sieve.host !== this.#host.value) queueMicrotask(() => this.#changed());
     }
     const ended = this.#ended().length;
@@ -131,9 +131,7 @@ export class SieveBar extends HTMLElement {
 /** @param {string} name @param {HTMLElement} control */
 const field = (name, control) => h("div", { class: "field" }, h("label", { for: control.id }, name), control);
 
-/**
- * @param {HTMLSelectElement} select @param {[value: string, words: string][]} options What was chosen stays chosen, if it is there.
- */
+/** @param {HTMLSelectElement} select @param {[value: string, words: string][]} options The chosen value stays chosen if it is among them. */
 function refill(select, options) {
   const { value } = select;
   select.replaceChildren(h("option", { value: "" }, t`All`), ...options.map(([one, words]) => h("option", { value: one }, words)));

@@ -1,4 +1,4 @@
-/** `<start-view>`: a new session in a project of a host, or a past one again. */
+/** `<start-view>`: starts a session in a project of a host, or resumes a past one. */
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
@@ -31,7 +31,7 @@ export class StartView extends View {
   #past = h("ol", { class: "rows past-sessions", "aria-label": t`Past sessions`, tabindex: "-1" });
   #form = h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } });
   #shown = "";
-  /** The session that represents the host, and is followed. */ #followed = "";
+  /** The subscribed session that represents the host. */ #followed = "";
   /** @type {Sent|null} */ #sent = null;
   #isBringing = false;
 
@@ -45,12 +45,12 @@ export class StartView extends View {
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`New session`)), this.#advice, h("div", { class: "sheet" }, this.#form, this.#past));
   }
 
-  /** It comes to the screen. */
+  /** Called when the view is opened. */
   arrive() {
     this.#choose();
   }
 
-  /** It leaves the screen: what becomes of what was sent is read when it comes back. */
+  /** Called when the view is closed; outcomes of sent commands are read when it opens again. */
   leave() {
     if (this.#followed) this.app.link.unwatch(this.#followed);
     this.#followed = "";
@@ -87,7 +87,7 @@ export class StartView extends View {
     this.#draw(place);
   }
 
-  /** @param {Place|undefined} place @param {Sent["verb"]} [verb] Whoever only asks for past sessions signs nothing. */
+  /** @param {Place|undefined} place @param {Sent["verb"]} [verb] The command to send; asking for past sessions needs no signature. */
   #obstacle(place, verb = "start") {
     const why = startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
     return why || verb === "past" ? why : this.app.trust.obstacle(place?.consent, place?.host ?? "");
@@ -182,7 +182,7 @@ export class StartView extends View {
 }
 
 /**
- * Choices that are there already stay as they are, and so does what is chosen.
+ * Updates the options of a menu; existing options and the chosen one are kept.
  * @param {HTMLSelectElement} select @param {[value: string, words: string][]} choices
  */
 function fill(select, choices) {

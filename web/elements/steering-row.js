@@ -1,4 +1,4 @@
-/** A client's command, as a row of the timeline: what was asked, by whom, and its outcome. */
+/** A client's command as a row of the timeline: its content, its author and its outcome. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { t } from "../language.js";
@@ -9,20 +9,20 @@ import { pictureList } from "./picture-list.js";
 /** @typedef {import("../timeline.js").Row} Row */
 
 /**
- * @typedef {object} Hands What can be done about it from here, and who is looking.
- * @property {string} me This client.
+ * @typedef {object} Hands What this client can do about a command.
+ * @property {string} me This client's id.
  * @property {boolean} maySteer
- * @property {Set<string>} queued Keys of the prompts that are where one writes: nothing is in two places.
- * @property {Set<string>} openThreads The subagents whose threads are open.
+ * @property {Set<string>} queued Keys of the prompts that the composer lists, which the timeline therefore hides.
+ * @property {Set<string>} openThreads Subagents whose threads are unfolded.
  * @property {(row: Row) => void} takeBack
- * @property {(row: Row) => void} sendAgain Puts the text back to where one writes; sends nothing.
+ * @property {(row: Row) => void} sendAgain Puts the text back into the text field; sends nothing.
  */
 
 /** @param {Row} row @param {string} me */
 export const authorOf = ({ event: { head } }, me) => (head.by?.id === me ? t`You, from here` : asText(head.by?.name) || t`Somebody`);
 
 /**
- * The parts of the row, and what draws them again.
+ * The parts of a command's row, and a function that redraws them.
  * @param {Row} row @param {HTMLElement} item @param {Hands} hands
  * @returns {{parts: HTMLElement[], update: (row: Row) => void}}
  */
@@ -33,7 +33,7 @@ export function steeringRow(row, item, hands) {
   const what = isPrompt ? h("div", { class: "words foreign", dir: "auto" }, nodes(calm(asText(row.event.body?.text))))
     : h("p", { class: "event-note foreign" }, nodes(line(actionWords(row))));
   const update = (/** @type {Row} */ changed) => {
-    // It is in the conversation by now, or still where one writes.
+    // Hidden once the conversation shows the prompt, or while the composer lists it.
     attribute(item, "hidden", changed.said !== undefined || hands.queued.has(changed.key));
     attribute(item, "data-stage", stageOf(changed));
     say(author, authorOf(changed, hands.me), line);
@@ -46,7 +46,7 @@ export function steeringRow(row, item, hands) {
 }
 
 /**
- * The buttons of a prompt: while it waits, and where it failed.
+ * The buttons of a prompt that waits or has failed.
  * @param {Hands} hands
  */
 export function steeringButtons(hands) {

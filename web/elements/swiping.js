@@ -1,13 +1,13 @@
-/** Swipes over the items of a list: an item follows the finger to the left, and goes back when it is let go. What a swipe does has a button, too. */
+/** Swipe gestures on list items: an item follows the finger to the left and returns when released. Each swipe action also has a button. */
 
 import { Swipe } from "../swipe.js";
 
-/** How far an item follows. */
+/** The greatest distance in pixels that an item follows. */
 const followMax = 96;
 
 /**
  * @param {HTMLElement} list @param {(item: HTMLElement) => void} onswiped
- * @param {(item: HTMLElement) => boolean} takes Whether that item can be swiped.
+ * @param {(item: HTMLElement) => boolean} takes Returns true if the item can be swiped.
  */
 export function swiping(list, onswiped, takes) {
   const swipe = new Swipe();
@@ -39,7 +39,7 @@ export function swiping(list, onswiped, takes) {
     swipe.cancel();
     leave();
   });
-  // The finger that ends a swipe taps nothing.
+  // Suppresses the click that browsers send at the end of a swipe.
   list.addEventListener("click", (event) => {
     if (performance.now() - endedAt > 100) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** `<terminal-view>`: a session's terminal as it is, live, and a keyboard for those who may steer. */
+/** `<terminal-view>`: a session's terminal, live, with a keyboard for clients that may steer. */
 
 import { attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
@@ -14,11 +14,11 @@ import { View } from "./view.js";
 
 /** Font sizes to choose from, in pixels. */
 const sizes = [7, 9, 11, 13, 16, 20];
-/** There is room for larger type. */
+/** The window has room for larger type. */
 const wide = matchMedia("(min-width: 64em)");
-/** Nothing came for so long, in milliseconds: what is shown is not live. A host answers within ten seconds. */
+/** Milliseconds without a frame after which the terminal counts as not live. A host answers within ten seconds. */
 const staleMs = 15_000;
-/** By the names of keys: what the bar has. */
+/** The keys of the bar, by their DOM names. */
 const bar = [
   ["Escape", t`Esc`, t`Escape`], ["Tab", t`Tab`, t`Tab`], ["ArrowLeft", "←", t`Left`], ["ArrowDown", "↓", t`Down`], ["ArrowUp", "↑", t`Up`], ["ArrowRight", "→", t`Right`],
   ["Enter", t`Enter`, t`Enter`], ["Backspace", "⌫", t`Backspace`], ["PageUp", t`PgUp`, t`Page up`], ["PageDown", t`PgDn`, t`Page down`],
@@ -35,7 +35,7 @@ export class TerminalView extends View {
   #follows = true;
   #isTyping = false;
   #holdsControl = false;
-  /** The keyboard goes to the terminal. */ #isDirect = false;
+  /** Keyboard input goes to the terminal. */ #isDirect = false;
   #problem = "";
 
   #back = h("a", { class: "back", "aria-label": t`The session` }, icon("back"));
@@ -77,7 +77,7 @@ export class TerminalView extends View {
   }
 
   /**
-   * It comes to the screen.
+   * Called when the terminal is opened.
    * @param {string} session
    */
   arrive(session) {
@@ -97,7 +97,7 @@ export class TerminalView extends View {
     this.#look();
   }
 
-  /** It leaves the screen. */
+  /** Called when the terminal is closed. */
   leave() {
     this.#looks?.stop();
     this.#typist?.forget();
@@ -145,7 +145,7 @@ export class TerminalView extends View {
     this.tick();
   }
 
-  /** Why nothing new is seen. */
+  /** The reason why the shown screen is not live. */
   #obstacle() {
     const summary = this.#summary;
     if (!summary) return this.app.state.loaded ? t`This relay has no such session.` : noNews(this.app.link);
@@ -161,8 +161,6 @@ export class TerminalView extends View {
     if (!this.app.state.welcome?.may?.includes("steer")) return t`This device sees the terminal and cannot type there. One that may: heliograph pair --role operator`;
     return this.app.trust.steeringObstacle(this.session, summary.host.name);
   }
-
-  // The screen
 
   /** @param {import("../wire").Screen} drawing */
   #drawn(drawing) {
@@ -214,8 +212,6 @@ export class TerminalView extends View {
     if (this.#follows) this.#showCursor();
   }
 
-  // Keys
-
   #open() {
     this.#isTyping = true;
     attribute(this.#typing, "hidden", false);
@@ -231,13 +227,19 @@ export class TerminalView extends View {
     this.#direct(false);
   }
 
-  /** @param {boolean} holds The next key is pressed with it. */
+  /**
+   * `holds`: the next key is combined with Ctrl.
+   * @param {boolean} holds
+   */
   #hold(holds) {
     this.#holdsControl = holds;
     attribute(this.#control, "aria-pressed", String(holds));
   }
 
-  /** @param {boolean} isDirect What is pressed on this keyboard is typed there, but for the key that ends this. */
+  /**
+   * `isDirect`: pressed keys go to the terminal, except for the one that ends this.
+   * @param {boolean} isDirect
+   */
   #direct(isDirect) {
     if (isDirect === this.#isDirect) return;
     this.#isDirect = isDirect;
@@ -256,7 +258,7 @@ export class TerminalView extends View {
       this.#keyboard.focus();
       return;
     }
-    // The browser's own keys for copying and pasting.
+    // Keys for copy and paste stay with the browser.
     if (event.ctrlKey && (event.shiftKey || event.key.toLowerCase() === "v")) return;
     const bytes = bytesOfKey(event, this.#screen.applicationKeys);
     if (!bytes) return;
@@ -283,7 +285,7 @@ export class TerminalView extends View {
   #written() {
     const text = this.#text.value;
     if (!this.#holdsControl || !text) return;
-    // A letter with the Ctrl that is held.
+    // A typed letter with the held Ctrl.
     const bytes = bytesOfKey({ key: text.slice(-1), ctrlKey: true }, false);
     if (!bytes) return;
     this.#hold(false);
@@ -298,7 +300,7 @@ export class TerminalView extends View {
     this.#typeText(true);
   }
 
-  /** @param {boolean} entered With Enter after it. */
+  /** @param {boolean} entered True to press Enter after the text. */
   #typeText(entered) {
     const text = this.#text.value;
     if (!text && !entered) return;

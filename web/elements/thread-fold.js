@@ -1,4 +1,4 @@
-/** A subagent's rows, as a fold: a line that says its state, and the rows behind it. */
+/** A subagent's rows as a fold: a line with its state, and the rows below. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
 import { plural, t } from "../language.js";
@@ -8,13 +8,13 @@ import { markdownToRead } from "./markdown.js";
 /** @typedef {import("../timeline.js").Row} Row */
 /** @typedef {import("../timeline.js").Thread} Thread */
 
-/** Rows that an opened thread shows at first, the newest; those before come on demand, so many at a time. */
+/** The newest rows that an opened thread shows at first; older ones follow on demand, as many at a time. */
 const rowsAtOnceMax = 100;
 
 const stateWords = { running: t`working`, finished: t`done`, stopped: t`stopped` };
 
 /**
- * @param {Set<string>} open The subagents whose threads are open: a fold that is made again is as it was.
+ * @param {Set<string>} open Subagents whose threads are unfolded, so that a rebuilt fold keeps its state.
  * @param {{draw: (row: Row) => HTMLElement, redraw: (item: HTMLElement, row: Row) => void}} rows
  * @returns {{element: HTMLElement, update: (thread: Thread) => void}}
  */
@@ -24,9 +24,9 @@ export function threadFold(open, { draw, redraw }) {
   const before = h("button", { type: "button", class: "plain small", hidden: true, onclick: () => showMore() });
   const said = h("div", { class: "thread-said" });
   const element = h("details", { class: "fold thread" }, h("summary", {}, span("thread-line", name, state, doing)), before, list, said);
-  /** @type {Map<string, {item: HTMLElement, version: number}>} By key, those that are drawn. */ const drawn = new Map();
+  /** @type {Map<string, {item: HTMLElement, version: number}>} The drawn rows by key. */ const drawn = new Map();
   /** @type {Thread|undefined} */ let thread;
-  /** Where the drawn rows begin. */ let first = 0;
+  /** Index of the first drawn row. */ let first = 0;
   /** @type {unknown} */ let saidIn;
 
   const showMore = () => {

@@ -1,7 +1,7 @@
 /**
- * The approvals that wait in a session, each as a card in the row of its request, so that a person decides where they read.
+ * The waiting approvals of a session, each as a card in the timeline row of its request, so that a person decides where they read.
  *
- * A card that was decided here or elsewhere stays in its row and shows what becomes of it, until the session comes to the screen again.
+ * A settled card stays in its row with its outcome until the session is opened again.
  */
 
 import { attribute } from "../dom.js";
@@ -11,21 +11,21 @@ import { ApprovalCard } from "./approval-card.js";
 /** @typedef {import("../wire").Approval} Approval */
 
 export class TimelineCards {
-  /** @type {(next: ApprovalCard|undefined) => void} Called when one that was decided here is settled. */
+  /** @type {(next: ApprovalCard|undefined) => void} Called when a decision made here is settled, with the next waiting card. */
   onsettled = () => undefined;
-  /** @type {() => void} Called when a card came to the screen, or left it. */
+  /** @type {() => void} Called when a card enters or leaves the screen. */
   onseen = () => undefined;
 
-  /** @type {Map<string, ApprovalCard>} By approval, in the order of their rows. */ #cards = new Map();
-  /** @type {WeakSet<Element>} Those that are not on screen. */ #unseen = new WeakSet();
+  /** @type {Map<string, ApprovalCard>} Cards by approval id, in the order of their rows. */ #cards = new Map();
+  /** @type {WeakSet<Element>} Cards that are not on screen. */ #unseen = new WeakSet();
   #eye = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) isIntersecting ? this.#unseen.delete(target) : this.#unseen.add(target);
     this.onseen();
   });
 
   /**
-   * @param {App} app @param {Approval[]} approvals The session's.
-   * @param {(approval: string) => HTMLElement|undefined} rowOf The row of its request, if it is on screen.
+   * @param {App} app @param {Approval[]} approvals The approvals of the session.
+   * @param {(approval: string) => HTMLElement|undefined} rowOf Returns the timeline row of an approval's request, if it is drawn.
    */
   show(app, approvals, rowOf) {
     for (const approval of approvals) {
@@ -45,7 +45,7 @@ export class TimelineCards {
     }
   }
 
-  /** The session comes to the screen: what is settled is a line again. */
+  /** Called when the session is opened: settled cards become lines again. */
   arrive() {
     for (const [approval, card] of this.#cards) {
       if (card.isPending && card.isConnected) continue;
@@ -64,26 +64,32 @@ export class TimelineCards {
     this.#cards.forEach((card) => card.tick());
   }
 
-  /** @param {string} approval @returns {boolean} Whether its card is on screen; one that was only just made is taken to be. */
+  /**
+   * True if the approval's card is on screen; a new card counts as on screen until the browser says otherwise.
+   * @param {string} approval @returns {boolean}
+   */
   isSeen(approval) {
     const card = this.#cards.get(approval);
     return Boolean(card?.isConnected && !this.#unseen.has(card));
   }
 
-  /** @returns {ApprovalCard|undefined} The one that waits and is highest. */
+  /**
+   * The topmost waiting card.
+   * @returns {ApprovalCard|undefined}
+   */
   get first() {
     return this.pending[0];
   }
 
-  /** Those that wait, from the highest down. */
+  /** The waiting cards from top to bottom. */
   get pending() {
     return [...this.#cards.values()].filter((card) => card.isPending && card.isConnected);
   }
 
   /**
-   * Brings a card to the screen.
+   * Scrolls to the card of an approval.
    * @param {string} approval
-   * @returns {boolean} Whether there is one.
+   * @returns {boolean} False if there is none.
    */
   reveal(approval) {
     const card = this.#cards.get(approval);

@@ -1,4 +1,4 @@
-/** One row of a session's timeline, drawn from its event. What an agent wrote is text here, whatever it looks like. */
+/** One row of a session's timeline, drawn from its event. An agent's output only ever becomes text and safe elements. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { deed } from "../approvals.js";
@@ -23,16 +23,16 @@ import { threadFold } from "./thread-fold.js";
 /** @typedef {import("../timeline.js").Row} Row */
 /** @typedef {import("../wire").Event} Event */
 
-/** A longer message is cut for reading along, with a button for the rest. About four screens of a phone. */
+/** Characters after which a message is folded, with a button for the rest: about four screens of a phone. */
 const messageCharactersMax = 6000;
 
-/** @type {WeakMap<Element, (row: Row) => void>} How to draw a row again that changed. */
+/** @type {WeakMap<Element, (row: Row) => void>} Functions that redraw a changed row. */
 const updates = new WeakMap();
-/** @type {WeakMap<Element, (thread: import("../timeline.js").Thread) => void>} Likewise the thread under it. */
+/** @type {WeakMap<Element, (thread: import("../timeline.js").Thread) => void>} Functions that redraw the thread below a row. */
 const threads = new WeakMap();
-/** @type {WeakMap<Element, (now: number|null) => void>} How to tell how long it has been running. */
+/** @type {WeakMap<Element, (now: number|null) => void>} Functions that update a row's running time. */
 const clocks = new WeakMap();
-/** @type {Set<HTMLElement>} The rows of what runs. */
+/** @type {Set<HTMLElement>} Rows whose tool is running. */
 const running = new Set();
 
 /** @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands @returns {HTMLElement} */
@@ -42,7 +42,7 @@ export function drawRow(row, session, hands) {
   const time = h("time", { datetime: isoTime(event.at) }, timeOfDay(event.at));
   const body = h("div", { class: "event-body" });
   item.append(time, body);
-  // A thread whose beginning is not known, or names no call, has nothing else to show.
+  // A thread whose start is unknown or names no tool call has nothing else to show.
   if (row.subagent && !event.kind.startsWith("tool.")) {
     drawThread(item, row, session, hands);
     return item;
@@ -84,8 +84,8 @@ export function redrawRow(item, row, session, hands) {
 }
 
 /**
- * How long everything has been running that does.
- * @param {number|null} now Nothing where the session does nothing.
+ * Updates the running time of all running rows.
+ * @param {number|null} now Null if the session is idle.
  */
 export function tickRows(now) {
   for (const item of running) {
@@ -109,7 +109,10 @@ function drawThread(item, row, session, hands) {
   update(thread);
 }
 
-/** @param {number} at A time that no calendar has is left out rather than thrown. */
+/**
+ * Null for a time outside the range of `Date`, which would throw.
+ * @param {number} at
+ */
 const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null);
 
 /** @param {Row} row @param {string} me @returns {HTMLElement[]} */
@@ -118,11 +121,11 @@ function message({ event: { head, body }, prompt, within }, me) {
   const speaker = { user: t`You`, assistant: t`Agent`, thought: t`Thought` }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign", dir: "auto" });
   const label = span("speaker foreign");
-  // The "user" of a subagent's own task is the agent that started it.
+  // The "user" of a subagent's task is the agent that started the subagent.
   say(label, prompt ? authorOf(prompt, me) : within ? withinSpeaker(within.name, asText(head.role)) : speaker, line);
-  // For a client's prompt, what its agent says of its being text only; of a start, the host says them here.
+  // Pictures of a prompt come from the client's command, because the agent's message has only text; at a session's start the host sends them with the message.
   const pictures = pictureList((prompt?.event.body ?? body)?.pictures);
-  // A person's text is shown as typed.
+  // A person's text is shown as typed, not as Markdown.
   const drawn = (/** @type {string} */ part) => (head.role === "user" ? nodes(calm(part)) : markdownToRead(part));
   if (text.length <= messageCharactersMax) {
     words.append(drawn(text));
@@ -138,7 +141,7 @@ function message({ event: { head, body }, prompt, within }, me) {
 const withinSpeaker = (name, role) => (role === "user" ? t`To ${name}` : role === "thought" ? t`${name}, thought` : name);
 
 /**
- * A fold whose content is only made when it is opened.
+ * A fold whose content is created when it is first opened.
  * @param {string|Node} title @param {() => (Node|string|false|null)[]} fill
  */
 function fold(title, fill) {
@@ -155,8 +158,8 @@ function tool(row, item) {
   const result = span("tool-result", state, took);
   const tail = reachable(h("pre", { class: "tool-tail foreign" }), t`Output so far`);
   let current = row;
-  /** @type {string|undefined} What is in the tail. */ let printed;
-  /** @type {unknown} What the fold was filled for. */ let filled;
+  /** @type {string|undefined} The output that the tail shows. */ let printed;
+  /** @type {unknown} The state that the open fold shows. */ let filled;
   const details = fold(span("tool-line", toolMark(), name, operation, result), () => toolContent(current));
   const update = (/** @type {Row} */ changed) => {
     current = changed;
@@ -174,13 +177,13 @@ function tool(row, item) {
     write(took, changed.denied ? t`denied` : finished ? resultOf(finished) : changed.isCut ? t`not finished` : changed.waitsFor ? t`waits` : "…");
     attribute(tail, "hidden", Boolean(finished || changed.denied || changed.isCut || !changed.output));
     if (changed.output !== printed) {
-      // It follows what is printed, unless somebody reads further up.
+      // The tail follows new output unless the reader has scrolled up.
       const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
       printed = changed.output;
       say(tail, printed ?? "", calm);
       if (isFollowed) tail.scrollTop = tail.scrollHeight;
     }
-    // An open fold shows the input only; the output has come since.
+    // An open fold that shows only the input is redrawn once the output has arrived.
     const content = finished ?? (changed.isCut || changed.waitsFor);
     if (changed.version && content !== filled) {
       const body = details.querySelector(".fold-body");
@@ -199,10 +202,10 @@ function tool(row, item) {
   return [details, tail];
 }
 
-/** What hosts say in words: the tool's name beside it says the same again. */
+/** First words of a host's summary that already name the tool's action, so that the tool's name is omitted. */
 const deeds = /^(?:Editing|Reading|Writing|Running|Searching|Listing|Fetching|Updating|Looking)\b/;
 
-/** Its sign comes from the style sheet: running, done, failed, or a file. */
+/** The style sheet draws the sign for the tool's state: running, done, failed, or a file. */
 const toolMark = () => h("span", { class: "tool-mark", "aria-hidden": "true" });
 
 /** @param {Node|string|false|null} child @returns {child is Node|string} */
@@ -214,7 +217,7 @@ function resultOf({ head }) {
   return tookOf(head) || t`done`;
 }
 
-/** Calls below this time are shown without it: among dozens only slow ones are worth a number. */
+/** Calls faster than this are shown without a duration: among dozens, only slow ones are worth a number. */
 const toldFromMs = 1_000;
 
 /** @param {import("../wire").Fields} head */
@@ -312,7 +315,7 @@ function note({ kind, head, body }) {
     case "error":
       return head.recoverable ? t`Error: ${asText(head.message)} (it goes on)` : t`Error: ${asText(head.message)}`;
     case "truncated":
-      // Without a number the machine went down, and what it did last may not have come to its disk.
+      // No count means that the machine crashed, and its last events may not have reached its disk.
       if (!head.count) return t`Events may be missing here: the host could not keep them`;
       return head.count === 1 ? t`1 event is missing here: the host could not keep it` : t`${head.count} events are missing here: the host could not keep them`;
     case "sealing":

@@ -1,4 +1,4 @@
-/** `<token-list>`: everything that the relay lets in, when it was last used, and the end of it. */
+/** `<token-list>`: every token that the relay accepts, its last use, and its revocation. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { t } from "../language.js";
@@ -68,7 +68,7 @@ class TokenRow {
   /** @type {() => void} */ #gone;
   #token = /** @type {Token} */ (/** @type {unknown} */ (undefined));
 
-  /** @param {App} app @param {() => void} gone Called when the row is to go, with the focus in it. */
+  /** @param {App} app @param {() => void} gone Called to remove the row, which has the keyboard focus. */
   constructor(app, gone) {
     this.#app = app;
     this.#gone = gone;

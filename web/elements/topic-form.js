@@ -1,4 +1,4 @@
-/** `<topic-form>`: pushes to a topic of ntfy, whose app runs on any phone. */
+/** `<topic-form>`: adds an ntfy topic, for pushes to the ntfy app of any phone. */
 
 import { attribute, h, say, write } from "../dom.js";
 import { t } from "../language.js";

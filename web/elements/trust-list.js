@@ -1,4 +1,4 @@
-/** `<trust-list>`: the machines that take decisions and prompts signed by this browser, and the end of that. */
+/** `<trust-list>`: the hosts that accept commands signed by this browser, and ending that trust. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
@@ -59,12 +59,12 @@ export class TrustList extends HTMLElement {
     event.preventDefault();
     const text = this.#text.value.trim();
     this.#text.value = "";
-    // Whoever pastes it means it.
+    // A pasted code needs no further confirmation.
     this.#app.trust.offered(secretIn(text) || text.split(/[.=]/).at(-1) || text, true);
   }
 }
 
-/** A device beside this browser that a machine trusts. */
+/** Another device that a host trusts. */
 class DeviceRow {
   #name = h("span", { class: "foreign" });
   #facts = h("p", { class: "quiet" });
@@ -103,7 +103,7 @@ class TrustRow {
   /** @type {() => void} */ #gone;
   #pin = /** @type {Pin} */ (/** @type {unknown} */ (undefined));
 
-  /** @param {App} app @param {() => void} gone Called when the row is to go, with the focus in it. */
+  /** @param {App} app @param {() => void} gone Called to remove the row, which has the keyboard focus. */
   constructor(app, gone) {
     [this.#app, this.#gone] = [app, gone];
   }
@@ -123,7 +123,7 @@ class TrustRow {
     this.tick();
   }
 
-  /** The others that the machine trusts, as it said. */
+  /** The other devices that the host trusts, from the host's own list. */
   #list() {
     const { trust } = this.#app;
     const all = trust.devicesOf(this.#pin.id);

@@ -1,4 +1,4 @@
-/** `<trust-note>`: over whatever is on screen, what has become of a link by which a machine is to trust this browser, and the question before. */
+/** `<trust-note>`: a note over any screen that asks whether a host shall trust this browser, and then shows the outcome. */
 
 import { attribute, h, say, write } from "../dom.js";
 import { t } from "../language.js";

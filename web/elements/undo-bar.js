@@ -1,4 +1,4 @@
-/** The last deed on the list and the way back, until something else is done. */
+/** A bar with the last action on the list and a button that undoes it, shown until the next action. */
 
 import { attribute, h, write } from "../dom.js";
 import { t } from "../language.js";
@@ -9,8 +9,8 @@ const back = h("button", { type: "button", class: "plain" }, t`Undo`);
 const bar = h("div", { class: "undo floating", role: "group", "aria-label": t`Done just now` }, h("p", { role: "status" }, words), more, back);
 
 /**
- * @param {string} text @param {() => void} deed Takes it back.
- * @param {{focuses: boolean, other?: {words: string, deed: () => void}}} how `focuses`: the keyboard was where it was done; `other`: what could have been done instead.
+ * @param {string} text @param {() => void} deed Undoes the action.
+ * @param {{focuses: boolean, other?: {words: string, deed: () => void}}} how `focuses`: the undo button takes the keyboard focus; `other`: an alternative action.
  */
 export function offerUndo(text, deed, { focuses, other }) {
   const pane = document.querySelector("session-list");
@@ -24,7 +24,7 @@ export function offerUndo(text, deed, { focuses, other }) {
     leave();
     deed();
   };
-  // The row that the keyboard was on is gone.
+  // The row that had the focus is gone, so the undo button takes it.
   if (focuses || isHere) back.focus({ preventScroll: true });
 }
 

@@ -1,44 +1,44 @@
-/** The base of all views: their context, and when they are told to draw. */
+/** The base class of all views: their context, and when they draw. */
 
 /**
- * @typedef {object} App What the composition gives to every view.
+ * @typedef {object} App The parts that every view can use.
  * @property {import("../store.js").State} state
  * @property {import("../link.js").Link} link
  * @property {import("../decisions.js").Decisions} decisions
  * @property {import("../devices.js").Devices} devices
  * @property {import("../presence.js").Presence} presence
- * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next one.
+ * @property {import("../web-push.js").WebPush} webPush Set once the later part of the page has loaded, like the next property.
  * @property {import("../trust.js").Trust} trust
- * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next three.
+ * @property {import("../tokens.js").Tokens} tokens Set once the rare views have loaded, like the next three properties.
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../costs.js").Costs} costs
  * @property {import("../held.js").Held} held
- * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
- * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
- * @property {import("../snoozes.js").Snoozes} snoozes Sessions that are put off on this device.
- * @property {(session: string) => boolean} isLater Whether one is.
+ * @property {import("../sieve.js").Marks} archive Sessions archived on this device.
+ * @property {import("../sieve.js").Marks} pins Sessions pinned on this device.
+ * @property {import("../snoozes.js").Snoozes} snoozes Sessions snoozed on this device.
+ * @property {(session: string) => boolean} isLater True if the session is snoozed.
  * @property {import("../shortcuts.js").Keyboard} keyboard
  * @property {() => number} now                 The relay's time, in milliseconds.
- * @property {(text: string) => void} announce  Says something to a screen reader, once.
- * @property {() => void} listChanged           The list of sessions shows others now.
- * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.
- * @property {() => Promise<unknown>} loadSeldom Brings the part that the page came without; where it does not come, the page says so.
- * @property {() => Promise<string>} loadTyping Likewise for somebody who types already; gives what they typed meanwhile.
+ * @property {(text: string) => void} announce  Announces a text to screen readers once.
+ * @property {() => void} listChanged           Called when the list shows other sessions.
+ * @property {() => void} pairAgain             Shows the pairing screen after this device was logged out.
+ * @property {() => Promise<unknown>} loadSeldom Loads the rare views; if that fails, the page says so.
+ * @property {() => Promise<string>} loadTyping Loads the palette while a person already types; resolves to the text typed meanwhile.
  */
 
 /** @typedef {import("../store.js").Changes} Changes */
 
-/** A part of the page. It draws itself when it is shown, when what it shows changed, and once a second for ages. */
+/** A view draws when it is opened, when the state that it shows changed, and every second for ages. */
 export class View extends HTMLElement {
-  /** Set by the composition before anything else is called. */
+  /** Set before any other call. */
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
 
   /**
-   * Draws a change of its content. Called at most once a frame.
+   * Draws changes of the state. Called at most once per frame.
    * @param {Changes} _changes
    */
   refresh(_changes) {}
 
-  /** A second went by. */
+  /** Called every second. */
   tick() {}
 }

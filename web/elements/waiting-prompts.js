@@ -1,4 +1,4 @@
-/** `<waiting-prompts>`: next to where one writes, the prompts without an outcome, and the last one of this device where it failed. */
+/** `<waiting-prompts>`: next to the text field, the prompts without an outcome, and this device's last prompt if it failed. */
 
 import { arrange, asText, attribute, h, say, span } from "../dom.js";
 import { t } from "../language.js";
@@ -9,7 +9,7 @@ import { authorOf, steeringButtons } from "./steering-row.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
-/** Prompts shown at once: the first ones, as they are taken next. */
+/** Prompts shown at once: the oldest, which the agent takes next. */
 const shownMax = 5;
 
 export class WaitingPrompts extends HTMLElement {
@@ -24,7 +24,7 @@ export class WaitingPrompts extends HTMLElement {
     if (!this.firstChild) this.append(this.#list, this.#more);
   }
 
-  /** @param {Row[]} prompts Of the session, in the order of its log. */
+  /** @param {Row[]} prompts The session's prompts in the order of its log. */
   show(prompts) {
     this.hands.queued.clear();
     const near = nearby(prompts, this.hands.me);

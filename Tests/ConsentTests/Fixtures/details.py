@@ -1,4 +1,6 @@
-"""Makes details.json: bytes that vectors.json has none of, by the words of record 0109 and the doc comments alone. By hand: details.py > details.json"""
+"""Makes details.json: statement bytes that vectors.json lacks, written independently from record 0109 and the Swift doc comments. By hand: details.py
+> details.json
+"""
 
 import base64
 import hashlib

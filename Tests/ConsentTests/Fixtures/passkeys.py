@@ -1,4 +1,6 @@
-"""Makes passkeys.json: a passkey's letter, and its proof for the allow of vectors.json, by the words of record 0124 and WebAuthn alone. By hand: passkeys.py > passkeys.json"""
+"""Makes passkeys.json: a passkey's letter, and its proof for the allow in vectors.json, written independently from record 0124 and WebAuthn. By hand:
+passkeys.py > passkeys.json
+"""
 
 import base64
 import hashlib

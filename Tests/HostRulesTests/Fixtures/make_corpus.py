@@ -11,11 +11,11 @@ def add(*texts: str) -> None:
 
 
 for ok in ("npm test", "git status", "ls -la", "echo hi"):
-    # Operators, on both sides.
+    # Operators before and after the allowed command.
     for op in ("&&", "||", ";", "|", "|&", "&", "\n", " \n\n ", ";\n", "&& \\\n", "||\n", "|\n", " & \n"):
         add(f"{ok} {op} {F}", f"{F} {op} {ok}")
     add(f"{ok}&&{F}", f"{ok};{F}", f"{ok}|{F}", f"{ok}&{F}", f"{ok}||{F}")
-    # Groups, subshells and the rest of the grammar.
+    # Groups, subshells and the rest of the shell's grammar.
     add(f"({F}); {ok}", f"({ok}; {F})", f"{{ {ok}; {F}; }}", f"{{ {F}; }} && {ok}", f"{ok} && ({F})", f"(({F})); {ok}")
     add(f"! {F}; {ok}", f"{ok}; ! {F}", f"time {F}; {ok}", f"{ok} && time {F}", f"time -p {F}; {ok}", f"coproc {F}; {ok}")
     add(f"if {ok}; then {F}; fi", f"if {F}; then {ok}; fi", f"if {ok}; then {ok}; else {F}; fi")
@@ -27,31 +27,31 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"f() {{ {F}; }}; f; {ok}", f"function f {{ {F}; }}; f; {ok}", f"f () ( {F} )\nf\n{ok}")
     name = ok.split()[0]
     add(f"{name}() {{ {F}; }}; {ok}", f"function {name} {{ {F}; }}; {ok}", f"alias {name}='{F};:'\n{ok}")
-    # Substitutions.
+    # Command and process substitutions.
     add(f"{ok} $({F})", f"{ok} `{F}`", f"{ok} \"$({F})\"", f"{ok} \"`{F}`\"", f"{ok} <({F})", f"{ok} >({F})", f"{ok} x$({F})y")
     add(f"{ok} $(echo $({F}))", f"{ok} `echo \\`{F}\\``", f"{ok} \"a $(echo \"b $({F})\")\"", f"{ok} ${{x:-$({F})}}")
     add(f"{ok} \"${{x:-$({F})}}\"", f"{ok} ${{x:=`{F}`}}", f"{ok} $(( $({F}) 1 ))", f"{ok} $[ $({F}) ]", f"$({F}) {ok}")
     add(f"{ok} ${{x[$({F})]}}", f"x=$({F}) {ok}", f"x=$({F}); {ok}", f"x=`{F}`\n{ok}", f"x=($({F})); {ok}", f"x[$({F})]=1; {ok}")
     add(f"{ok} > $({F})", f"{ok} < <({F})", f"{ok} > >({F})", f"{ok} 2> >({F})", f"{ok} <<< $({F})", f"{ok} <<< \"`{F}`\"")
     add(f"[[ -n $({F}) ]]; {ok}", f"[[ 1 -eq 1 ]] && {F}; {ok}", f"[ -n \"$({F})\" ] && {ok}", f"(( x[$({F})] )); {ok}")
-    # Here-documents.
+    # Here-documents that contain or surround the forbidden command.
     add(f"{ok} <<E\n$({F})\nE", f"{ok} <<E\n`{F}`\nE", f"{ok} <<-E\n\t$({F})\n\tE", f"{ok} <<E\nx\nE\n{F}", f"{ok} <<'E'\nx\nE\n{F}")
     add(f"{ok} <<E && {F}\nx\nE", f"cat <<A <<B; {F}\nx\nA\ny\nB\n{ok}", f"{ok} <<E\nE\n{F}\nE", f"{ok} <<'E F'\nx\nE F\n{F}")
     add(f"{ok} <<E\nx\\\nE\n$({F})\nE", f"{ok} <<\"E\"\nx\nE\n{F}", f"{ok} <<\\E\nx\nE\n{F}", f"bash <<E\n{F}\nE\n{ok}")
     add(f"sh <<'E'\n{F}\nE", f"{ok} | bash <<< '{F}'", f"$({ok} <<E\nx\nE\n{F}\n)")
-    # Comments and joined lines.
+    # Shell comments and continued lines.
     add(f"{ok} # quiet\n{F}", f"# {ok}\n{F}", f"{ok} \\\n; {F}", f"{ok}\\\n&& {F}", f"{ok} #\\\n{F}", f"{ok} a#b; {F}")
     add(f"{ok} '#' ; {F}", f"{ok} \"#\" && {F}", f"{ok} \\# ; {F}", f"{ok} $# ; {F}")
-    # Quotes that look as if they hid it.
+    # Quotes that only seem to enclose the forbidden command.
     add(f"{ok} ''; {F}", f"{ok} 'a' && {F}", f"{ok} \"a\\\"b\"; {F}", f"{ok} 'a\\'; {F} ''", f"{ok} \\'; {F}; echo \\'")
     add(f"{ok} $'a\\'; {F}; echo b'; {F}", f"{ok} $'x' ; {F}", f"{ok} $\"x\"; {F}", f"{ok} \"$(echo ')')\"; {F}")
     add(f"{ok} \"\\\\\"; {F}", f"{ok} \\\\; {F}", f"{ok} '\"' ; {F} ; echo '\"'", f"{ok} \"'\" ; {F} ; echo \"'\"")
-    # Words that only the shell makes the command.
+    # Words that become the command `touch` only after the shell's expansion.
     add(f"{ok} && t'ou'ch forbidden", f"{ok} && t\"ou\"ch forbidden", f"{ok} && \\touch forbidden", f"{ok} && to\\\nuch forbidden")
     add(f"{ok}; $'touch' forbidden", f"{ok}; t${{x}}ouch forbidden", f"x=touch; $x forbidden; {ok}", f"{ok}; {{touch,forbidden}}")
     add(f"{ok}; /usr/bin/touch forbidden", f"{ok}; /usr/bin/tou?h forbidden", f"{ok}; $(echo touch) forbidden")
     add(f"{ok}; `echo touch` forbidden", f"{ok}; \"touch\" forbidden", f"{ok}; 'touch' forbidden", f"{ok}; =touch forbidden")
-    # Programs that run another.
+    # Programs that run another program.
     for wrapper in (
         "env", "env -i", "env A=1", "env -S", "sudo", "sudo -u root", "doas", "nohup", "setsid", "setsid -w", "nice", "nice -n 5",
         "timeout 5", "timeout -k 1 5", "timeout --signal=9 5", "stdbuf -oL", "command", "command -p", "builtin command", "exec",
@@ -68,7 +68,7 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"sh -c \"sh -c '{F}'\"; {ok}", f"bash -c '{ok}' ; {F}", f"sh -c '$0' {F.split()[0]}", f"sh -c '\"$@\"' _ {F}")
     add(f"bash -c \"$({F})\"", f"bash -c $X; {ok}", f"echo '{F}' | sh", f"echo '{F}' | bash -s", f"echo '{F}' | sh -", f"{ok} | sh")
     add(f". ./x; {ok}", f"source ./x && {ok}", f"trap '{F}' EXIT; {ok}", f"PROMPT_COMMAND='{F}'; {ok}", f"alias ls='{F}'; {ok}")
-    # Settings that make the allowed program another one.
+    # Settings that change what the allowed program runs.
     for setting in (
         "PATH=.:$PATH", "PATH=/evil", "LD_PRELOAD=./x.so", "BASH_ENV=./x", "ENV=./x", "NODE_OPTIONS='-r ./x'", "GIT_SSH_COMMAND='touch forbidden'",
         "GIT_PAGER='touch forbidden'", "PAGER='touch forbidden'", "GIT_EXTERNAL_DIFF='touch forbidden'", "IFS=x", "SHELL=./x",
@@ -77,7 +77,7 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
         add(f"{setting} {ok}", f"{setting}; {ok}", f"export {setting}; {ok}", f"env {setting} {ok}")
     for declare in ("declare", "typeset", "local", "readonly", "export", "printf -v PATH", "read PATH <<<", "set -a;", "for PATH in"):
         add(f"{declare} PATH=.; {ok}" if "for" not in declare else f"for PATH in .; do {ok}; done")
-    # Files written or read.
+    # Redirections that write or read files.
     for redirection in (
         "> forbidden", ">> forbidden", ">| forbidden", "2> forbidden", "&> forbidden", "&>> forbidden", ">& forbidden", "<> forbidden",
         "1>forbidden", "> \"forbidden\"", "> $X", "{fd}> forbidden", "3> forbidden", "> ./forbidden 2>&1", "2>&1 > forbidden", "> ~/forbidden",
@@ -87,7 +87,7 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"> forbidden", f"({ok}) > forbidden", f"{{ {ok}; }} > forbidden", f"if {ok}; then {ok}; fi > forbidden", f"{ok} &>/dev/null {F}")
     add(f"{ok} | tee forbidden", f"{ok} && tee forbidden < /dev/null", f"for x in 1; do {ok}; done >> forbidden")
 
-# Commands that stars would match.
+# Commands that a pattern's star would match.
 add(
     "find . -exec touch forbidden ;", "find . -exec touch forbidden \\;", "find . -exec touch forbidden {} +", "find . -execdir touch forbidden ';'",
     "find . -ok touch forbidden \\;", "find . -okdir touch forbidden \\;", "find . -delete", "find . -fprint forbidden", "find . -fprintf forbidden x",
@@ -130,7 +130,7 @@ add(
     "ls ; (", "ls )", "ls 'open", "ls \"open", "ls $(open", "ls `open", "ls ${open", "ls <<E\nopen", "ls &&", "| ls", "&& ls", "; ls", "", " ", "# only",
 )
 
-# Lines that are joined within an operator: shells join them before they look for one, and not all alike.
+# Line continuations inside an operator: shells join the lines before they look for operators, but not all in the same way.
 for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"{ok} \"$\\\n({F})\"", f"{ok} $\\\n({F})", f"{ok} \"$\\\n\\\n({F})\"", f"{ok} \"$\\\n{{x:=$({F})}}\"")
     add(f"{ok} <<\\\n-'E'\nE\n{F}\n-E", f"{ok} <\\\n<'E'\nE\n{F}\nE", f"{ok} <\\\n({F})", f"{ok} <<\\\n<E\n{F}\nE")

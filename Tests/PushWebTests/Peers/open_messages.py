@@ -1,4 +1,4 @@
-"""Opens what Swift has sealed: a line of JSON for each message comes in, and one with the number and the digest of all texts goes out."""
+"""Decrypts messages that Swift has encrypted: reads a line of JSON for each, and prints one with the number and the digest of all texts."""
 
 import base64
 import hashlib

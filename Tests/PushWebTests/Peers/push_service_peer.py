@@ -1,4 +1,4 @@
-"""Runs Tests/Integration/push_service.py: orders come in as lines of JSON, what happens goes out as such.
+"""Runs Tests/Integration/push_service.py as a process: reads commands and prints events as lines of JSON.
 
 Arguments: the files of certificate and key, then the protocols of ALPN.
 """

@@ -1,4 +1,4 @@
-"""Reads tokens of Swift's with py_vapid: a line of JSON with token and key comes in, and one with what the token claims goes out."""
+"""Verifies tokens made by Swift with py_vapid: reads a line of JSON with token and key, and prints one with the token's claims."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ def main() -> None:
     for line in iter(sys.stdin.readline, ""):
         asked = json.loads(line)
         claims = jwt.decode(asked["token"], asked["key"])
-        # What it would sign itself is checked by more rules: `sub` and `exp` among them.
+        # py_vapid checks claims such as `sub` and `exp` more strictly when it signs, so it signs them once more.
         Vapid02.from_pem(asked["pem"].encode()).sign(dict(claims))
         print(json.dumps({"head": asked["token"].split(".")[0], **claims}), flush=True)
 

@@ -1,5 +1,5 @@
-/* lws_echo serve | client PORT AGENT: libwebsockets by itself as what the Autobahn test suite talks to, for comparison with the engine
-   on it. As its own examples have it: UTF-8 checked, permessage-deflate on, each piece sent on as it came. `serve` prints its port. */
+/* lws_echo serve | client PORT AGENT: an echo peer on libwebsockets alone for the Autobahn test suite, for comparison with Heliograph's engine.
+   Like libwebsockets' own examples: UTF-8 is checked, permessage-deflate is on, each fragment is echoed as received. `serve` prints its port. */
 
 #include <libwebsockets.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ struct session {
 static struct lws_context *context;
 static int port;
 static const char *agent;
-/* -1: asks for the number of cases; 0: has it; from 1 on the case at hand. */
+/* -1: requests the number of cases; 0: waits for it; from 1 on: the number of the current case. */
 static int step = -1;
 static int case_count;
 static int is_over;

@@ -1,6 +1,6 @@
-"""An agent of the Agent Client Protocol that costs next to nothing: what stands between it and the editor is what is measured.
+"""An ACP agent with almost no cost of its own, so that a benchmark measures the proxy between it and the editor.
 
-A prompt of the text "N" brings N updates of the session and the end of the turn; an unknown request is answered at once.
+A prompt with the text "N" returns N session updates and the end of the turn; an unknown request is answered at once.
 """
 
 import json

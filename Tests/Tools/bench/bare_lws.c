@@ -1,9 +1,9 @@
-// A server on libwebsockets that does nothing: what a connection and a handshake cost before there is any relay.
+// A server on libwebsockets without a function: the cost of a connection and a handshake before there is any relay.
 //
 //     bare_lws SNAPSHOT_BYTES
 //
-// It prints the port it listens on, and answers `hello` and `subscribe` of `heliograph-bench` with constants: each client gets a
-// snapshot of SNAPSHOT_BYTES, which is at the position at which a host's session begins, 1.
+// Prints its port, and answers `hello` and `subscribe` of `heliograph-bench` with constants: each client gets a
+// snapshot of SNAPSHOT_BYTES at position 1, at which a host's session begins.
 
 #define _GNU_SOURCE
 #include <libwebsockets.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-// What a connection waits to say: each bit is a message.
+// Messages that a connection has to send: one bit for each.
 enum { WELCOME = 1, REPLY = 2, SNAPSHOT = 4, ACK = 8 };
 
 typedef struct { int waits, is_host; long long first, events; char session[65]; } Peer;
@@ -38,7 +38,7 @@ static int received(struct lws *wsi, Peer *peer, const char *text, size_t size) 
     if (!session) peer->waits |= WELCOME;
     else if (!peer->is_host) peer->waits |= REPLY | SNAPSHOT;
     else {
-        // All of a session's beginning comes in messages that are small enough to arrive in one piece.
+        // A session's first messages are small enough to arrive in one piece.
         sscanf(session + 11, "%64[^\"]", peer->session);
         peer->events += count_of(text, size, "{\"kind\":");
         peer->waits |= ACK;
@@ -95,7 +95,7 @@ int main(int count, char **arguments) {
         { "heliograph.v1", happened, sizeof(Peer), 1 << 16, 0, NULL, 0 }, { NULL, NULL, 0, 0, 0, NULL, 0 },
     };
     struct lws_context_creation_info info = { .iface = "127.0.0.1", .protocols = protocols, .gid = -1, .uid = -1 };
-    // 4.1.6 takes a port of 0 for a free one, which the vhost then names.
+    // libwebsockets 4.1.6 takes port 0 for any free one; the vhost then has its number.
     struct lws_context *context = lws_create_context(&info);
     if (!context) return 1;
     printf("%d\n", lws_get_vhost_listen_port(lws_get_vhost_by_name(context, "default")));

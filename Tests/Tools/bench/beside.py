@@ -1,4 +1,4 @@
-"""What somebody else on the same relay costs live clients: the same load alone, then beside a reader that is slow, or beside a storm."""
+"""The cost of another peer for live clients: the same load alone, then with a slow reader or a storm of connections on the same relay."""
 
 import json
 import socket
@@ -24,7 +24,7 @@ ENDS_SECONDS_MAX = 60
 
 
 class Beside(AbstractContextManager["Beside"]):
-    """Something that goes on in a thread of its own; what failed there fails the row."""
+    """Disturbing activity in a thread of its own; its failure fails the benchmark's row."""
 
     def __init__(self, server: RelayServer):
         self.server = server
@@ -56,7 +56,7 @@ class Beside(AbstractContextManager["Beside"]):
 
 
 class SlowReader(Beside):
-    """Subscribes to the very session of the load, and reads a kilobyte a second of it."""
+    """A client that subscribes to the load's session and reads only a kilobyte per second."""
 
     def go(self) -> None:
         relay, token = self.server.relay, self.server.relay.token("client", "slow")
@@ -81,7 +81,7 @@ class SlowReader(Beside):
             self.said = f"read {taken:,} bytes"
 
     def session(self, relay: Relay) -> str:
-        """A session of the load, once there is one."""
+        """Waits for one of the load's sessions."""
         while not self.ends.wait(0.05):
             if sessions := json.loads(relay.run("sessions", "--json", "--data", str(relay.data)).stdout)["sessions"]:
                 return str(sessions[0]["session"])
@@ -89,13 +89,13 @@ class SlowReader(Beside):
 
 
 class Storm(Beside):
-    """Clients that all come at once, each with a snapshot, again and again while the load runs."""
+    """Clients that repeatedly connect all at once while the load runs, each with a snapshot."""
 
     clients = 10_000
 
     def go(self) -> None:
         times: list[float] = []
-        if self.ends.wait(2):  # the load has its clients, and is warm
+        if self.ends.wait(2):  # by now the load's clients are connected, and caches are warm
             return
         while not self.ends.is_set():
             result = self.server.bench("storm", clients=self.clients, history=1)

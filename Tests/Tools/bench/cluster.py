@@ -1,4 +1,4 @@
-"""Several relays on one PostgreSQL, beside one relay on SQLite and one on PostgreSQL, on the same disk: real servers and real processes."""
+"""Several relays on one PostgreSQL compared with one relay on SQLite and one on PostgreSQL, on the same disk: real servers and real processes."""
 
 import itertools
 import os
@@ -42,11 +42,12 @@ UNLIMITED = [word for limit in CONNECTIONS + RATES for word in (limit, "0")]
 
 
 class Database(Server):
-    """A PostgreSQL, and relays on it that serve. `standby`: each commit waits for another server's disk, too."""
+    """A PostgreSQL with serving relays on it. With `standby` each commit also waits for a standby's disk."""
 
     def __init__(self, nodes: int = 1, standby: bool = False, slower_by: int = 0, on: PostgresServer | None = None):
-        """`slower_by`: microseconds that each flush of the log takes longer. PostgreSQL's own setting waits where a slow disk would.
-        `on`: a server that is there and stays, instead of one of its own."""
+        """`slower_by`: microseconds added to each flush of the log, by a setting of PostgreSQL that simulates a slow disk.
+        `on`: an existing server to use instead of a new one.
+        """
         super().__init__()
         self.count, self.standby, self.slower_by, self.on = nodes, standby, slower_by, on
         self.name = f"bench{next(NUMBERS)}"
@@ -68,7 +69,7 @@ class Database(Server):
             self.cluster = Cluster(self.folder, self.server, self.name, self.count, UNLIMITED)
             undo.callback(self.cluster.kill)
             for node in self.cluster.nodes:
-                # As the relays beside them: a line for each peer is not what is measured.
+                # The same log level as the relays in comparison, because logging a line for each peer would be measured, too.
                 node.arguments[node.arguments.index("--log-level") + 1] = "notice"
             self.cluster.start()
             self._undo = undo.pop_all()
@@ -87,11 +88,11 @@ class Database(Server):
         return self.cluster.nodes[1:]
 
     def lead(self, hosts: list[Node], clients: list[Node], measured: Node | None = None, count: int = 1, workspaces: list[str] | None = None) -> None:
-        """Where the load goes from now on; `count` hosts, dealt out to the workspaces."""
+        """Directs the load to these relays; `count` hosts are distributed over the workspaces."""
         self.target = where([node.url for node in hosts], [node.url for node in clients], self.owner, count, workspaces)
         if measured and measured.process:
             self.target += ["--pid", str(measured.process.pid)]
-        # An edge looks four times a second whether there are new tokens, and asks who comes before to come again.
+        # An edge looks for new tokens four times a second, and tells peers that connect earlier to retry.
         tokens = [word for option, word in zip(self.target, self.target[1:]) if option in ("--host-token", "--client-token")]
         for node in {*hosts, *clients}:
             wait_until(node._is_ready, 20, "a node to reach the owner")
@@ -104,7 +105,7 @@ class Database(Server):
 
 
 def where(hosts: list[str], clients: list[str], relay: Relay, count: int, workspaces: list[str] | None) -> list[str]:
-    """The load's options; its tokens are made at `relay`."""
+    """The load's options, with tokens made at `relay`."""
     target = [word for url in hosts for word in ("--relay", url)] + [word for url in clients for word in ("--client-relay", url)]
     names = workspaces or ["default"]
     for number in range(count):
@@ -127,7 +128,7 @@ def make_workspaces(relay: Relay, count: int) -> list[str]:
 
 
 def used(pid: int) -> float:
-    """Seconds of processor of one process, and of those of its children that it has seen end."""
+    """Processor seconds of a process and its ended children."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -139,11 +140,9 @@ def milliseconds(result: Result, *keys: str) -> str:
     return " / ".join(f"{result['latency'][key] / 1000:.2f}" for key in keys)
 
 
-# The rows
-
 
 def events(bench: Bench) -> Yield:
-    """As many hosts each time, in one workspace or one in each of eight."""
+    """The events of the same number of hosts, in one workspace, or spread over eight."""
     for title, slower_by in (("this disk", 0), (f"a disk whose sync takes {SLOW_MICROSECONDS / 1000:g} ms longer", SLOW_MICROSECONDS)):
         rates = {}
         for count in (1, WORKSPACES):
@@ -165,7 +164,7 @@ def ingested(server: Server, bench: Bench, window: int = WINDOW) -> float:
 
 
 def machines(bench: Bench) -> Yield:
-    """The same load, where it is nodes that are scarce, as they are where each has a machine of its own, and not the processors that all share here."""
+    """The same load with each node limited to a share of a processor, as on machines of their own: otherwise the shared processors would be the limit."""
     rates = {}
     for count in (1, WORKSPACES):
         with ExitStack() as undo:
@@ -176,7 +175,7 @@ def machines(bench: Bench) -> Yield:
             for group in groups:
                 undo.callback(group.close)
             database = undo.enter_context(Database(MACHINES))
-            # The first one is there, and a node that owned it alone would have nothing to do.
+            # The first workspace exists already, and a node that owned only that one would have no load.
             names = ["default", *make_workspaces(database.owner, count - 1)]
             database.lead(database.cluster.nodes, [], count=WORKSPACES, workspaces=names)
             for group, node in zip(groups, database.cluster.nodes):
@@ -211,7 +210,7 @@ def takeover(bench: Bench) -> Yield:
         yield f"{clients:,} clients instead of {CLIENTS:,}{'' if bench.quick else f': a process may have {files:,} open files here'}"
     server = PostgresServer()
     try:
-        # A younger database gives its nodes the time of a lease to come back.
+        # After the database's start nodes wait for a lease's duration for earlier owners to return.
         wait_until(lambda: server.sql("SELECT now() - pg_postmaster_start_time() > interval '9 s'") == "t", 20, "a database that is older than a lease")
         killed = [taken_over(server, clients) for _ in range(1 if bench.quick else KILLS)]
         stopped = taken_over(server, clients, "--stop-owner")
@@ -255,7 +254,7 @@ def saturated(server: Server, bench: Bench) -> Result:
 
 
 def processor(bench: Bench) -> Yield:
-    """So many events a second, one a message, all peers at one node."""
+    """Many events a second, one per message, with all peers at one node."""
     for clients in (1, 100):
         with RelayServer() as alone, spent({"relay": lambda: alone.relay.processor_seconds}) as sqlite:
             load(alone, bench, clients)
@@ -279,7 +278,7 @@ def load(server: Server, bench: Bench, clients: int) -> None:
 
 @contextmanager
 def spent(parts: dict[str, Callable[[], float]]) -> Iterator[dict[str, float]]:
-    """Filled at the end: seconds of processor of each part meanwhile."""
+    """Yields processor seconds of each process, filled in at the end."""
     before = {name: part() for name, part in parts.items()}
     found: dict[str, float] = {}
     yield found
@@ -293,7 +292,7 @@ def idle(bench: Bench) -> Yield:
         owner, edges = database.owner, database.edges
         nodes = [owner, *edges]
         wait_until(lambda: all(node._is_ready() for node in nodes), 20, "nodes that are ready")
-        time.sleep(3)  # what a start does beside is over
+        time.sleep(3)  # until additional work of the start is done
         three = at_rest(database, nodes, seconds)
         edges[1].stop()
         two = at_rest(database, nodes[:2], seconds)
@@ -307,7 +306,7 @@ def idle(bench: Bench) -> Yield:
 
 
 def at_rest(database: Database, nodes: list[Node], seconds: float) -> dict[Any, float]:
-    """Of a second: processor of each node and of the database, and transactions."""
+    """Processor time of each node and of the database, and transactions, per second."""
     parts: dict[Any, Callable[[], float]] = {node: (lambda node=node: run_seconds(node)) for node in nodes}
     before = transactions(database)
     with spent(parts | {"database": database.database_seconds}) as found:
@@ -316,7 +315,7 @@ def at_rest(database: Database, nodes: list[Node], seconds: float) -> dict[Any, 
 
 
 def run_seconds(node: Node) -> float:
-    """The running time of its threads, to the nanosecond."""
+    """The running time of a node's threads, in nanosecond resolution."""
     assert node.process
     return sum(int(file.read_text().split()[0]) for file in Path(f"/proc/{node.process.pid}/task").glob("*/schedstat")) / 1e9
 

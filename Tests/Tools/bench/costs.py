@@ -1,4 +1,4 @@
-"""The costs of a year: 5 hosts, 4 agents, 6 models and 4,800 sessions, asked for as the page does when its view is opened."""
+"""Reading the costs of a year: 5 hosts, 4 agents, 6 models and 4,800 sessions, requested like by the page."""
 
 import statistics
 import time

@@ -1,18 +1,18 @@
-// A crowd of clients on bare sockets, which come all at once, stay, and check what they are told: a load of another make.
+// A crowd of clients on plain sockets that connect all at once, stay, and check received messages: an independent load.
 //
 //     crowd PORT TOKEN SESSION CLIENTS PROCESSES
 //
-// It forks into so many processes, as one may have only so many open files, and each has loopback addresses of its own, as one address has
-// only so many ports. It prints `level SECONDS CAME_BACK`: how long after the first connect the last client had its snapshot, and how
-// often one was turned away on the way and came back. Then it stays, answers pings, and looks for events whose text begins `sent NUMBER
-// MICROSECONDS `: numbered from 1, each the session's next event after its first, sent at that time of the monotonic clock. When it is
-// given the last number on its standard input it prints
+// Forks PROCESSES processes, because a process has a limit of open files, and each uses its own loopback addresses, because an address
+// has a limit of ports. Prints `level SECONDS CAME_BACK`: the time from the first connect until the last client had its snapshot, and the
+// number of refused clients that reconnected. Then the clients stay, answer pings, and check events whose text begins with `sent NUMBER
+// MICROSECONDS `: numbered from 1, each the session's next event after its first, sent at that time of the monotonic clock. After
+// it has read the last number from standard input, it prints
 //
 //     told DELIVERIES P50 P99 MAX LOST TWICE RESET CUT_OFF PROCESSOR
 //
-// with latencies in microseconds, the events that a client did not see, those that it saw again, the snapshots that took the place of
-// events, the clients that were disconnected, and the seconds of processor that all this took here. Anything else that is wrong ends it
-// with 1 and a sentence.
+// with latencies in microseconds, the events that clients missed, those that they received twice, the snapshots that replaced
+// events, the disconnected clients, and the processor seconds of the crowd. On any other fault it exits with 1 and prints
+// a sentence.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -38,25 +38,25 @@
 
 enum {
     CLIENTS_OF_PROCESS_MAX = 15000, CLIENTS_OF_ADDRESS_MAX = 10000, PROCESSES_MAX = 64,
-    OPENING_MAX = 128,        // of a process: a relay hangs up who comes and stays silent
-    LEVEL_SECONDS_MAX = 300,  // from the first connect
+    OPENING_MAX = 128,        // in each process, because a relay closes silent connections
+    LEVEL_SECONDS_MAX = 300,  // since the first connect
     STAY_SECONDS_MAX = 1200,
-    SETTLE_SECONDS_MAX = 60,  // from when the last event is named
+    SETTLE_SECONDS_MAX = 60,  // since the last event's number was read
     READ_BYTES = 1 << 18, MESSAGE_BYTES_MAX = 1 << 20, REQUEST_BYTES_MAX = 1024, READY_MAX = 512,
-    BUCKET_MICROSECONDS = 100, BUCKETS = 600000,  // up to a minute; the last has the rest
+    BUCKET_MICROSECONDS = 100, BUCKETS = 600000,  // buckets for latencies up to a minute; the last one has all longer ones
 };
-// What a client waits for.
+// The next step that a client waits for.
 enum { NOTHING, CONNECTED, UPGRADED, SNAPSHOT, EVENTS, GONE };
 
 typedef struct {
     int fd, step;
     long long seen;                       // the number of the last event
-    unsigned char *rest; int rest_size;   // read, and not whole
-    unsigned char *parts; int part_size;  // of a message in several frames
+    unsigned char *rest; int rest_size;   // received bytes of an incomplete frame
+    unsigned char *parts; int part_size;  // payload of a message in several frames
     int is_in_parts;
 } Client;
 
-// Of one process, written by it alone.
+// Results of one process, written by that process alone.
 typedef struct {
     _Atomic long level, came_back;
     _Atomic int is_ready, has_all;
@@ -67,12 +67,12 @@ typedef struct {
 
 typedef struct {
     _Atomic int goes, ends, has_failed;
-    _Atomic long long last;  // the event after which no more come; 0: not known yet
+    _Atomic long long last;  // the last event's number; 0 while unknown
     char failure[256];
     Part parts[];
 } Shared;
 
-static const char key[] = "dGhlIHNhbXBsZSBub25jZQ==", accepted[] = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";  // RFC 6455, 1.3
+static const char key[] = "dGhlIHNhbXBsZSBub25jZQ==", accepted[] = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";  // the example key of RFC 6455, 1.3
 static Shared *shared;
 static Part *part;
 static Client *clients;
@@ -92,7 +92,7 @@ static long long microseconds(void) {
     return now.tv_sec * 1000000ll + now.tv_nsec / 1000;
 }
 
-// The first failure of all processes is the one that is told.
+// Only the first failure of all processes is printed.
 __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) {
     if (!atomic_exchange(&shared->has_failed, 1)) {
         va_list rest;
@@ -110,10 +110,8 @@ static uint32_t chance(void) {
     return state;
 }
 
-// Sending
-
 static void send_all(Client *client, const void *bytes, size_t size) {
-    // A client says little: what does not fit is no load any more. One that is cut off is seen when it is read.
+    // A client sends little, so a full socket ignores further data. A closed connection is noticed when it is read.
     ssize_t sent = send(client->fd, bytes, size, MSG_NOSIGNAL);
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return;
     if (sent != (ssize_t)size) fail("a client cannot send: %s", strerror(errno));
@@ -130,8 +128,6 @@ static size_t frame(unsigned char *out, int opcode, const void *text, size_t siz
     return head + 4 + size;
 }
 
-// Coming
-
 static void watch(Client *client, int operation, uint32_t events) {
     struct epoll_event event = { .events = events, .data.ptr = client };
     if (epoll_ctl(epoll, operation, client->fd, &event)) fail("epoll_ctl: %s", strerror(errno));
@@ -139,7 +135,7 @@ static void watch(Client *client, int operation, uint32_t events) {
 
 static void begin(Client *client) {
     int on = 1, of_process = (CLIENTS_OF_PROCESS_MAX + CLIENTS_OF_ADDRESS_MAX - 1) / CLIENTS_OF_ADDRESS_MAX, place = client - clients;
-    // Nobody is left waiting for a port when it ends.
+    // SO_LINGER frees the port at once, so that later connections can use it.
     struct linger at_once = { .l_onoff = 1 };
     uint32_t own = (127u << 24 | 1 << 8) + 1 + process * of_process + place % of_process;
     struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(own) };
@@ -200,8 +196,6 @@ static void upgraded(Client *client) {
     send_all(client, out, size);
 }
 
-// Being told
-
 static long long number_after(const char *text, size_t size, const char *name) {
     const char *found = memmem(text, size, name, strlen(name));
     if (!found) fail("a message has no %s: %.*s", name, (int)(size < 120 ? size : 120), text);
@@ -254,7 +248,7 @@ static void message(Client *client, const char *text, size_t size, long long now
     else became_level(client);
 }
 
-// What was read of a message, whole or in part, with a byte behind it that may be overwritten.
+// Handles received bytes of a message, followed by a byte that may be overwritten.
 static void data(Client *client, int opcode, int is_last, unsigned char *bytes, size_t size, long long now) {
     if (opcode ? client->is_in_parts : !client->is_in_parts) fail("a message begins within another, or has no beginning");
     if (opcode == 2) fail("a binary message");
@@ -279,7 +273,7 @@ static void data(Client *client, int opcode, int is_last, unsigned char *bytes, 
     client->part_size = 0;
 }
 
-// How many bytes a frame at the beginning has, 0 while it is not whole; -1: the client is gone.
+// The length of the first frame, 0 while it is incomplete; -1 if the client's connection has ended.
 static long one_frame(Client *client, unsigned char *bytes, size_t size, long long now) {
     if (size < 2) return 0;
     int is_last = bytes[0] >> 7, opcode = bytes[0] & 15, head = 2;
@@ -305,7 +299,7 @@ static long one_frame(Client *client, unsigned char *bytes, size_t size, long lo
     return head + length;
 }
 
-// The length of the answer's head, 0 while it is not whole; -1: the client was turned away, and comes back.
+// The length of the HTTP response's head, 0 while it is incomplete; -1 if the client was refused, and will reconnect.
 static long answer(Client *client, unsigned char *bytes, size_t size) {
     unsigned char *end = memmem(bytes, size, "\r\n\r\n", 4);
     if (!end) return 0;
@@ -319,7 +313,7 @@ static long answer(Client *client, unsigned char *bytes, size_t size) {
 static void readable(Client *client) {
     size_t size = client->rest_size, used = 0;
     if (size) memcpy(buffer, client->rest, size);
-    // A byte stays, so that a text can be ended.
+    // One byte stays free to terminate a text.
     ssize_t got = recv(client->fd, buffer + size, READ_BYTES - 1, 0);
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) return cut_off(client);
@@ -339,7 +333,7 @@ static void readable(Client *client) {
     memcpy(client->rest, buffer + used, client->rest_size);
 }
 
-// Whether each that is still there has seen the last event.
+// True if each connected client has received the last event.
 static int has_all(long long last) {
     for (int place = 0; place < count; place++)
         if (clients[place].step == EVENTS && clients[place].seen < last) return 0;
@@ -377,8 +371,6 @@ static void run(int number, int share) {
     for (int place = 0; place < count; place++) part->lost += shared->last - clients[place].seen;
     _exit(0);
 }
-
-// The one that looks on
 
 static int processes;
 

@@ -1,4 +1,4 @@
-"""One peer within its rates that costs much, in a process of its own: what a well-behaved pair is measured beside."""
+"""An expensive peer within its rate limits, as a process of its own that runs beside a measured pair."""
 
 import argparse
 import hashlib
@@ -108,7 +108,7 @@ def commands() -> Iterator[bytes]:
 
 
 def standing() -> Iterator[bytes]:
-    """What is there before somebody subscribes."""
+    """Creates the data that subscriptions will read."""
     for number in range(STANDING_SESSIONS):
         yield started(f"standing-{number}")
     for number in range(200):
@@ -116,7 +116,7 @@ def standing() -> Iterator[bytes]:
 
 
 def giant() -> Iterator[bytes]:
-    """What is there before somebody asks for all of it."""
+    """Creates one huge session to be requested as a whole."""
     yield started("giant-0")
     for number in range(GIANT_EVENTS):
         yield events("giant-0", number + 2, event("message", {"role": "assistant"}, {"text": "x" * GIANT_BYTES}))
@@ -169,13 +169,13 @@ def connected(port: int, said: bytes) -> socket.socket:
 
 
 def come_again(port: int, token: str) -> int:
-    """Clients that come, ask for everything and go, a few at a time. Returns how many came."""
+    """Clients that connect, request everything and disconnect, a few at a time. Returns their number."""
     said = entry(port, token) + frame(b'{"type":"subscribe","id":"all"}')
     return answered(port, said, RETURNING, lambda _: (b'"snapshot"', None))
 
 
 def ask_again(port: int, token: str) -> int:
-    """The largest snapshot, and again once it has come. Returns how often it came."""
+    """Requests the largest snapshot repeatedly, each after the last has arrived. Returns the number of snapshots."""
 
     def ask(number: int) -> tuple[bytes, bytes]:
         return b'"snapshot"', frame(b'{"type":"subscribe","id":"g%d","session":"giant-0"}' % (number + 1))
@@ -184,7 +184,9 @@ def ask_again(port: int, token: str) -> int:
 
 
 def answered(port: int, said: bytes, count: int, then: Callable[[int], tuple[bytes, bytes | None]]) -> int:
-    """`then` has what an answer contains, by its number on the connection, and what is said after it; None: the client goes, and another comes."""
+    """`then` gives, by the answer's number on a connection, a text in the expected answer, and the next message; None means that the client
+    disconnects and another connects.
+    """
     ends, done, buffer = time.monotonic() + SECONDS_MAX, 0, bytearray(READ_BYTES)
     with selectors.DefaultSelector() as selector:
         for _ in range(count):
@@ -218,7 +220,7 @@ def answered(port: int, said: bytes, count: int, then: Callable[[int], tuple[byt
 
 
 def read_nothing(port: int, token: str) -> int:
-    """Clients that ask for much and do not read. Returns how many came: the relay closes them, and others come."""
+    """Clients that request much and do not read. Returns their number: the relay closes them, and others connect."""
     asks = b"".join(frame(b'{"type":"subscribe","id":"s%d","session":"standing-0"}' % number) for number in range(SLOW_ASKS))
     said, ends, came = entry(port, token) + asks, time.monotonic() + SECONDS_MAX, 0
     connections: dict[int, socket.socket] = {}
@@ -242,7 +244,7 @@ LIVES = {"slow": read_nothing, "reconnects": come_again, "snapshots": ask_again}
 
 
 def send(connections: list[socket.socket], frames: list[bytes]) -> int:
-    """Says all of it on each connection, as fast as the relay reads, and reads what comes without a look at it. Returns how many messages were sent."""
+    """Sends all frames on each connection as fast as the relay reads, and discards received data. Returns the number of sent messages."""
     ends, sent, buffer = time.monotonic() + SECONDS_MAX, 0, bytearray(READ_BYTES)
     with selectors.DefaultSelector() as selector:
         waiting = {}

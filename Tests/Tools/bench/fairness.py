@@ -1,4 +1,4 @@
-"""What one peer that costs much, within its rates, makes a well-behaved pair wait: events from host to client, and approvals both ways."""
+"""The delay that one expensive peer within its rate limits causes for a well-behaved pair: events from host to client, and approvals in both directions."""
 
 import asyncio
 import hashlib
@@ -37,14 +37,14 @@ CROWD_SECONDS_MAX = 60
 
 
 class Crowd:
-    """`crowd.py` in one of its shapes, as a process of its own: ready to begin, and gone at the end of a `with`."""
+    """`crowd.py` in one of its shapes as a process, ready to begin, ended with the `with` block."""
 
     def __init__(self, relay: Relay, shape: str, workspace: str | None = None):
         role = "client" if shape in CLIENTS else "host"
         token = relay.token(role, f"busy {shape}", workspace)
         command = [sys.executable, str(Path(__file__).with_name("crowd.py")), shape, str(relay.port), token]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
-        # It stands for another machine: nothing that is measured waits for a processor behind it.
+        # The crowd stands for another machine, so it must not take processor time from the measured processes.
         os.sched_setscheduler(self.process.pid, os.SCHED_BATCH, os.sched_param(0))
         assert self.process.stdin and self.process.stdout
         if self.process.stdout.readline() != "ready\n":
@@ -67,7 +67,7 @@ class Crowd:
         return self.process.poll() is not None
 
     def end(self) -> int:
-        """The number of messages that it has sent."""
+        """Ends the process; returns the number of messages that it has sent."""
         said = self.process.communicate(timeout=CROWD_SECONDS_MAX)[0].strip()
         if not said:
             raise BenchFailed("the busy peer ended before it had sent what it was to send")
@@ -129,7 +129,7 @@ async def measure(pair: Pair, ends: Callable[[], bool]) -> Times:
 
 
 def measured(shape: str) -> tuple[Times, Times, float, int]:
-    """Alone, and beside it; how long the busy peer took for how much."""
+    """Measures alone and beside the crowd; also returns how long the crowd took for how many messages."""
     with Server() as server:
         relay = Relay(server.folder / "relay")
         relay.start()
@@ -166,7 +166,7 @@ def p99(times: list[float]) -> float:
 
 
 def together(parts: list[Times]) -> Times:
-    """Joins the times of all rounds, since one round has too few for a 99th percentile."""
+    """Joins the times of all rounds, because one round has too few for a 99th percentile."""
     return [time for events, _ in parts for time in events], [time for _, approvals in parts for time in approvals]
 
 

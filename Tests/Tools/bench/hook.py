@@ -1,4 +1,4 @@
-"""What an agent waits for each time that it calls our hooks."""
+"""The time for which an agent waits in each call of Heliograph's hooks."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def hook(_: object) -> list[str | rows.Ratio]:
 
 
 def status_line(_: object) -> list[str | rows.Ratio]:
-    """What Claude Code runs several times a second to draw its last line: our own line, and around a person's own."""
+    """The status line command, which Claude Code runs several times a second: Heliograph's own, and Heliograph's around a user's own."""
     wrapped = {"around a shell's": (["statusline", "claude", "--wrap", "cat"], ["/bin/sh", "-c", "cat"])}
     return calls("the status line", STATUS, ["statusline", "claude"], wrapped)
 
@@ -48,7 +48,7 @@ def status_line(_: object) -> list[str | rows.Ratio]:
 def calls(
     what: str, payload: dict[str, Any], arguments: list[str], others: dict[str, tuple[list[str], list[str]]] | None = None
 ) -> list[str | rows.Ratio]:
-    """Each beyond `/bin/true`, or, of `others`, beyond the program that it stands around."""
+    """Measures the time beyond `/bin/true`, or, for `others`, beyond the wrapped program."""
     with RelayServer() as server:
         home = server.folder / "home"
         home.mkdir()
@@ -56,13 +56,13 @@ def calls(
         file = home / "payload.json"
         file.write_text(json.dumps(payload | {"cwd": str(home)}) + "\n")
         programs = {"true": ["/bin/true"], "hook": [str(HOOK), *arguments]}
-        # What it costs without the small program beside the command.
+        # The cost of a hook call without the small hook program: by the main program.
         programs["command"] = [str(BINARY), *programs["hook"][1:]]
         for name, (ours, theirs) in (others or {}).items():
             programs |= {name: [str(HOOK), *ours], f"{name}, alone": theirs}
 
         def medians() -> dict[str, float]:
-            """Taken in turn so that all see the same machine."""
+            """The programs run in turn, so that all see the same state of the machine."""
             times = [{name: spawn_ms(command, environment, file) for name, command in programs.items()} for _ in range(RUNS)]
             return {name: statistics.median(one[name] for one in times) for name in programs}
 
@@ -92,7 +92,7 @@ def calls(
 
 
 def tool_calls(_: object) -> list[str | rows.Ratio]:
-    """The real Claude Code runs a script of tool calls, once with our hooks and once with `/bin/true` for each of them."""
+    """The real Claude Code runs a script of tool calls, once with Heliograph's hooks and once with `/bin/true` as each hook."""
     from claude import Machine
 
     with RelayServer() as server, Machine(server.folder / "machine", server.relay).at_work() as machine:
@@ -116,7 +116,7 @@ def tool_calls(_: object) -> list[str | rows.Ratio]:
 
 
 def spawn_ms(program: list[str], environment: dict[str, str], input: Path) -> float:
-    """Wall time from asking for the process to its end."""
+    """Wall time from starting a process to its end."""
     with input.open("rb") as stdin, open(os.devnull, "wb") as null:
         actions = [(os.POSIX_SPAWN_DUP2, stdin.fileno(), 0), (os.POSIX_SPAWN_DUP2, null.fileno(), 1), (os.POSIX_SPAWN_DUP2, null.fileno(), 2)]
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A hundred thousand clients on one relay, on a machine where a process may have fewer open files: each of its loops has a table of its own."""
+"""A hundred thousand clients on one relay whose process may have fewer open files: each event loop has a file table of its own."""
 
 import asyncio
 import resource
@@ -43,7 +43,7 @@ GONE_SECONDS_MAX = 120
 
 @dataclass
 class Told:
-    """The clients' figures of the events, latencies in microseconds."""
+    """The clients' results for the events, with latencies in microseconds."""
 
     deliveries: int
     p50: int
@@ -58,7 +58,7 @@ class Told:
 
 @dataclass
 class Run:
-    """One relay with all its clients, from the first connect to the last event."""
+    """One relay with all its clients, from the first connection to the last event."""
 
     kib: float
     level_seconds: float
@@ -71,7 +71,7 @@ class Run:
 
 
 class Crowd:
-    """`crowd.c`; gone at the end of a `with`."""
+    """`crowd.c` as a process, ended with the `with` block."""
 
     def __init__(self, programs: Path, relay: Relay, clients: int):
         processes = max(2, -(-clients // CLIENTS_OF_PROCESS))
@@ -82,11 +82,11 @@ class Crowd:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.process.kill()  # its children end with it
+        self.process.kill()  # its children end as well
         self.process.communicate()
 
     def says(self, word: str, seconds: float) -> list[str]:
-        """What follows `word` on its next line."""
+        """Waits for the output line that begins with `word`; returns the rest of the line."""
         assert self.process.stdout and self.process.stderr
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             raise BenchFailed(f"the crowd does not say {word!r} within {seconds:g} s")
@@ -96,7 +96,7 @@ class Crowd:
         return line[1:]
 
     def told(self, last: int) -> Told:
-        """When each has the event of that number."""
+        """Waits until all clients have event `last`; returns the clients' results."""
         assert self.process.stdin
         self.process.stdin.write(f"{last}\n")
         self.process.stdin.flush()
@@ -105,7 +105,7 @@ class Crowd:
 
 
 async def say(relay: Relay, token: str, first: int, count: int) -> None:
-    """The session's events from `first` on, one a second. From the second on each has its number, and the time at which it was sent, in its text."""
+    """Sends the session's events from `first` on, one per second. From the second one each contains its number and its time in the text."""
     host = await Peer.open(relay, "host", token)
     begun = time.monotonic()
     for place in range(count):
@@ -121,7 +121,7 @@ async def say(relay: Relay, token: str, first: int, count: int) -> None:
 def has_nobody(relay: Relay) -> bool:
     try:
         return relay.metric('heliograph_connections{role="client"}') == 0
-    except (OSError, HTTPException):  # it is busy with those who leave
+    except (OSError, HTTPException):  # the relay is busy with disconnecting clients
         return False
 
 
@@ -147,7 +147,7 @@ def run(bench: Bench, clients: int) -> Run:
             told = crowd.told(events)
             each = (relay.processor_seconds - used) * 1e6 / max(1, told.deliveries)
             left = time.monotonic()
-        # A relay that is stopped says goodbye to all who are there, and waits for them.
+        # A stopping relay sends a close to all connected clients and waits for them.
         wait_until(lambda: has_nobody(relay), GONE_SECONDS_MAX, "the relay to see that its clients left")
         gone = time.monotonic() - left
     if told.lost or told.twice or told.reset or told.cut_off:

@@ -1,9 +1,9 @@
-// Clients on libwebsockets that come all at once, so many in progress, until each has its snapshot: a load of another make.
+// Clients on libwebsockets that all connect, IN_PROGRESS at a time, until each has its snapshot: an independent load.
 //
 //     lws_storm PORT TOKEN SESSION CLIENTS IN_PROGRESS
 //
-// It prints how many came in a second, and how many seconds of processor it used itself. A SESSION of `any` is not looked for in the
-// snapshot. A client that is refused, cut off or told of another session ends it with 1 and a sentence.
+// Prints the number of clients per second, and its own processor seconds. If SESSION is `any`, snapshots are not
+// checked for it. If a client is refused, disconnected or gets another session, it exits with 1 and prints a sentence.
 
 #define _GNU_SOURCE
 #include <libwebsockets.h>
@@ -117,6 +117,6 @@ int main(int count, char **arguments) {
     if (failure || level < clients) return fprintf(stderr, "%s: %d of %d are level\n", failure ? failure : "it took too long", level, clients), 1;
     printf("%.1f %.3f\n", clients / taken, seconds(CLOCK_PROCESS_CPUTIME_ID));
     fflush(stdout);
-    // Five thousand connections that are closed one by one are no part of it.
+    // Closing five thousand connections one by one must not be measured.
     _exit(0);
 }

@@ -1,4 +1,4 @@
-"""Smaller machines on this one: control groups in which processes have so much of a processor and no more."""
+"""Simulates smaller machines: control groups whose processes get a fixed share of a processor."""
 
 import itertools
 import os
@@ -13,11 +13,11 @@ NUMBERS = itertools.count()
 
 
 class NoMachines(Exception):
-    """Raised if this machine cannot be divided; says what is missing."""
+    """Raised if control groups are not available; the message says what is missing."""
 
 
 class Machine:
-    """A control group with a share of one processor, by itself: what others use of the rest does not matter to it. Needs root."""
+    """A control group with a share of one processor, independent of other processes. Needs root."""
 
     def __init__(self, share: float):
         try:
@@ -41,22 +41,22 @@ class Machine:
         return folder
 
     def take(self, pid: int) -> None:
-        """The process with its threads, and what it starts from now on."""
+        """Moves a process with its threads into the group; later child processes follow."""
         (self.folder / "cgroup.procs").write_text(str(pid))
 
     def throttled(self) -> float:
-        """In which part of its periods it wanted more than it has."""
+        """The fraction of periods in which the group wanted more processor time than its share."""
         words = (self.folder / "cpu.stat").read_text().split()
         found = dict(zip(words[::2], map(int, words[1::2])))
         return found["nr_throttled"] / max(1, found["nr_periods"])
 
     def close(self) -> None:
-        """When none of its processes is left."""
+        """Removes the group once it has no processes."""
         self.folder.rmdir()
 
 
 def sweep(parent: Path) -> None:
-    """What a run has left that was killed."""
+    """Removes groups that a killed run has left."""
     for folder in parent.glob(f"{PREFIX}*"):
         owner = folder.name.removeprefix(PREFIX).partition("-")[0]
         if not Path(f"/proc/{owner}").exists() and not (folder / "cgroup.procs").read_text():

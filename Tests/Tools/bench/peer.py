@@ -1,4 +1,4 @@
-"""A peer made for measuring."""
+"""A WebSocket peer for measuring."""
 
 import asyncio
 import json
@@ -10,14 +10,14 @@ from wire_bytes import frame, handshake
 
 
 class Peer:
-    """One WebSocket, as little of it as measuring needs: text messages, small frames out, whole frames in."""
+    """One WebSocket with minimal cost: text messages, small frames out, whole frames in."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
         self.reader, self.writer = reader, writer
 
     @classmethod
     async def open(cls, relay: Relay, role: str, token: str) -> "Peer":
-        """Connects and returns when the peer is welcomed."""
+        """Connects a peer; returns once it has received `welcome`."""
         reader, writer = await asyncio.open_connection("127.0.0.1", relay.port, limit=1 << 22)
         writer.write(handshake(relay.port, role, token))
         answer = await reader.readuntil(b"\r\n\r\n")
@@ -34,7 +34,7 @@ class Peer:
         self.writer.write(frame(text))
 
     async def receive(self) -> dict[str, Any]:
-        """The next text message; pings on the way are answered."""
+        """The next text message; pings before it are answered."""
         message = b""
         while True:
             head = await self.reader.readexactly(2)
@@ -63,7 +63,7 @@ class Peer:
 
 
 def wire_sizes(relay: Relay) -> tuple[int, int]:
-    """Bytes of a summary, and of the snapshot of a session that has just begun."""
+    """Bytes of a summary, and of a new session's snapshot."""
 
     async def ask() -> tuple[int, int]:
         host = await Peer.open(relay, "host", relay.token("host", "sizes"))
@@ -82,7 +82,7 @@ def wire_sizes(relay: Relay) -> tuple[int, int]:
 
 
 def begin_session(relay: Relay) -> str:
-    """The id of a session that has just begun."""
+    """Starts a session; returns its id."""
 
     async def begin() -> None:
         host = await Peer.open(relay, "host", relay.token("host", "begins"))

@@ -40,7 +40,7 @@ UWEBSOCKETS = "HELIOGRAPH_UWEBSOCKETS"
 
 
 class Peer(Server):
-    """A server of another make, with a configuration of its own."""
+    """Another vendor's server with a configuration of its own."""
 
     def __init__(self, speaks: str, configuration: str, command: Callable[[Path, int], list[str]], **values: object):
         super().__init__()
@@ -71,7 +71,7 @@ class Peer(Server):
 
 
 def installed() -> dict[str, Callable[[], Server]]:
-    """Those that are here; a line for each that is not."""
+    """The installed servers; prints a line for each missing one."""
     found: dict[str, Callable[[], Server]] = {}
     module = next((path for path in NCHAN_MODULES if path.exists()), None)
     nginx = program("nginx")

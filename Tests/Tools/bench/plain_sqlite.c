@@ -1,8 +1,8 @@
-// What SQLite alone does with the same rows: one transaction a group, WAL, synchronous=FULL, and nothing else.
+// The rate of SQLite alone for the same rows: one transaction per group, WAL, synchronous=FULL.
 //
 //     plain_sqlite FILE SESSIONS GROUP ROW_BYTES SECONDS
 //
-// Prints rows a second, and rows for each second of processor. The rows go to the sessions in turn, as events of many hosts do.
+// Prints rows per second, and rows per second of processor time. Rows alternate between sessions, like events of many hosts.
 
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""What `heliograph acp` costs an editor and its agent, for each message of the protocol, beside the plain pipe."""
+"""The cost of `heliograph acp` for an editor and its agent, per message of the protocol, compared with a plain pipe."""
 
 import json
 import os
@@ -28,7 +28,7 @@ UPDATE_US_MAX = 20
 
 
 class Editor:
-    """Speaks to `command` over its standard input and output. Gone at the end of a `with`."""
+    """An editor that talks to `command` over its standard input and output. Ended with the `with` block."""
 
     def __init__(self, command: list[str], environment: dict[str, str], folder: Path):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=folder)
@@ -45,13 +45,13 @@ class Editor:
         self.process.wait(15)
 
     def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Its result; what comes meanwhile is read and counted."""
+        """Sends a request and returns its result; other messages are read and counted."""
         assert self.process.stdin and self.process.stdout
         self.ids += 1
         self.updates = 0
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params}).encode() + b"\n")
         self.process.stdin.flush()
-        # Parsing every update would measure Python.
+        # Updates are not parsed, because that would measure Python.
         for line in self.process.stdout:
             if b'"method"' in line:
                 self.updates += 1
@@ -68,7 +68,7 @@ class Editor:
         return (time.perf_counter() - start) * 1000
 
     def stream(self, count: int) -> float:
-        """Microseconds for each update of one prompt."""
+        """Microseconds for each update of a prompt."""
         start = time.perf_counter()
         self.request("session/prompt", {"sessionId": self.session, "prompt": [{"type": "text", "text": str(count)}]})
         elapsed = time.perf_counter() - start
@@ -77,19 +77,19 @@ class Editor:
 
 
 def measured(command: list[str], environment: dict[str, str], folder: Path) -> tuple[float, float, float]:
-    """Milliseconds of a request at the median, microseconds of an update, and microseconds of processor that all of it used for an update."""
+    """A request's milliseconds at the median, an update's microseconds, and the processor time in microseconds of all processes per update."""
     with Editor(command, environment, folder) as editor:
         for _ in range(WARM):
             editor.turn()
         turn = statistics.median(editor.turn() for _ in range(TURNS))
         update = editor.stream(UPDATES)
-    # The children that have ended: the command, and those of it that it saw end.
+    # Processor time of ended children: the command, and those of its children that it waited for.
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return turn, update, (used.ru_utime + used.ru_stime) * 1e6 / UPDATES
 
 
 def acp_proxy(_: object) -> list[str | rows.Ratio]:
-    """The same agent at the end of a plain pipe and behind the proxy, with a daemon and a relay that take what it reports."""
+    """The same agent behind a plain pipe and behind the proxy, with a daemon and a relay that receive its reports."""
     agent = [sys.executable, str(HERE / "acp_agent.py")]
     with RelayServer() as server, tempfile.TemporaryDirectory(prefix="hg-") as short:
         folder = Path(short)

@@ -1,7 +1,7 @@
-"""Pushes a second over one connection: our clients beside h2load, on the same server in the same run.
+"""Pushes per second over one connection: Heliograph's clients compared with h2load, at the same server in the same run.
 
-The server is nghttpd, which answers any push with a small file: what is compared is two clients, not two servers. A push to a browser is
-encrypted with a new key, h2load's are bytes that it has: what OpenSSL's own agreements take is said beside it.
+The server is nghttpd, which answers each push with a small file, so only the clients differ. A push to a browser is
+encrypted with a new key, while h2load sends prepared bytes: the time for OpenSSL's key agreement is reported, too.
 """
 
 import json
@@ -38,7 +38,7 @@ SEALED = b"\0" * (86 + 512 + 17)
 
 @dataclass
 class Service:
-    """What one service is sent: by our client, and as bytes by h2load."""
+    """The requests of one push service: by Heliograph's client, and as bytes for h2load."""
 
     name: str
     text: bytes
@@ -51,7 +51,7 @@ class Service:
 
 
 APNS = Service("apns", CARD, CARD, [
-    # A provider token is about as long.
+    # A real provider token has about this length.
     "authorization: bearer " + "t" * 220, "apns-id: 5f1c9a52-6a6f-4f0e-9a0e-3f4f0f6a7b10", "apns-priority: 10",
     "apns-topic: dev.heliograph.app.push-type.liveactivity", "apns-push-type: liveactivity", "apns-expiration: 0",
 ], 100_000, 0.5)  # fmt: skip
@@ -107,7 +107,7 @@ def ours(service: str, server: str, authority: Path, key: Path, payload: Path, c
 
 
 def agreements_a_second() -> float:
-    """Diffie and Hellman's, on P-256, by one thread of OpenSSL: one of what each push to a browser costs."""
+    """Diffie-Hellman agreements per second on P-256, by one thread of OpenSSL: each push to a browser needs one."""
     found = re.search(r"ecdh \(nistp256\)\s+\S+s\s+([0-9.]+)", run("openssl", "speed", "-seconds", "1", "ecdhp256"))
     if not found:
         raise BenchFailed("openssl speed says something else than usual")
@@ -139,7 +139,7 @@ def pushes_a_second(service: Service) -> Callable[[Bench], Iterator[str | Ratio]
         ours_a_second = statistics.median(mine for mine, _ in rounds)
         yield f"ours {ours_a_second:,.0f} /s, h2load {statistics.median(theirs for _, theirs in rounds):,.0f} /s"
         if service is WEB:
-            # What is sealed for a browser takes a new key and an agreement, which cost alike.
+            # Encrypting for a browser takes a new key and an agreement, which cost about the same.
             alone = agreements_a_second() / 2
             yield f"OpenSSL alone, one thread: new keys and agreements for {alone:,.0f} /s"
             yield Ratio("pushes/s / what OpenSSL alone has keys for", ours_a_second / alone, service.goal, False)

@@ -1,4 +1,4 @@
-"""From an approval's request to its push on the wire, while a thousand sessions are at work: at the APNs simulator, and at a push service for browsers."""
+"""The time from an approval's request to its push, while a thousand sessions are active: at the APNs simulator, and at a push service for browsers."""
 
 import asyncio
 import hashlib
@@ -37,16 +37,16 @@ GOAL_MS = 50
 
 
 class Service(Protocol):
-    """Who takes the pushes: started before the relay, which is told of it by `environment`."""
+    """A push service, started before the relay, which gets its address by `environment`."""
 
     name: str
     environment: dict[str, str]
 
     def enrol(self, server: RelayServer) -> None:
-        """Has the relay push to a device there."""
+        """Registers a device of this service at the relay."""
 
     def came(self) -> Iterator[tuple[str, float]]:
-        """What came since this was last asked: each approval that rang, and when, in milliseconds since 1970."""
+        """The approvals pushed since the last call, with their times in milliseconds since 1970."""
 
     def close(self) -> None: ...
 
@@ -70,7 +70,7 @@ class Apple:
 
     def came(self) -> Iterator[tuple[str, float]]:
         for line in self._journal:
-            # One that is still being written is read on in the next turn.
+            # An incomplete line is continued at the next call.
             self._half += line
             if self._half.endswith("\n"):
                 entry, self._half = json.loads(self._half), ""
@@ -120,7 +120,7 @@ def approval_to_push(make: Callable[[Path], Service], approvals: int) -> Iterato
 
 
 def measure(server: RelayServer, service: Service, approvals: int) -> list[float]:
-    """Milliseconds of each, beside the load."""
+    """Milliseconds of each push while the load runs."""
     load = subprocess.Popen(
         [str(BENCH), "fanout", *server.target, "--hosts", "10", "--sessions", str(SESSIONS), "--clients", "1", "--rate",
          str(EVENTS_PER_SECOND), "--duration", str(LOAD_SECONDS_MAX), "--json"],
@@ -138,7 +138,7 @@ def measure(server: RelayServer, service: Service, approvals: int) -> list[float
 
 
 async def ask(server: RelayServer, approvals: int, service: Service) -> list[float]:
-    """Milliseconds of each."""
+    """Requests approvals; returns each push's milliseconds."""
     host = await Peer.open(server.relay, "host", server.relay.token("host", "asks"))
     host.send({"type": "events", "session": "asked", "first": 1, "events": [event("session.started", {"agent": {"name": "bench"}}, {})]})
     await host.until("ack")
@@ -150,7 +150,7 @@ async def ask(server: RelayServer, approvals: int, service: Service) -> list[flo
         asked = time.time() * 1000
         host.send({"type": "events", "session": "asked", "first": 2 + 2 * count, "events": [event("approval.requested", head, {"input": {"command": "make test"}})]})
         times.append(await arrival(service, name) - asked)
-        # Settled at the terminal, so that there is never more than one to ring for.
+        # The approval is cancelled, so that never more than one is pending.
         settled = event("approval.cancelled", {"approval": name, "reason": "answeredLocally"}, {})
         host.send({"type": "events", "session": "asked", "first": 3 + 2 * count, "events": [settled]})
         await asyncio.sleep(PAUSE_SECONDS)
@@ -165,7 +165,7 @@ async def listen(host: Peer) -> None:
 
 
 async def arrival(service: Service, approval: str) -> float:
-    """When the first push of the approval arrived, in milliseconds since 1970."""
+    """The time of the approval's first push, in milliseconds since 1970."""
     deadline = time.monotonic() + WAIT_SECONDS_MAX
     while time.monotonic() < deadline:
         for rung, at in service.came():

@@ -1,15 +1,15 @@
-// The machine's own limit: what fan-out costs with nothing but sockets, and, where the promise is kept, SQLite.
+// The machine's own limit: the cost of fan-out with only sockets, and, for a durable relay, SQLite.
 //
 //     raw MODE EVENT_BYTES SUMMARY_BYTES SNAPSHOT_BYTES [FILE]
 //
-//     one         each event is sent to each subscriber by itself
-//     coalesced   what one read brought goes to each subscriber in one call
-//     durable     L: the same, and before that it is committed to SQLite in FILE (WAL, synchronous=FULL)
+//     one         each event is sent to each subscriber separately
+//     coalesced   all events of a read are sent to each subscriber in one call
+//     durable     L: the same, after a commit to SQLite in FILE (WAL, synchronous=FULL)
 //
-// It prints the port it listens on. It speaks as much of Heliograph's wire as `heliograph-bench` needs to drive it exactly as it
-// drives the relay: each event in the bytes that it came in, behind each batch a summary of SUMMARY_BYTES, for each client a
-// snapshot of SNAPSHOT_BYTES. It believes what it is sent: events of EVENT_BYTES, one message in one frame, no mask but zeros.
-// An approval is passed on to its session's clients, and what one of them decides to the host, both committed before.
+// Prints its port. It speaks the part of Heliograph's wire that `heliograph-bench` needs to drive it exactly like
+// the relay: each event is forwarded in its received bytes, each batch is followed by a summary of SUMMARY_BYTES, and each client gets a
+// snapshot of SNAPSHOT_BYTES. Input is not validated: events have EVENT_BYTES, messages one frame, masks are zero.
+// An approval is forwarded to its session's clients, and a client's decision to the host, each after a commit.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ typedef struct {
     int host;
     long long through;  // the last event that was committed
     int *clients, count, room;
-    Buffer events;      // of this read, with a comma before each
+    Buffer events;      // events of this read, each preceded by a comma
     long long first;
     char approval[65];
 } Session;
@@ -90,7 +90,7 @@ static void frame(Buffer *buffer, const char *format, ...) {
     append(buffer, text, size);
 }
 
-// A message that begins like this and has this size.
+// Builds a message of this size with the given beginning.
 static void padded(Buffer *buffer, size_t size, const char *start) {
     static char spaces[1 << 20];
     if (!spaces[0]) memset(spaces, ' ', sizeof spaces);
@@ -109,7 +109,7 @@ static void watch(Peer *peer, int writing) {
     epoll_ctl(epoll, EPOLL_CTL_MOD, peer->fd, &event);
 }
 
-// One call where the socket takes it all; what it does not take waits for room.
+// Sends in one call if the socket accepts everything; the rest waits until it is writable.
 static void send_all(Peer *peer, const char *bytes, size_t count) {
     ssize_t sent = 0;
     if (!peer->writing && (sent = send(peer->fd, bytes, count, MSG_NOSIGNAL)) < 0) sent = 0;
@@ -135,8 +135,6 @@ static void hang_up(Peer *peer) {
     close(peer->fd);
     free(peer->in.bytes), free(peer->out.bytes), free(peer);
 }
-
-// SQLite
 
 static void open_file(const char *path) {
     check(sqlite3_open(path, &db), SQLITE_OK);
@@ -167,8 +165,6 @@ static void commit_all(void) {
     is_begun = 0;
 }
 
-// Messages
-
 static char *after(char *text, size_t size, const char *what) {
     char *found = memmem(text, size, what, strlen(what));
     return found ? found + strlen(what) : NULL;
@@ -183,7 +179,7 @@ static void word(char *into, const char *from) {
 static int session_named(const char *from) {
     char name[65];
     word(name, from);
-    static int last;  // mostly the same one again
+    static int last;  // the last result, because consecutive look-ups mostly want the same session
     if (last < session_count && !strcmp(sessions[last].name, name)) return last;
     for (last = 0; last < session_count; last++)
         if (!strcmp(sessions[last].name, name)) return last;
@@ -201,7 +197,7 @@ static void add_event(int index, const char *bytes, size_t count) {
     append(&session->events, bytes, count);
 }
 
-// To every client of the session, in one call each.
+// Sends to every client of the session, with one call each.
 static void fan_out(Session *session) {
     if (session->count && session->events.count) {
         char head[256];
@@ -229,7 +225,7 @@ static void host_said(Peer *peer, char *text, size_t size) {
     Session *session = &sessions[index];
     session->host = peer->fd;
     char *event = after(first, text + size - first, "\"events\":["), *end = text + size - 2;
-    // Other than those of the load, events come in one piece: their number is all that counts.
+    // Batches of the load arrive unsplit, so only the events' number matters.
     if ((end - event + 1) % (event_bytes + 1) == 0) {
         for (; event < end; event += event_bytes + 1) {
             add_event(index, event, event_bytes);
@@ -254,7 +250,7 @@ static void client_said(Peer *peer, char *text, size_t size) {
     if (approval) {
         char id[65];
         word(id, approval);
-        // Beside the events, whose numbers are the host's own.
+        // Decisions are numbered separately, because events carry the host's own numbers.
         static long long decisions;
         store(++decisions, text, size);
         commit_all();
@@ -273,7 +269,7 @@ static void client_said(Peer *peer, char *text, size_t size) {
     send_all(peer, frames.bytes, frames.count);
 }
 
-// What the read brought is on disk: the hosts hear so, and the clients see it.
+// Called once the events of a read are on disk: acknowledges them to hosts and sends them to clients.
 static void end_of_read(Peer *peer) {
     if (!peer->host) return;
     commit_all();
@@ -287,12 +283,10 @@ static void end_of_read(Peer *peer) {
     }
 }
 
-// Sockets
-
 static size_t upgrade(Peer *peer) {
     char *end = memmem(peer->in.bytes, peer->in.count, "\r\n\r\n", 4);
     if (!end) return 0;
-    // The answer to the one key that the load uses.
+    // The handshake's response to the only key that the load uses.
     static const char answer[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Protocol: heliograph.v1\r\nSec-WebSocket-Accept: wYbVHm79FOisL5R/vBCvqcbooVE=\r\n\r\n";
     peer->host = !!memmem(peer->in.bytes, end - peer->in.bytes, "/v1/host", 8);
@@ -328,7 +322,7 @@ static void readable(Peer *peer) {
     }
     memmove(peer->in.bytes, peer->in.bytes + taken, peer->in.count -= taken);
     end_of_read(peer);
-    // A thousand of them sit there and listen.
+    // The input buffer of a client is freed, because a thousand of them never send anything.
     if (!peer->host && !peer->in.count) free(peer->in.bytes), peer->in = (Buffer){ 0 };
 }
 

@@ -1,4 +1,4 @@
-"""What it costs a browser to open the content of a session, sealed for it and not, and to show all of it."""
+"""The cost for a browser of opening and showing a session's content, sealed and unsealed."""
 
 import statistics
 import tempfile
@@ -35,7 +35,7 @@ READ = """async () => {
 
 
 def processor_seconds(browser: Browser) -> float:
-    """Of all processes of the browser: WebCrypto works on threads of its own."""
+    """Processor seconds of all of the browser's processes, because WebCrypto works in threads of its own."""
     session = browser.new_browser_cdp_session()
     try:
         return sum(process["cpuTime"] for process in session.send("SystemInfo.getProcessInfo")["processInfo"])
@@ -44,7 +44,7 @@ def processor_seconds(browser: Browser) -> float:
 
 
 def read_through(browser: Browser, screen: Screen, session: str) -> float:
-    """Seconds of processor from the list to the first event of the session, which this page has not had before."""
+    """Processor seconds from the list until the session's first event is shown, on a page that has not loaded it before."""
     page = screen.page
     page.reload()
     screen.expect_live()
@@ -61,7 +61,7 @@ def read_through(browser: Browser, screen: Screen, session: str) -> float:
 
 
 def reading(bench: rows.Bench) -> Iterator[str | rows.Ratio]:
-    """Two hosts at one relay, in turn, in one browser that both trust: of the one it opens what comes, of the other there is nothing to open."""
+    """Alternates between two hosts at one relay in a browser that both trust: one host seals its content, the other does not."""
     count = EVENTS // (10 if bench.quick else 1)
     found: dict[str, list[float]] = {name: [] for name in NAMES}
     with ExitStack() as stack:
@@ -87,7 +87,7 @@ def reading(bench: rows.Bench) -> Iterator[str | rows.Ratio]:
         for number in range(1 + (1 if bench.quick else ROUNDS)):
             for name in NAMES:
                 seconds = read_through(browser, screen, f"local-{name}")
-                if number:  # the first of each fills the browser's caches
+                if number:  # the first round of each fills the browser's caches
                     found[name].append(seconds)
         screen.close()
         browser.close()

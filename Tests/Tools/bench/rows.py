@@ -1,4 +1,4 @@
-"""The rows of the standard matrix: what is run, in rounds that take turns, and the ratios that come of it."""
+"""The rows of the standard benchmark matrix, run in alternating rounds, with their ratios."""
 
 import resource
 import statistics
@@ -35,7 +35,7 @@ CROWD_MICROSECONDS_PER_CLIENT = 60
 
 @dataclass
 class Ratio:
-    """A row's result, beside its target."""
+    """A row's result with its target."""
 
     what: str
     value: float
@@ -54,7 +54,7 @@ class Ratio:
 
 @dataclass
 class Bench:
-    """How long, how often, and with what."""
+    """The duration, the number of rounds, and the servers of a run."""
 
     programs: Path
     sizes: tuple[int, int]
@@ -68,7 +68,7 @@ class Bench:
         return Raw(self.programs, mode, EVENT_BYTES, self.sizes, environment, hosts)
 
     def in_turn(self, servers: dict[str, Callable[[], Server]], scenario: str, rounds: int | None = None, **options: Any) -> dict[str, list[Result]]:
-        """Each server once in each round, every time as a new process."""
+        """Runs each server once in each round, every time as a new process."""
         found: dict[str, list[Result]] = {name: [] for name in servers}
         for _ in range(rounds or self.rounds):
             for name, make in servers.items():
@@ -87,12 +87,12 @@ def median(results: list[Result], *path: str) -> float:
 
 
 def ratio(found: dict[str, list[Result]], *path: str) -> float:
-    """The ratio of the relay to L, the bare server that sets the limit: by round, as both ran on the same machine in it, then the median."""
+    """The relay's ratio to L, the bare server that sets the limit: per round, because both then ran under the same conditions; then the median."""
     pairs = zip(found["relay"], found["L"], strict=True)
     return statistics.median(median([relay], *path) / max(1e-9, median([limit], *path)) for relay, limit in pairs)
 
 
-# The rows. Each yields lines of figures, then its ratios.
+# Each function yields lines of figures, then its ratios.
 
 Yield = Iterator[str | Ratio]
 
@@ -121,7 +121,9 @@ def open_loop(bench: Bench, clients: int) -> Yield:
 
 
 def sealed_fanout(bench: Bench) -> Yield:
-    """What the relay does with an event depends on its bytes, not on what they mean: so of the same bytes on the wire. What sealing adds to them is said beside."""
+    """The relay's work depends on an event's bytes, not on their meaning, so both sides send the same number of bytes; the bytes that sealing adds
+    are reported.
+    """
     kinds = {"open": (False, EVENT_BYTES), "sealed": (True, EVENT_BYTES), "sealed, the same content": (True, SEALED_EVENT_BYTES)}
     found: dict[str, list[Result]] = {name: [] for name in kinds}
     for _ in range(bench.rounds):
@@ -139,7 +141,7 @@ def sealed_fanout(bench: Bench) -> Yield:
 
 
 def approval(bench: Bench, slower_by: int = 0) -> Yield:
-    """`slower_by`: microseconds that each sync takes longer, of both."""
+    """`slower_by`: microseconds added to each sync of both servers."""
     disk = slow_disk(bench.programs, slower_by) if slower_by else {}
     found = bench.in_turn({"relay": lambda: RelayServer(disk), "L": lambda: bench.raw(environment=disk)}, "approval", duration=bench.seconds)
     for name, results in found.items():
@@ -166,7 +168,7 @@ def ingest(bench: Bench, hosts: int, batch: int) -> Yield:
 
 
 def ingest_under_way(bench: Bench, hosts: int) -> Yield:
-    """A team's agents: each waits for what it has under way, so commits are small, and what a commit costs counts."""
+    """A team's agents, each with a limited number of unacknowledged events: commits are small, so the cost of a commit matters."""
     window = hosts * EVENTS_UNDER_WAY
     found = bench.in_turn({"relay": RelayServer, "L": lambda: bench.raw(hosts=hosts)}, "ingest", hosts=hosts, window=window, size=EVENT_BYTES, duration=bench.seconds)
     for results in found.values():
@@ -223,7 +225,7 @@ def storm(bench: Bench) -> Yield:
 
 
 def storm_of_another_make(bench: Bench) -> Yield:
-    """The same, by libwebsockets' client, which has one processor for itself."""
+    """A storm of connections by libwebsockets' own client, which has one processor for itself."""
     clients = 1_000 if bench.quick else 5_000
     rates: dict[str, list[float]] = {"relay": [], "libwebsockets": []}
     loads: dict[str, list[float]] = {"relay": [], "libwebsockets": []}

@@ -1,4 +1,4 @@
-"""What it costs a host to seal the content of its events for the devices that it trusts, and the relay to carry them."""
+"""The cost of sealed content: for the host that seals its events for trusted devices, and for the relay that carries them."""
 
 import statistics
 import tempfile
@@ -23,7 +23,7 @@ NAMES = ("open", "sealed")
 
 
 def sealing(bench: rows.Bench) -> Iterator[str | rows.Ratio]:
-    """Two hosts at one relay, in turn; a client counts what has arrived."""
+    """Alternates between two hosts at one relay; a client counts received events."""
     count = EVENTS // (4 if bench.quick else 1)
     host: dict[str, list[float]] = {name: [] for name in NAMES}
     relay: dict[str, list[float]] = {name: [] for name in NAMES}

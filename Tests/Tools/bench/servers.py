@@ -1,4 +1,4 @@
-"""Those who are measured: the relay, and what it is held against. Each is a process of its own, started for one run."""
+"""The measured servers: the relay, and those that it is compared with. Each is a process started for one run."""
 
 import json
 import os
@@ -19,11 +19,11 @@ Result = dict[str, Any]
 
 
 class BenchFailed(Exception):
-    """A run that has no result, as a sentence."""
+    """A run without a result; the message is a sentence."""
 
 
 def compile_programs(folder: Path) -> None:
-    """The C programs of this folder."""
+    """Compiles the C programs of this folder."""
     compiler = next((name for name in ("cc", "clang", "gcc") if shutil.which(name)), None)
     if not compiler:
         raise BenchFailed("there is no C compiler: apt-get install gcc")
@@ -35,12 +35,12 @@ def compile_programs(folder: Path) -> None:
 
 
 def slow_disk(programs: Path, microseconds: int) -> dict[str, str]:
-    """The environment of a process whose syncs take so much longer."""
+    """The environment for a process whose syncs are slowed down."""
     return {"LD_PRELOAD": str(programs / "slow_sync.so"), "SYNC_MICROSECONDS": str(microseconds)}
 
 
 class Server:
-    """Gone, with what it wrote, at the end of a `with`."""
+    """A server that ends with the `with` block, and whose files are deleted then."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="hg-bench-")
@@ -55,7 +55,7 @@ class Server:
         self._folder.cleanup()
 
     def bench(self, scenario: str, **options: Any) -> Result:
-        """One run; `clients=5` is `--clients 5`, and `sealed=True` is `--sealed`."""
+        """Runs `heliograph-bench`; `clients=5` becomes `--clients 5`, and `sealed=True` becomes `--sealed`."""
         arguments = []
         for name, value in options.items():
             arguments += [] if value is False else [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
@@ -71,7 +71,7 @@ RATES = [f"--limits-{what}-per-second-per-{whom}" for what in ("messages", "kilo
 
 
 class RelayServer(Server):
-    """`heliograph serve`, without the limits that keep one peer from taking all: one host, and one client's token, take all here."""
+    """`heliograph serve` without the limits for a single peer, because one host and one client's token cause all load here."""
 
     def __init__(self, environment: dict[str, str] | None = None, arguments: list[str] | None = None):
         super().__init__()
@@ -91,7 +91,7 @@ class RelayServer(Server):
 
 
 class Program(Server):
-    """One of the C programs: it says where it listens, and knows no tokens."""
+    """One of the C programs, which prints its port and accepts any token."""
 
     def __init__(self, *command: Any, hosts: int = 1, environment: dict[str, str] | None = None):
         super().__init__()
@@ -129,14 +129,14 @@ class Raw(Program):
 
 
 class BareLibwebsockets(Program):
-    """`bare_lws.c`: connections and handshakes, and nothing behind them."""
+    """`bare_lws.c`, which only accepts connections and handshakes."""
 
     def __init__(self, programs: Path, snapshot_bytes: int):
         super().__init__(programs / "bare_lws", snapshot_bytes)
 
 
 def plain_sqlite(programs: Path, sessions: int, group: int, row_bytes: int, seconds: float) -> float:
-    """Rows a second that SQLite alone commits, so many in a transaction."""
+    """Rows per second that plain SQLite commits, with `group` rows in a transaction."""
     with tempfile.TemporaryDirectory(prefix="hg-bench-") as folder:
         command = [programs / "plain_sqlite", Path(folder) / "plain.sqlite", sessions, max(1, group), row_bytes, seconds]
         done = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
@@ -144,7 +144,7 @@ def plain_sqlite(programs: Path, sessions: int, group: int, row_bytes: int, seco
 
 
 def storm_of_libwebsockets(programs: Path, port: int, token: str, session: str, clients: int, in_progress: int) -> tuple[float, float]:
-    """Clients a second that libwebsockets' own client brings, and the seconds of processor that it took for all."""
+    """Clients per second that libwebsockets' own client connects, and its processor seconds for all of them."""
     command = [programs / "lws_storm", port, token, session, clients, in_progress]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=RUN_SECONDS_MAX)
     if done.returncode:

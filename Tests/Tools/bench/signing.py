@@ -1,4 +1,4 @@
-"""From a decision to the agent that waits for it, where the host takes only what a device has signed, and where it takes everything."""
+"""The time from a decision to the waiting agent, at a host that requires a device's signature and at one that does not."""
 
 import ctypes
 import ctypes.util
@@ -34,7 +34,7 @@ READ_BYTES = 1 << 20
 
 
 class Signer:
-    """Signs by OpenSSL with a key that is ready, as terminals and apps do: the module that tests sign with takes three times as long."""
+    """Signs by OpenSSL with a prepared key, like terminals and apps: the tests' own module takes three times as long."""
 
     def __init__(self, device: Device):
         name = ctypes.util.find_library("crypto")
@@ -52,7 +52,7 @@ class Signer:
         assert library.EVP_DigestSignInit(self._ready, None, library.EVP_sha256(), None, key) == 1, "OpenSSL does not take the key"
 
     def __call__(self, data: bytes) -> bytes:
-        """R then S."""
+        """Returns R followed by S."""
         library, encoded = self._library, self._encoded
         self._size.value = len(encoded)
         context = library.EVP_MD_CTX_new()
@@ -65,7 +65,7 @@ class Signer:
 
 
 class Phone:
-    """A client that looks at what comes when it is asked to: what it reads of a decision is no part of the decision's way."""
+    """A client that reads messages only on request, so that its reading is not part of the measured time."""
 
     def __init__(self, relay: Relay, token: str):
         self._socket = socket.create_connection(("127.0.0.1", relay.port))
@@ -106,7 +106,7 @@ class Phone:
                 raise ConnectionError("the relay has closed")
 
     def card(self, call: str) -> Message:
-        """The approval of that call, which waits."""
+        """The pending approval of a tool call."""
         while True:
             text = self._message()
             if text.startswith(b'{"type":"approval"') and (card := json.loads(text)["approval"])["stage"] == "pending" and card["request"]["head"].get("call") == call:
@@ -117,7 +117,7 @@ class Phone:
 
 
 def one(host: Daemon, phone: Phone, device: Device | None, name: str, call: str) -> float:
-    """Milliseconds from the yes of a person, who has seen the card, to the agent."""
+    """Milliseconds from a person's decision on a shown card to the agent."""
     agent = connect(host.socket)
     try:
         send(agent, "ask", question(name, call))
@@ -137,7 +137,7 @@ def one(host: Daemon, phone: Phone, device: Device | None, name: str, call: str)
 
 
 def signing(bench: rows.Bench) -> Iterator[str | rows.Ratio]:
-    """Two hosts at one relay, in turn: what else the machine does is in both."""
+    """Alternates between two hosts at one relay, so that other load of the machine affects both."""
     size = DECISIONS // (4 if bench.quick else 1)
     times: dict[str, list[float]] = {name: [] for name in NAMES}
     with RelayServer() as server, tempfile.TemporaryDirectory(prefix="hg-", ignore_cleanup_errors=True) as folder:

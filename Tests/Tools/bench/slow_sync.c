@@ -1,6 +1,6 @@
-// A disk that takes its time: put before a program (LD_PRELOAD), each sync takes SYNC_MICROSECONDS longer than it does anyway.
+// Simulates a slow disk: preloaded into a program (LD_PRELOAD), it makes each sync take SYNC_MICROSECONDS longer.
 //
-// Machines whose host keeps the pages sync in a twentieth of a millisecond; a disk that keeps its word takes from half of one to many.
+// Virtual machines whose host caches the disk sync in a twentieth of a millisecond; a real durable disk takes half a millisecond or more.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

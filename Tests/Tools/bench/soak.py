@@ -25,10 +25,10 @@ EVENTS_PER_SECOND = 25
 APPROVE_EVERY_EVENTS = 50
 CHECKPOINTS = 20
 STAYS_SECONDS_MAX = 4.0
-# Resolved approvals are kept for an hour, and the allocator keeps what it had at a peak.
+# Resolved approvals are kept for an hour, and the allocator keeps its peak memory.
 GROWTH_MIB_MAX = 8.0
 GROWTH_SHARE_MAX = 0.15
-# The store opens readers as it needs them, five at most.
+# The store opens up to five readers on demand.
 DESCRIPTORS_MAX = 5
 
 
@@ -75,7 +75,7 @@ class Soak:
         peer.close()
 
     async def client(self, token: str) -> None:
-        """One after the other visits, each for a while; decides what it sees."""
+        """Clients that connect one after the other, each for a while, and decide pending approvals."""
         while not self.ends:
             await self.rests.wait()
             self.here += 1
@@ -106,7 +106,7 @@ class Soak:
         await peer.writer.wait_closed()
 
     async def checkpoint(self) -> tuple[float, int]:
-        """Resident MiB and descriptors, with the hosts alone."""
+        """Resident MiB and descriptors, while only the hosts are connected."""
         self.rests.clear()
         deadline = time.monotonic() + 30
         while self.here or self.relay.metric('heliograph_connections{role="client"}'):

@@ -1,4 +1,4 @@
-"""From a prompt at the phone to the agent's own evidence that it took it, for each real agent that can be steered here."""
+"""The time from a phone's prompt to the agent's evidence that it took the prompt, for each real agent that can be steered."""
 
 import statistics
 import tempfile
@@ -84,7 +84,7 @@ def steering(bench: rows.Bench) -> Iterator[str | rows.Ratio]:
 
 
 def prompts(steered: Steered, count: int) -> list[float]:
-    """Milliseconds of each, from the command until the phone has read that it was taken. The agent rests at each."""
+    """Milliseconds from each command until the phone has received `taken`. The agent is idle before each."""
     times = []
     before = answers(steered)
     for number in range(WARM + count):
@@ -97,6 +97,6 @@ def prompts(steered: Steered, count: int) -> list[float]:
 
 
 def answers(steered: Steered) -> int:
-    """How often the agent has answered."""
+    """The number of the agent's answers so far."""
     events = steered.phone.logs.get(steered.session, [])
     return sum(1 for event in events if event["kind"] == "message" and event["head"]["role"] != "user")

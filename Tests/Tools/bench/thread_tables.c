@@ -1,12 +1,12 @@
-// More connections than a process may have open files: put before the relay (LD_PRELOAD), each loop of `serve --loops` has a table of
-// open files of its own. The limit holds for each table, and a thread of Linux may have its own without any privilege.
+// Permits more connections than a process may have open files: preloaded into the relay (LD_PRELOAD), it gives each event loop of `serve --loops` a table of
+// open files of its own. The limit applies to each table, and a Linux thread may have its own without a privilege.
 //
-//     TABLE_FILES    how many files each table may have open
-//     CONNECTIONS    how many connections there may be, over all loops
+//     TABLE_FILES    the maximum number of files in each table
+//     CONNECTIONS    the maximum number of connections over all loops
 //
-// A connection is known to the relay by a number from TABLE_FILES up, which no table has. The main loop accepts it. The loop that first
-// uses the number takes a copy into its own table (pidfd_getfd), and the one in the table of the process is closed, so that a connection
-// ends when its loop closes it. Every call that the relay makes on a connection is here; one that is missing says EBADF (strace shows it).
+// The relay knows a connection by a number from TABLE_FILES up, which no table contains. The main loop accepts the connection. The loop that first
+// uses the number copies the descriptor into its own table (pidfd_getfd), and the original in the process's table is closed, so that a connection
+// ends when its loop closes it. All system calls of the relay on connections are wrapped here; a missing one fails with EBADF (strace shows it).
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,20 +36,20 @@ enum { NOBODY = -1, PROCESS = 0 };
 enum { POLLED_MAX = 256, CLOSING_POLLS_MAX = 100000, CLOSING_POLL_MICROSECONDS = 50 };
 
 typedef struct {
-    _Atomic int table;     // of the process, or of the loop with this number; NOBODY: the number is free
-    int real;              // in that table
-    _Atomic int original;  // what the table of the process still holds; -1: nothing
-    int next;              // whose original is to be closed, too
+    _Atomic int table;     // the process's table or the loop's number; NOBODY: the number is free
+    int real;              // the descriptor in that table
+    _Atomic int original;  // the descriptor in the process's table that is still open; -1: none
+    int next;              // the next connection whose original has to be closed
 } Connection;
 
-static int first = INT32_MAX, count;  // of the numbers
+static int first = INT32_MAX, count;  // the range of connection numbers
 static Connection *connections;
-static uint64_t *free_numbers;        // a bit for each
-static int lowest;                    // no word before it has a free one
-static int to_close = -1;             // whose original is to be closed
-static int process = -1;              // as a descriptor
+static uint64_t *free_numbers;        // a bit for each free number
+static int lowest;                    // the first word of the bitmap that may have a free number
+static int to_close = -1;             // the first connection whose original has to be closed
+static int process = -1;              // a pidfd of this process
 static sem_t has_to_close;
-// Held while the table of the process and the numbers do not agree, so that a table that is copied from it has nothing that is unknown.
+// Held while the process's table and the numbers disagree, so that a copied table contains only known descriptors.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int own_table = NOBODY, has_own_table;
 
@@ -85,7 +85,7 @@ __attribute__((constructor)) static void begin(void) {
     first = files;
 }
 
-// Under the lock, on a thread that shares the table of the process.
+// Called under the lock, on a thread that shares the process's table.
 static void close_originals(void) {
     while (to_close >= 0) {
         Connection *connection = &connections[to_close];
@@ -95,7 +95,7 @@ static void close_originals(void) {
     }
 }
 
-// The last ones, which no later accept closes.
+// Closes the last originals, because no later accept does.
 static void *closes_originals(void *unused) {
     for (;;) {
         while (sem_wait(&has_to_close)) {}
@@ -111,14 +111,14 @@ static void begin_closing(void) {
     pthread_t thread;
     process = syscall(SYS_pidfd_open, getpid(), 0);
     if (process < 0) end("pidfd_open");
-    // The relay's own threads are who hears of signals.
+    // Signals are blocked here, because the relay's own threads handle them.
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&thread, NULL, closes_originals, NULL)) end("a thread");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// The lowest first, as the kernel does it: tables by number stay small. -1: none is free.
+// Takes the lowest free number, like the kernel, so that tables indexed by number stay small. -1: none is free.
 static int take_number(int real) {
     for (; lowest < (count + 63) / 64; lowest++) {
         if (!free_numbers[lowest]) continue;
@@ -146,7 +146,7 @@ static int table_of_this_thread(void) {
     return own_table;
 }
 
-// Connections that are on their way to other loops would end only when this one closes them, too.
+// Copies of connections on their way to other loops are closed here, because otherwise they would stay open.
 static void leave_table_of_process(void) {
     if (unshare(CLONE_FILES)) end("unshare");
     for (int number = 0; number < count; number++)
@@ -178,11 +178,11 @@ static __attribute__((noinline)) int of_connection(int descriptor) {
     return connection->real;
 }
 
-// In the table of this thread.
+// The descriptor in this thread's table.
 static inline int real_of(int descriptor) { return descriptor < first ? descriptor : of_connection(descriptor); }
 
 int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) {
-    // One that would wait would do so with the lock; the relay has none.
+    // A blocking accept would block with the lock held; the relay does not use one.
     if (!(flags & SOCK_NONBLOCK) || first == INT32_MAX) return syscall(SYS_accept4, listener, address, size, flags);
     pthread_mutex_lock(&lock);
     if (process < 0) begin_closing();
@@ -202,7 +202,7 @@ int close(int descriptor) {
         pthread_mutex_lock(&lock);
         connection->original = -1;
     } else {
-        // Else it goes on, and what epoll has of it, too.
+        // The original must be closed first: as long as it is open, the connection stays open and registered in epoll.
         for (int polls = 0; connection->original >= 0; polls++) {
             if (polls == CLOSING_POLLS_MAX) end("nobody closes an original");
             usleep(CLOSING_POLL_MICROSECONDS);
@@ -270,10 +270,10 @@ int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *even
 }
 
 int ppoll(struct pollfd *asked, nfds_t count, const struct timespec *timeout, const sigset_t *signals) {
-    // The kernel writes there what is left of it.
+    // A copy, because the kernel writes the remaining time into it.
     struct timespec left = timeout ? *timeout : (struct timespec){ 0 };
     struct pollfd real[POLLED_MAX];
-    // So many are nobody's connections.
+    // Larger sets contain no connections.
     int is_copied = count <= POLLED_MAX;
     for (nfds_t place = 0; is_copied && place < count; place++) {
         real[place] = asked[place];
@@ -289,7 +289,7 @@ int poll(struct pollfd *asked, nfds_t count, int milliseconds) {
     return ppoll(asked, count, milliseconds < 0 ? NULL : &timeout, NULL);
 }
 
-// What the relay may have open is asked for in four ways.
+// Four ways to set or read the limit of open files.
 
 static int told(void) { return first + count; }
 

@@ -1,4 +1,4 @@
-"""The bytes that load is made of."""
+"""Builds the bytes of the load's messages."""
 
 
 def handshake(port: int, role: str, token: str) -> bytes:
@@ -10,7 +10,7 @@ def handshake(port: int, role: str, token: str) -> bytes:
 
 
 def frame(text: bytes) -> bytes:
-    """One text message. A mask of zeros is a mask, and costs nothing to apply."""
+    """A frame with one text message. A mask of zeros is valid, and costs nothing to apply."""
     size = len(text)
     if size < 126:
         head = bytes([0x81, 0x80 | size])

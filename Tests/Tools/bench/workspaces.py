@@ -1,4 +1,4 @@
-"""A thousand workspaces on one relay: what one that misbehaves makes another wait, and what an idle one takes."""
+"""A thousand workspaces on one relay: the delay that a misbehaving one causes for another, and the cost of an idle one."""
 
 import asyncio
 import time
@@ -36,7 +36,7 @@ def disk_bytes(relay: Relay) -> int:
 
 
 async def fill(relay: Relay, token: str, workspace: str) -> None:
-    """Its host has been there, and is gone."""
+    """Fills a workspace with a host's session; the host then disconnects."""
     host = await Peer.open(relay, "host", token)
     for number in range(SESSIONS):
         made = [event("session.started", {"agent": {"name": "idle"}}, {})] + [event("message", {"role": "assistant"}, {"text": "x" * 200})] * EVENTS
@@ -46,7 +46,7 @@ async def fill(relay: Relay, token: str, workspace: str) -> None:
 
 
 def restarted(relay: Relay) -> tuple[int, int]:
-    """KiB of memory after a start, and bytes on disk."""
+    """KiB of memory after a restart, and bytes on disk."""
     relay.stop()
     disk = disk_bytes(relay)
     relay.start()
@@ -54,7 +54,7 @@ def restarted(relay: Relay) -> tuple[int, int]:
 
 
 def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, float, int]:
-    """Alone, and beside it; how long the busy ones took for how much."""
+    """Measures alone and beside the crowd; also returns how long the crowd took for how many messages."""
     tokens = relay.token("host", f"beside {shape}", MEASURED), relay.token("client", f"beside {shape}", MEASURED)
 
     async def run() -> tuple[Times, Times, float, int]:
@@ -77,7 +77,7 @@ def measured(relay: Relay, shape: str, seconds: float) -> tuple[Times, Times, fl
 
 def workspaces(bench: Bench) -> Yield:
     count = WORKSPACES // (10 if bench.quick else 1)
-    # A relay begins with the first.
+    # The first workspace of a relay exists already.
     with Server() as server:
         relay = Relay(server.folder / "relay")
         relay.start()

@@ -1,4 +1,4 @@
-"""What each fuzz target begins with: real messages, out of the pages and recordings that the tests have."""
+"""The fuzz targets' initial inputs: real messages from the documentation and from the tests' recordings."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ HOOKS = "Tests/AgentClaudeTests/Fixtures"
 
 
 def conversation(root: Path) -> Iterator[bytes]:
-    """The messages of Protocol.md, of both directions."""
+    """The messages in Protocol.md, of both directions."""
     page = (root / "Sources/HeliographServer/HeliographServer.docc/Protocol.md").read_text()
     block = re.search(r"```conversation\n(.*?)```", page, re.DOTALL)
     assert block, "Protocol.md has no conversation"
@@ -41,7 +41,7 @@ def codec(root: Path) -> Iterator[bytes]:
 
 
 def assembly(_: Path) -> Iterator[bytes]:
-    """Bytes for a message's limit and fragments, then kind, frames and pieces as AssemblyTarget reads them."""
+    """Bytes for a message's limit and fragments, then kind, frames and pieces, in the format of AssemblyTarget."""
     yield bytes([64, 4, 0, 1, 5, 5]) + b"hello"
     yield bytes([64, 4, 0, 0, 2, 2]) + b"\xc3\x28" + bytes([1, 3, 1]) + b"x" + bytes([2]) + b"yz"
     yield bytes([2, 1, 1, 1, 9, 9]) + b"too long."
@@ -51,13 +51,13 @@ def assembly(_: Path) -> Iterator[bytes]:
 def profile(root: Path) -> Iterator[bytes]:
     for file in sorted((root / "Sources/ChannelAPNs/Embedded").glob("*.json")):
         yield file.read_bytes()
-        # Nearer to what one change makes of it.
+        # The compact form of a recording, because the fuzzer's single changes then stay close to valid inputs.
         yield json.dumps(json.loads(file.read_text()), ensure_ascii=False, separators=(",", ":")).encode()
     yield b'{"bundle":"a.b"}'
 
 
 def hook(root: Path) -> Iterator[bytes]:
-    """Lines as HookTarget reads them: recordings, and what may happen between."""
+    """Lines in the format of HookTarget: recordings, with events between them."""
     singles = [compact(file.read_text()) for file in sorted((root / HOOKS).glob("*.json"))]
     for line in singles:
         yield b"l\n" + line + b"\na\nt\x10\x10\n"
@@ -81,7 +81,7 @@ def compact(text: str) -> bytes:
 
 
 def spool(_: Path) -> Iterator[bytes]:
-    """Files as SpoolTarget reads them: how many, then how many records, and each."""
+    """Files in the format of SpoolTarget: their number, the number of records, and each record."""
 
     def number(value: int) -> bytes:
         return struct.pack(">q", value)
@@ -98,7 +98,7 @@ def spool(_: Path) -> Iterator[bytes]:
 
 
 def answer(_: Path) -> Iterator[bytes]:
-    """A letter for who answers, then what."""
+    """A letter for the answering service, then the answer."""
     yield b"H" + b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     yield b"H" + b"HTTP/1.1 204 No Content\r\n\r\n"
     yield b"R" + b"HTTP/1.1 201 Created\r\nContent-Length: 44\r\n\r\n" + b'{"token":"hgt_abc","role":"host","name":"x"}'
@@ -118,7 +118,7 @@ def answer(_: Path) -> Iterator[bytes]:
 
 
 def nodes(_: Path) -> Iterator[bytes]:
-    """A letter for who hears it, then one message of a link; a letter and a fact in each pair of bytes between, as NodesTarget reads them."""
+    """A letter for the receiver, then a link's message; the pairs of bytes between contain a letter and a fact, in the format of NodesTarget."""
 
     def data(value: bytes) -> bytes:
         assert len(value) < 128
@@ -136,7 +136,7 @@ def nodes(_: Path) -> Iterator[bytes]:
 
 
 def consent(root: Path) -> Iterator[bytes]:
-    """A letter for what it is, then the bytes: letters, signatures, secrets and files made of the vectors, as ConsentTarget reads them."""
+    """A letter for the kind, then the bytes: letters, signatures, secrets and files made from the test vectors, in the format of ConsentTarget."""
     vectors = json.loads((root / "Tests/ConsentTests/Fixtures/vectors.json").read_text())
 
     def raw(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""An HTTP client of another make, and raw requests. usage: http_client.py SCENARIO PORT_OR_PATH [ARGUMENT…]
+"""An independent HTTP client, and raw requests. usage: http_client.py SCENARIO PORT_OR_PATH [ARGUMENT…]
 
 Prints one JSON object and exits 0; an assertion that fails exits 1 with its text.
 """
@@ -29,7 +29,7 @@ def connection_to(where):
 
 
 def keep_alive(where):
-    """Several requests of all kinds over one connection."""
+    """Makes several kinds of requests over one connection."""
     connection = connection_to(where)
     answers = []
     first = None
@@ -77,7 +77,7 @@ def get_size(where, path):
 
 
 def twice_deferred(where, path):
-    """After an answer that took long, the same connection is good for another."""
+    """Makes two requests over one connection, each with a slow answer."""
     connection = connection_to(where)
     bodies = []
     for method in ["GET", "POST", "GET"]:
@@ -87,7 +87,7 @@ def twice_deferred(where, path):
 
 
 def ask_and_leave(where, path):
-    """Sends a request, waits to be told, and leaves without an answer."""
+    """Sends a request, waits for a line of input, and disconnects without reading the answer."""
     connection = connection_to(where)
     connection.request("GET", path)
     print(json.dumps({"asked": True}), flush=True)
@@ -97,7 +97,7 @@ def ask_and_leave(where, path):
 
 
 def raw(where, text):
-    """One request as it stands, with \\n for line ends; tells the status lines that come back."""
+    """Sends one raw request, with \\n for line ends; prints the received status lines."""
     connection = socket.create_connection(("127.0.0.1", int(where)), timeout=20)
     connection.sendall(text.replace("\\n", "\r\n").replace("\\t", "\t").encode())
     data = b""

@@ -1,4 +1,4 @@
-"""A WebSocket client of another make. usage: websocket_client.py SCENARIO URL_OR_PORT [ARGUMENT…]
+"""An independent WebSocket client. usage: websocket_client.py SCENARIO URL_OR_PORT [ARGUMENT…]
 
 Prints one JSON object and exits 0; an assertion that fails exits 1 with its text.
 """
@@ -108,7 +108,7 @@ async def negotiate(url, *subprotocols):
 
 
 async def open_and_wait(url):
-    """Stays until it is killed or stopped: the half-open peer."""
+    """Stays connected until it is killed or suspended, as a half-open peer."""
     async with connect(url, **options()):
         print(json.dumps({"open": True}), flush=True)
         await asyncio.sleep(600)
@@ -121,7 +121,7 @@ async def open_and_vanish(url):
 
 
 async def latency_beside(url, count):
-    """Round trips while others are slow."""
+    """Measures round trips while other connections are slow."""
     async with connect(url, **options()) as connection:
         for index in range(int(count)):
             await connection.send(f"m{index}")
@@ -129,7 +129,7 @@ async def latency_beside(url, count):
     return {"echoed": int(count)}
 
 
-# MARK: raw sockets, for what a library would not do
+# Raw sockets, for violations that a library would not send
 
 
 def raw_connect(port):
@@ -212,7 +212,7 @@ def read_frame(connection):
 
 
 async def raw_frames(port, *specs):
-    """Each spec is opcode:final:mask:reserved:payload-in-hex, all sent at once; then reads until the end."""
+    """Each argument is opcode:final:mask:reserved:payload-in-hex; all frames are sent at once, then everything is read until the end."""
     connection = raw_open(port)
     sent = b""
     for spec in specs:
@@ -288,7 +288,9 @@ async def slow_handshake(port):
 
 
 async def silent_connections(port, count, closed):
-    """Connects without a word and waits until so many are hung up on, without one either; then somebody asks beside those who are left."""
+    """Opens silent connections and waits until `closed` of them have been closed without a byte; then checks that a request beside the remaining ones
+    is answered.
+    """
     connections = [raw_connect(port) for _ in range(int(count))]
     gone = 0
     while gone < int(closed):
@@ -304,7 +306,7 @@ async def silent_connections(port, count, closed):
 
 
 async def begun_messages(port, count, size):
-    """Begins so many messages of this size, finishes none, and answers every ping; tells with which codes how many of them are closed."""
+    """Begins `count` messages of this size without finishing any, and answers every ping; prints the number of closed connections by close code."""
     connections = [raw_open(port) for _ in range(int(count))]
     begun = frame(1, b"x" * int(size), final=False)
     for connection in connections:
@@ -329,7 +331,7 @@ async def begun_messages(port, count, size):
 
 
 async def storm(port, count):
-    """Connects with so many at once, each of which asks at once; tells what they are answered."""
+    """Opens many connections at once, each with an immediate request; prints the answers."""
     connections = [raw_connect(port) for _ in range(int(count))]
     for connection in connections:
         connection.sendall(handshake_bytes())
@@ -337,7 +339,7 @@ async def storm(port, count):
 
 
 async def idle(port, count):
-    """Opens many, then proves that each still answers."""
+    """Opens many connections, then checks that each still answers."""
     connections = [raw_open(port) for _ in range(int(count))]
     print(json.dumps({"open": len(connections)}), flush=True)
     sys.stdin.readline()
@@ -353,7 +355,7 @@ async def idle(port, count):
 
 
 async def hear(port, count):
-    """Opens many; then says how many of them heard what, until their `end` or a close, and once more after that of those who are left."""
+    """Opens many connections; prints what each received until its `end` or a close, and then again for the remaining ones."""
     connections = [raw_open(port) for _ in range(int(count))]
     print(json.dumps({"open": len(connections)}), flush=True)
     for _ in range(2):
@@ -374,7 +376,7 @@ async def hear(port, count):
 
 
 async def stall(port):
-    """Opens with a small window and never reads."""
+    """Opens a connection with a small receive window and never reads."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", int(port)))
@@ -385,7 +387,7 @@ async def stall(port):
 
 
 async def trickle(port, total):
-    """Reads slowly, with a small window, and answers no ping; reports how much it got before the end."""
+    """Reads slowly with a small receive window and answers no ping; prints the number of received bytes."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", int(port)))
@@ -400,7 +402,7 @@ async def trickle(port, total):
 
 
 async def read_in_order(port, count):
-    """Reads slowly, with a small window, messages that begin with their number; pings all the while, and answers pings."""
+    """Reads numbered messages slowly with a small receive window, while sending pings and answering them."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.settimeout(60)

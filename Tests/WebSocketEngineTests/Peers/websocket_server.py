@@ -1,6 +1,6 @@
-"""A WebSocket server of another make. usage: websocket_server.py SCENARIO [SOCKET_PATH]
+"""An independent WebSocket server. usage: websocket_server.py SCENARIO [SOCKET_PATH]
 
-Prints {"port": N} when it listens, then one JSON object a line for what it sees.
+Prints {"port": N} when it listens, then a line of JSON for each event.
 """
 
 import asyncio

@@ -302,7 +302,7 @@ export class SealedSession {
     this.#isOpenedUp = steering !== undefined && !steering.seals && !steering.sealed;
     const closed = this.#isSealed ? { title: sealedTitle } : { ...sent, operation: undefined };
     const line = /** @type {Record<string, string|undefined>} */ (this.#line?.line ?? closed);
-    const saying = !this.#isSealed ? doubtWords.unsealed : trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && line.operation;
+    const saying = !this.#isSealed ? doubtWords.unsealed : trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && (operation === "A sealed request" && line.asks || line.operation);
     const reason = ownReasons.has(statusReason ?? "") ? statusReason : line.reason;
     const opened = {
       ...rest, ...Object.fromEntries(ofLine.map((name) => [name, line[name]])), host: { ...host, name: this.#hostName },

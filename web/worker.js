@@ -236,8 +236,8 @@ async function openedWords({ kind, session, line }) {
   if (typeof session !== "string" || typeof line !== "string") return "";
   for (const { id, epochs } of await keys.hosts().catch(() => [])) {
     try {
-      const { project, title, operation, error } = (await new SessionSealing(id, session, (epoch) => epochs?.get(epoch)).openLine(line)).line;
-      const words = [[project, title].filter(Boolean).join(" · "), kind === "error" ? error : operation].filter(Boolean).join("\n");
+      const { project, title, operation, asks, error } = (await new SessionSealing(id, session, (epoch) => epochs?.get(epoch)).openLine(line)).line;
+      const words = [[project, title].filter(Boolean).join(" · "), kind === "error" ? error : asks ?? operation].filter(Boolean).join("\n");
       return unshowable.test(words.replace(/\n/g, "")) ? "" : words;
     } catch {
       // The line was sealed by another host, or with an unknown key.

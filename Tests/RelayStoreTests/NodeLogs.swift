@@ -32,10 +32,10 @@ struct NodeLogs: SessionLog {
 
     var epoch: Epoch { owned[names[0]]!.log.epoch }
 
-    func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
+    func load(resolvedSince: Int64) throws(LogError) -> LogState {
         var all = LogState()
         for name in names {
-            let state = try log(name).load(resolvedSince: resolvedSince, commandsSince: commandsSince)
+            let state = try log(name).load(resolvedSince: resolvedSince)
             all.sessions += state.sessions
             all.approvals += state.approvals
             all.commands += state.commands

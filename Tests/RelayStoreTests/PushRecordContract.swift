@@ -13,7 +13,7 @@ import Testing
     }
 
     private func records(_ log: any SessionLog) throws -> [PushRecord] {
-        try log.load(resolvedSince: 0, commandsSince: 0).records
+        try log.load(resolvedSince: 0).records
     }
 
     @Test(arguments: LogImplementation.allCases)

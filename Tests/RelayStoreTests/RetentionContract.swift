@@ -16,7 +16,7 @@ import Testing
 
     private static let usage = Array(#"{"costMicroUSD":5}"#.utf8)
 
-    private func load(_ log: any SessionLog) throws -> LogState { try log.load(resolvedSince: 0, commandsSince: 0) }
+    private func load(_ log: any SessionLog) throws -> LogState { try log.load(resolvedSince: 0) }
 
     @Test(arguments: LogImplementation.allCases)
     func `a trimmed session has its later events under their numbers`(_ implementation: LogImplementation) throws {
@@ -196,7 +196,7 @@ import Testing
         try log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
         let resolved = writer.approval("a1", seq: 3, stage: .expired, resolvedAt: 1_500)
         try log.commit(writer.batch(1, approvals: [resolved]))
-        #expect(try log.load(resolvedSince: 9_000, commandsSince: 0).approvals.map(\.approval.id) == [id("a2")])
+        #expect(try log.load(resolvedSince: 9_000).approvals.map(\.approval.id) == [id("a2")])
         #expect(try log.approval(id("a1"), of: .first)?.bytes == resolved.bytes)
         #expect(try log.approval(id("a2"), of: .first)?.stage == .pending)
         #expect(try log.approval(id("a3"), of: .first) == nil)
@@ -210,8 +210,8 @@ import Testing
         CommandRecord(workspace: workspace, client: id(client), command: id(name), at: at)
     }
 
-    private func commands(_ log: any SessionLog, since: Int64 = 0) throws -> Set<CommandRecord> {
-        let commands = try log.load(resolvedSince: 0, commandsSince: since).commands
+    private func commands(_ log: any SessionLog) throws -> Set<CommandRecord> {
+        let commands = try log.load(resolvedSince: 0).commands
         #expect(Set(commands).count == commands.count)
         return Set(commands)
     }
@@ -227,7 +227,6 @@ import Testing
         // The first time stands: its 24 hours do not begin anew.
         try log.commit(LogBatch(commands: [command("c1", at: 9_000)]))
         #expect(try commands(log) == Set(recorded))
-        #expect(try commands(log, since: 2_000) == Set(recorded.suffix(2)))
         let error = #expect(throws: LogError.self) {
             try log.commit(LogBatch(commands: [command("c9", at: 1), command("c1", at: 1, workspace: id("nowhere"))]))
         }

@@ -40,7 +40,7 @@ import Testing
         var append = writer.append(0)
         append.state.summary.hostIsConnected = false
         try log.commit(LogBatch(appends: [append]))
-        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.map(\.state) == [append.state])
+        #expect(try log.load(resolvedSince: 0).sessions.map(\.state) == [append.state])
         try log.commit(writer.batch(1))
         #expect(try log.all(.first) == expected(.first, 1...3))
     }
@@ -60,7 +60,7 @@ import Testing
             #expect(error?.code == .conflict)
             #expect(try log.all(.second).isEmpty)
             #expect(try log.all(.first) == expected(.first, 1...2))
-            #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.map(\.key) == [.first])
+            #expect(try log.load(resolvedSince: 0).sessions.map(\.key) == [.first])
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         var writer = Writer(.first)
         writer.seq = 1
         #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
-        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: LogImplementation.allCases)
@@ -99,7 +99,7 @@ import Testing
             let error = #expect(throws: LogError.self) { try log.commit(LogBatch(appends: [append])) }
             #expect(error?.code == .conflict)
         }
-        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: LogImplementation.allCases)
@@ -169,7 +169,7 @@ import Testing
 
         let approvals = [mine.approval("a1", seq: 4)]
         try log.commit(mine.batch(1, approvals: approvals))
-        let loaded = try log.load(resolvedSince: 0, commandsSince: 0).approvals
+        let loaded = try log.load(resolvedSince: 0).approvals
         #expect(loaded.map(\.workspace) == [.home])
     }
 
@@ -179,7 +179,7 @@ import Testing
         var writer = Writer(SessionKey(workspace: id("nowhere"), session: id("s1")))
         let error = #expect(throws: LogError.self) { try log.commit(writer.batch(1)) }
         #expect(error?.code == .conflict)
-        #expect(try log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+        #expect(try log.load(resolvedSince: 0).sessions.isEmpty)
     }
 
     @Test(arguments: LogImplementation.allCases)
@@ -189,7 +189,7 @@ import Testing
         var second = Writer(.second)
         try log.commit(first.batch(2))
         try log.commit(LogBatch(appends: [second.append(1), first.append(3)]))
-        let loaded = try log.load(resolvedSince: 0, commandsSince: 0)
+        let loaded = try log.load(resolvedSince: 0)
         #expect(loaded.sessions.map(\.key) == [.first, .second])
         #expect(loaded.sessions.map(\.state) == [first.state(seq: 5), second.state(seq: 1)])
     }
@@ -208,7 +208,7 @@ import Testing
         #expect(try log.commit(writer.batch(1, approvals: again)) == [ApprovalName(.first, denied.id)])
         #expect(try log.approval(denied.id, of: .first)?.bytes == denied.bytes)
         #expect(try log.commit(other.batch(1, approvals: [other.approval("a1", seq: 1)])).isEmpty, "another session's")
-        #expect(try log.load(resolvedSince: .max, commandsSince: 0).approvals.map(\.approval.session) == [other.key.session])
+        #expect(try log.load(resolvedSince: .max).approvals.map(\.approval.session) == [other.key.session])
     }
 
     @Test(arguments: LogImplementation.allCases)
@@ -227,10 +227,10 @@ import Testing
                 ]))
         try log.commit(
             writer.batch(1, approvals: [writer.approval("changes", seq: 7, stage: .stale, resolvedAt: 100)]))
-        let loaded = try log.load(resolvedSince: 5_000, commandsSince: 0).approvals.map(\.approval)
+        let loaded = try log.load(resolvedSince: 5_000).approvals.map(\.approval)
         #expect(loaded.map(\.id.rawValue) == ["pending", "decided", "just-then", "lately"])
         #expect(loaded.first?.bytes == writer.approval("pending", seq: 1).bytes)
-        let all = try log.load(resolvedSince: 0, commandsSince: 0).approvals.map(\.approval)
+        let all = try log.load(resolvedSince: 0).approvals.map(\.approval)
         #expect(all.last?.bytes == writer.approval("changes", seq: 7, stage: .stale, resolvedAt: 100).bytes)
         #expect(all.count == 6)
     }
@@ -238,7 +238,7 @@ import Testing
     @Test(arguments: LogImplementation.allCases)
     func `the clock's record stays until another takes its place`(_ implementation: LogImplementation) throws {
         let log = try implementation.make()
-        func clock() throws -> AgeClockRecord? { try log.load(resolvedSince: 0, commandsSince: 0).clock }
+        func clock() throws -> AgeClockRecord? { try log.load(resolvedSince: 0).clock }
         #expect(try clock() == nil)
         for time in [1_000, 2_000] as [Int64] {
             let record = AgeClockRecord(time: time, wall: time, uptime: 10, boot: "b1", steadyFor: nil)

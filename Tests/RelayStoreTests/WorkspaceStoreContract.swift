@@ -108,7 +108,7 @@ import Testing
         for workspace in [WorkspaceID.home, .other] { try fill(ports, workspace, events: 12) }
         _ = try store.removeWorkspace(.other, at: 5_000)
 
-        func state() throws -> LogState { try log.load(resolvedSince: 0, commandsSince: 0) }
+        func state() throws -> LogState { try log.load(resolvedSince: 0) }
         func checkHome() throws {
             let state = try state()
             #expect(state.sessions.map(\.key) == [key(.home, "s1"), key(.home, "s2")])

@@ -65,7 +65,7 @@ import Testing
             LogBatch(appends: [writer.append(3, approvals: [writer.approval("a1", seq: 1)]), other.append(1)]))
         try sql("UPDATE sessions SET state = '\\x7b' WHERE session = 's1'")
         try sql("UPDATE approvals SET stage = 'applied'")
-        let loaded = try store.log.load(resolvedSince: 0, commandsSince: 0)
+        let loaded = try store.log.load(resolvedSince: 0)
         #expect(loaded.sessions.map(\.key) == [.second] && loaded.removed.map(\.key) == [.first])
         #expect(store.upkeep.damagedRecords.map(\.session) == ["s1"])
         #expect(throws: LogError.self) { try store.log.approval(id("a1"), of: .first) }

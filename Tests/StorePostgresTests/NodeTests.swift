@@ -58,7 +58,7 @@ import Testing
     }
 
     private func load(_ workspace: PostgresWorkspace) throws -> LogState {
-        try workspace.log.load(resolvedSince: 0, commandsSince: 0)
+        try workspace.log.load(resolvedSince: 0)
     }
 
     // MARK: - Owning
@@ -381,7 +381,7 @@ import Testing
         try home.log.commit(LogBatch(commandsForgottenBefore: 10))
         for owned in [home, other, third] { try owned.handOver() }
         let store = try scratch.openPostgres()
-        func loaded() throws -> LogState { try store.log.load(resolvedSince: 0, commandsSince: 0) }
+        func loaded() throws -> LogState { try store.log.load(resolvedSince: 0) }
         #expect(try loaded().clock == clock(7_000) && loaded().commands == [command(.other, 5)])
         try store.log.commit(LogBatch(clock: clock(8_000)))
         try store.close()

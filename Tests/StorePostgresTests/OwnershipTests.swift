@@ -117,7 +117,7 @@ import Testing
         let late = writer.batchAhead(1)
         let error = #expect(throws: LogError.self) { try first.log.commit(late) }
         #expect(error?.code == .fenced, "\(error.map { "\($0)" } ?? "")")
-        #expect(throws: LogError.self) { try first.log.load(resolvedSince: 0, commandsSince: 0) }
+        #expect(throws: LogError.self) { try first.log.load(resolvedSince: 0) }
         try next.log.commit(writer.batch(1))
         #expect(try next.log.all(.first) == expected(.first, 1...4))
         while !lost.isUp { try sql("SELECT pg_sleep(0.05)") }

@@ -224,7 +224,7 @@ import Testing
         try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 1)]))
         try store.log.commit(LogBatch(trims: [SessionTrim(key: .first, through: 1, state: nil)]))
         try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 2)]))
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.map(\.approval.seq) == [2])
+        #expect(try store.log.load(resolvedSince: 0).approvals.map(\.approval.seq) == [2])
         #expect(try store.auditLines().count == 2)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
     }
@@ -244,7 +244,7 @@ import Testing
         #expect(try store.auditLines().count == 2 * keys.count)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
         #expect(
-            try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.allSatisfy { $0.approval.stage.word == .decided })
+            try store.log.load(resolvedSince: 0).approvals.allSatisfy { $0.approval.stage.word == .decided })
     }
 
     @Test func `the log of the version before is taken along, with what is missing of it`() throws {
@@ -296,7 +296,7 @@ import Testing
         }
         try scratch.sql(OlderFile.version1)
         let store = try scratch.open()
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.count == 1)
+        #expect(try store.log.load(resolvedSince: 0).approvals.count == 1)
         #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
         try store.log.commit(writer.batch(2, approvals: [writer.approval("a2", seq: 4, stage: .decided, decision: decision)]))
         #expect(try store.audit.verify(against: nil, heads: []).recordCount == 1)

@@ -61,7 +61,7 @@ import Testing
             let events = try store.log.all(key)
             #expect(events.count % 3 == 0 && events.count <= newest)
             #expect(events.isEmpty || events == expected(key, 1...Int64(events.count)))
-            #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.count == events.count / 3)
+            #expect(try store.log.load(resolvedSince: 0).approvals.count == events.count / 3)
             #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
             #expect(store.log.epoch != relay.log.epoch)
             counts.append(events.count)

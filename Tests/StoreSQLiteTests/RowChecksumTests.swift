@@ -46,7 +46,7 @@ import Testing
             #expect(error?.message == "Event 5 of session s1 is not as it was written.")
         }
 
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1)
+        #expect(try store.log.load(resolvedSince: 0).sessions.count == 1)
         let damaged = try #require(try store.upkeep.checkEverything())
         #expect(damaged.map(\.what) == ["event 5 is not as it was written"])
         #expect(damaged.map(\.session) == ["s1"])
@@ -57,7 +57,7 @@ import Testing
         var writer = Writer(key, seq: 9)
         try store.log.commit(writer.batch(1))
         #expect(store.upkeep.takesWrites)
-        _ = try store.log.load(resolvedSince: 0, commandsSince: 0)
+        _ = try store.log.load(resolvedSince: 0)
         #expect(store.upkeep.damagedRecords == damaged, "what was found is not forgotten with what is read anew")
         try store.log.commit(LogBatch(trims: [SessionTrim(key: key, through: 5, state: writer.state(seq: 10))]))
         #expect(store.upkeep.damagedRecords.isEmpty)
@@ -91,7 +91,7 @@ import Testing
         }
         try sql("UPDATE sessions SET \(change) WHERE session = 's1'")
         let store = try scratch.open()
-        let state = try store.log.load(resolvedSince: 0, commandsSince: 0)
+        let state = try store.log.load(resolvedSince: 0)
         #expect(state.sessions.map(\.key) == [.crash])
         #expect(state.removed.map(\.key) == [key])
         #expect(store.upkeep.damagedRecords.map(\.what) == ["the session's row is not as it was written"])
@@ -99,7 +99,7 @@ import Testing
         if change.hasPrefix("host =") { writer.host = "host2" }
         try store.log.commit(writer.batch(1))
         #expect(store.upkeep.damagedRecords.isEmpty)
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).sessions.count == 2)
+        #expect(try store.log.load(resolvedSince: 0).sessions.count == 2)
         #expect(try scratch.query("SELECT count(*) FROM damaged_states") == "1")
     }
 
@@ -118,7 +118,7 @@ import Testing
         }
         try sql("UPDATE approvals SET \(change) WHERE approval = 'a1'")
         let store = try scratch.open()
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).approvals.map(\.approval.id) == [id("a2")])
+        #expect(try store.log.load(resolvedSince: 0).approvals.map(\.approval.id) == [id("a2")])
         let name = change.hasPrefix("approval") ? "a9" : "a1"
         #expect(store.upkeep.damagedRecords.map(\.what) == ["approval \(name) is not as it was written"])
         #expect(codeOf { try store.log.approval(id(name), of: key) } == .damaged(.record))
@@ -131,7 +131,7 @@ import Testing
         do {
             let store = try scratch.open()
             #expect(try store.log.all(key).count == 5)
-            #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1)
+            #expect(try store.log.load(resolvedSince: 0).sessions.count == 1)
             #expect(try store.upkeep.checkEverything() == [])
             var writer = Writer(key, seq: 5)
             try store.log.commit(writer.batch(1, approvals: [writer.approval("a1", seq: 6)]))

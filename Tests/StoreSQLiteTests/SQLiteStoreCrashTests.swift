@@ -152,7 +152,7 @@ import Testing
                     require(try store.log.all(.crash), expected(.crash, 4...7), "what was trimmed is gone, and no more")
                 }
             }
-            let loaded = try store.log.load(resolvedSince: 0, commandsSince: 0)
+            let loaded = try store.log.load(resolvedSince: 0)
             require(loaded.commands, [record], "commands are recorded and forgotten")
             require(loaded.records, [pushes[1]], "records of pushes are kept and removed")
             require(loaded.removed.map(\.place.seq), [7], "the session is removed")

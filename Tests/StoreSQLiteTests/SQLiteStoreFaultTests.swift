@@ -96,7 +96,7 @@ import Testing
         }
         try sql("UPDATE sessions SET state = x'7b', checksum = NULL WHERE session = 's1'")
         let store = try scratch.open()
-        let loaded = try store.log.load(resolvedSince: 0, commandsSince: 0)
+        let loaded = try store.log.load(resolvedSince: 0)
         #expect(loaded.sessions.map(\.key) == [other])
         #expect(loaded.removed.map(\.key) == [home])
         #expect(loaded.removed.map(\.place) == [RemovedSession(host: id("host1"), seq: 3, hostSeq: 30)])
@@ -109,7 +109,7 @@ import Testing
         try store.log.commit(writer.batch(1))
         try store.log.commit(writer.batch(1))
         #expect(try store.log.all(home) == expected(home, 1...5))
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).sessions.count == 2)
+        #expect(try store.log.load(resolvedSince: 0).sessions.count == 2)
         #expect(store.upkeep.damagedRecords.isEmpty)
         #expect(try query("SELECT seq || ' ' || hex(state) FROM damaged_states") == "3 7B")
     }
@@ -120,7 +120,7 @@ import Testing
         var writer = Writer(.first)
         try store.log.commit(writer.batch(2, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 2)]))
         try sql("UPDATE approvals SET record = x'7b', checksum = NULL WHERE approval = 'a1'")
-        let loaded = try store.log.load(resolvedSince: 0, commandsSince: 0)
+        let loaded = try store.log.load(resolvedSince: 0)
         #expect(loaded.sessions.count == 1)
         #expect(loaded.approvals.map(\.approval.id) == [id("a2")])
         #expect(store.upkeep.damagedRecords.map(\.session) == ["s1"])
@@ -136,21 +136,21 @@ import Testing
             let store = try scratch.open()
             try store.credentials.addWorkspace(Named(id: .home, name: "Home"))
             try store.log.commit(LogBatch(records: records))
-            #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).records == records)
+            #expect(try store.log.load(resolvedSince: 0).records == records)
             try store.close()
         }
         try sql(
             "UPDATE push_records SET bytes = x'7b' WHERE name = '1'; INSERT INTO push_records VALUES ('home', 'x', '', x'7b7d', NULL)"
         )
         let store = try scratch.open()
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).records == [records[1]])
+        #expect(try store.log.load(resolvedSince: 0).records == [records[1]])
         #expect(store.upkeep.damagedRecords.map(\.workspace) == ["home", "home"])
         #expect(store.upkeep.damagedRecords.first?.what.hasPrefix("push 1 is not as it was written") == true)
         #expect(try query("SELECT hex(bytes) FROM push_records WHERE name = '1'") == "7B", "the row is as it was")
 
         try store.log.commit(LogBatch(records: [records[0]]))
         #expect(store.upkeep.damagedRecords.count == 1)
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).records == records)
+        #expect(try store.log.load(resolvedSince: 0).records == records)
     }
 
     @Test func `a directory in place of the file cannot be opened`() throws {
@@ -201,7 +201,7 @@ import Testing
             try store.close()
             let reopened = try disk.open()
             #expect(try reopened.log.all(.first) == expected(.first, 1...writer.seq))
-            #expect(try reopened.log.load(resolvedSince: 0, commandsSince: 0).approvals.count == Int(writer.seq / 3))
+            #expect(try reopened.log.load(resolvedSince: 0).approvals.count == Int(writer.seq / 3))
             let report = try reopened.audit.verify(against: nil, heads: [])
             #expect(report.recordCount == Int(writer.seq / 3), "a record for each approval that is there, and for no other")
             #expect(report.faults.isEmpty)
@@ -246,7 +246,7 @@ import Testing
         let key = SessionKey(workspace: id("default"), session: id("s1"))
         let refused = #expect(throws: LogError.self) { try store.log.commit(Writer(key, seq: 300).batchAhead(1)) }
         #expect(refused?.code == .damaged(.store))
-        #expect(try store.log.load(resolvedSince: 0, commandsSince: 0).sessions.count == 1, "what can be read is read")
+        #expect(try store.log.load(resolvedSince: 0).sessions.count == 1, "what can be read is read")
         try store.close()
         #expect(try contents()[4_096..<damaged.count] == damaged[4_096...])
     }

@@ -38,7 +38,7 @@ import Testing
         while !isGone {
             let relay = try scratch.open()
             #expect(relay.log.epoch == epoch, "what is gone by order is not missed")
-            #expect(try relay.log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+            #expect(try relay.log.load(resolvedSince: 0).sessions.isEmpty)
             isGone = try relay.credentials.removeData(of: .other, rowsMax: 7)
             try relay.close()
             starts += 1
@@ -108,7 +108,7 @@ import Testing
         let again = try scratch.open()
         #expect(try again.credentials.workspaces().map(\.name) == ["Home"])
         #expect(try again.credentials.workspacesToClear() == [.other])
-        #expect(try again.log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+        #expect(try again.log.load(resolvedSince: 0).sessions.isEmpty)
         while try !again.credentials.removeData(of: .other, rowsMax: 70) {}
         for table in ["sessions", "events", "approvals"] {
             #expect(try scratch.query("SELECT count(*) FROM \(table)") == "0", "\(table)")

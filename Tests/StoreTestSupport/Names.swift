@@ -26,7 +26,7 @@ extension SessionLog {
     }
 
     package func seq(_ key: SessionKey) throws -> Int64? {
-        try load(resolvedSince: 0, commandsSince: 0).sessions.first { $0.key == key }?.state.seq
+        try load(resolvedSince: 0).sessions.first { $0.key == key }?.state.seq
     }
 }
 

@@ -53,6 +53,12 @@ test("a list, a log and what follows are those of another host, once opened", as
   const summary = one.state.sessions.get(session);
   assert.deepEqual([summary.title, summary.project, summary.cwd, summary.operation, summary.todo], ["Fix the login – grün", "webshop", "~/webshop", "Running make", { completed: 1, total: 2, current: "Tests" }]);
   assert.deepEqual(one.state.hosts.get(host.desk).steering.projects, [{ name: "webshop", folder: "~/webshop" }]);
+  // The relay says whether a request still waits: it may have expired there.
+  const line = { operation: "Running make", asks: "Run: rm" };
+  for (const [operation, shown] of [["A sealed request", "Run: rm"], ["Works on something sealed", "Running make"]]) {
+    await one.tell({ type: "summary", summary: host.summary(session, 3, { line, operation }) });
+    assert.equal(one.state.sessions.get(session).operation, shown);
+  }
   host.numbers.clear();
   await one.snapshot(1, [host.message(session, "one"), host.message(session, "two")]);
   await one.live(3, host.message(session, "three"));

@@ -466,8 +466,11 @@ test("what its host has sealed of a session is shown with no page open", async (
   const one = worker({ indexedDB });
   await one.push(message({ ...told, line: host.line("s1", { title: "Fix the login", project: "webshop", operation: "Running make", error: "It broke" }) }, generic));
   assert.deepEqual([one.seen.shown[0].title, one.seen.shown[0].body], [generic.title, "webshop · Fix the login\nRunning make"]);
-  await one.push(message({ kind: "error", session: "s1", line: host.line("s1", { title: "Fix the login", error: "It broke" }) }, generic));
-  assert.equal(one.seen.shown[1].body, "Fix the login\nIt broke");
+  const lines = [["error", { operation: "Running make", error: "It broke" }, "It broke"], ["approval", { operation: "Running make", asks: "Run: rm" }, "Run: rm"]];
+  for (const [kind, line, shown] of lines) {
+    await one.push(message({ kind, session: "s1", line: host.line("s1", { title: "Fix the login", ...line }) }, generic));
+    assert.equal(one.seen.shown.at(-1).body, `Fix the login\n${shown}`);
+  }
   assert.deepEqual(buttons(one), []);
 });
 

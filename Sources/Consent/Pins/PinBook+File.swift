@@ -5,7 +5,7 @@ package import RelayProtocol
 /// {"version":1,"generation":G,"next":G?,"restored"?,
 ///  "devices":[{"id","sign","box","name","since","by":"terminal"|id,"may":["allow",…],"count","suspended"?,
 ///              "passkeys"?:[{"sign","origin","since"}],"askedPasskey"?}],
-///  "distrusted":[{"id","sign"?,"count","passkeys"?}],"used":[{"secret","join"}]}
+///  "distrusted":[{"id","sign"?,"since"?,"count","passkeys"?}],"used":[{"secret","join"}]}
 /// ```
 /// Bytes are base64url; the rest as `Pin` says.
 extension PinBook {
@@ -31,8 +31,9 @@ extension PinBook {
         var former: [Former] = []
         for entry in try file.array("distrusted", countMax: Self.keysMax - devices.count) {
             let key = Former(
-                id: try entry.object().fixed("id"), sign: try entry.fixedIfAny("sign"), count: try entry.integer("count"),
-                passkeys: try Passkey.list(from: entry))
+                id: try entry.object().fixed("id"), sign: try entry.fixedIfAny("sign"),
+                since: try entry.optionalInteger("since"),
+                count: try entry.integer("count"), passkeys: try Passkey.list(from: entry))
             guard key.sign.map({ KeyID(of: $0, crypto) == key.id }) != false else {
                 throw WireError(.badValue, at: entry.path + ".id", "this is not the id of its signing point")
             }
@@ -63,6 +64,7 @@ extension PinBook {
                     JSONWriter.object {
                         $0.field("id", key.id.text)
                         $0.field("sign", key.sign?.text)
+                        $0.field("since", key.since)
                         $0.field("count", key.count)
                         $0.passkeys(key.passkeys)
                     }

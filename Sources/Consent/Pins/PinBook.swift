@@ -17,6 +17,8 @@ package struct PinBook: Sendable, Equatable {
         let id: KeyID
         /// Verifies what the key signed while it was trusted. Nil if the file is older than this field.
         let sign: SigningPoint?
+        /// Of its last pin; nil if the file is older than this field.
+        let since: Int64?
         let count: Int64
         /// Verify earlier confirmations. A device that returns has to ask for its passkeys again.
         var passkeys: [Passkey] = []
@@ -74,8 +76,12 @@ package struct PinBook: Sendable, Equatable {
             isRestored = true
         }
         pin.isSuspended = isRestored
-        pin.count = former.reduce(pin.count) { $1.id == pin.id ? max($0, $1.count) : $0 }
-        former.removeAll { $0.id == pin.id }
+        if let index = former.firstIndex(where: { $0.id == pin.id }) {
+            let known = former.remove(at: index)
+            pin.count = max(pin.count, known.count)
+            // Later than before also if the clock was set back: `recall` tells the two pins apart by it.
+            pin.since = known.since.map { max(pin.since, $0 + 1) } ?? pin.since
+        }
         devices.append(pin)
         return pin
     }
@@ -85,7 +91,7 @@ package struct PinBook: Sendable, Equatable {
     package mutating func distrust(_ id: KeyID) -> Pin? {
         guard let index = devices.firstIndex(where: { $0.id == id }) else { return nil }
         let pin = devices.remove(at: index)
-        former.append(Former(id: id, sign: pin.sign, count: pin.count, passkeys: pin.passkeys))
+        former.append(Former(id: id, sign: pin.sign, since: pin.since, count: pin.count, passkeys: pin.passkeys))
         return pin
     }
 
@@ -139,17 +145,21 @@ package struct PinBook: Sendable, Equatable {
         nextGeneration = nil
     }
 
-    /// Compares the book with what the host remembers elsewhere: the last count that it took of each device, nil if it distrusts
-    /// the device. If the book is older, it was restored: the counts and the distrust are kept, and all devices are suspended.
-    /// Returns true in that case.
-    package mutating func recall(_ counts: [KeyID: Int64?]) -> Bool {
+    /// Compares the book with what the host has noted beside it. If the book is older, it was restored: the counts and the distrust
+    /// are kept, and all devices are suspended. Returns true in that case.
+    ///
+    /// A note is written after the book, so it may also be the older of the two.
+    package mutating func recall(_ notes: [KeyID: PinNote]) -> Bool {
         var isOlder = false
-        for (id, count) in counts {
+        for (id, note) in notes {
             guard let index = devices.firstIndex(where: { $0.id == id }) else { continue }
-            if let count {
+            switch note {
+            case .count(let count):
                 guard count > devices[index].count else { continue }
                 devices[index].count = count
-            } else {
+            case .distrusted(let since):
+                // The device has been trusted again since.
+                if let since, devices[index].since > since { continue }
                 distrust(id)
             }
             isOlder = true

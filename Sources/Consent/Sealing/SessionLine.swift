@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// The texts of a session's summary, for its host's devices: lists and pushes show them.
 ///
-/// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?,"from"?}`
+/// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"asks"?,"file"?,"current"?,"reason"?,"error"?,"from"?}`
 package struct SessionLine: Sendable, Equatable {
     /// Fits the wire once it is sealed and in base64url.
     package static let bytesMax = 1 << 10
@@ -14,6 +14,8 @@ package struct SessionLine: Sendable, Equatable {
     package var folder: String?
     package var branch: String?
     package var operation: String?
+    /// The title of the oldest request that waits for a decision.
+    package var asks: String?
     package var file: String?
     /// The current task of the agent's list.
     package var current: String?
@@ -36,6 +38,7 @@ package struct SessionLine: Sendable, Equatable {
             folder = try line.optionalString("folder")
             branch = try line.optionalString("branch")
             operation = try line.optionalString("operation")
+            asks = try line.optionalString("asks")
             file = try line.optionalString("file")
             current = try line.optionalString("current")
             reason = try line.optionalString("reason")
@@ -52,6 +55,7 @@ package struct SessionLine: Sendable, Equatable {
             $0.field("folder", folder)
             $0.field("branch", branch)
             $0.field("operation", operation)
+            $0.field("asks", asks)
             $0.field("file", file)
             $0.field("current", current)
             $0.field("reason", reason)

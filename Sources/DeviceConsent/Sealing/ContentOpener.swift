@@ -202,7 +202,9 @@ package struct ContentOpener {
         (opened.workingDirectory, opened.folder) = (line?.workingDirectory, line?.folder)
         opened.operation = summary.operation.flatMap { shown in
             if shown == Self.decided { return shown }
-            return line?.operation ?? (WireSide.standIns.contains(shown) ? shown : nil)
+            // The relay says which of the two it shows: it may have seen the end of a request that its host has not.
+            let asked = shown == WireSide.request ? line?.asks : nil
+            return asked ?? line?.operation ?? (WireSide.standIns.contains(shown) ? shown : nil)
         }
         opened.file = summary.file.flatMap { _ in line?.file }
         opened.error = summary.error.map { _ in line?.error ?? "A sealed error" }

@@ -79,7 +79,7 @@ public struct SignedAlerts: DecisionSigning {
             // A line that does not open is another host's.
             guard let bytes = try? seal.open(sealed, as: .line), let line = try? SessionLine(parsing: bytes) else { continue }
             let place = [line.project, line.title].compactMap(\.self).joined(separator: " · ")
-            let news = payload.kind == DeviceRegistration.Kind.error.rawValue ? line.error : line.operation
+            let news = payload.kind == DeviceRegistration.Kind.error.rawValue ? line.error : line.asks ?? line.operation
             let words = [place, news ?? ""].filter { !$0.isEmpty }.joined(separator: "\n")
             return words.isEmpty || !AlertAllowing.isPlain(words) ? nil : words
         }

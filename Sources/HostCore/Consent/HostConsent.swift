@@ -80,11 +80,11 @@ package struct HostConsent {
     ) -> [String] {
         var kept: [ApprovalID: [UInt8]] = [:]
         var over: [String] = []
-        var counts: [KeyID: Int64?] = [:]
+        var pins: [KeyID: PinNote] = [:]
         var epoch: EpochNumber = 0
         for (key, note) in notes where Self.isNote(key) {
             if let device = Self.device(ofNote: key) {
-                counts[device] = .some(Int64(String(decoding: note, as: UTF8.self)))
+                pins[device] = PinNote(note)
             } else if key == Self.epochNote {
                 epoch = EpochNumber(String(decoding: note, as: UTF8.self)) ?? 0
             } else if key == Self.sealedNote, sealing != nil {
@@ -100,7 +100,7 @@ package struct HostConsent {
         noted = Set(kept.keys)
         gate.restore(kept)
         // If this cannot be saved now, it is found again at the next start.
-        if book.recall(counts) { try? disk.save(book) }
+        if book.recall(pins) { try? disk.save(book) }
         if sealing?.isNew == true { epoch = max(epoch, Self.firstEpoch(at: now)) }
         sealing?.trust(book.devices.map(\.id), after: epoch)
         noteEpoch()
@@ -137,16 +137,16 @@ package struct HostConsent {
 
     /// Takes over a book that is on disk by now.
     private mutating func keep(_ changed: PinBook) -> [Order] {
-        let gone = book.devices.map(\.id).filter { changed[$0] == nil }
-        for device in gone { unwritten[Self.deviceNotes + device.text] = Self.distrustedNote }
-        for device in changed.devices where book[device.id]?.count != device.count {
-            unwritten[Self.deviceNotes + device.id.text] = Array(String(device.count).utf8)
-        }
+        let gone = book.devices.filter { changed[$0.id] == nil }
+        for pin in gone { note(.distrusted(since: pin.since), of: pin.id) }
+        for pin in changed.devices where book[pin.id]?.count != pin.count { note(.count(pin.count), of: pin.id) }
         book = changed
         sealing?.trust(book.devices.map(\.id))
         noteEpoch()
-        return gone.map { .distrusted($0) }
+        return gone.map { .distrusted($0.id) }
     }
+
+    private mutating func note(_ note: PinNote, of device: KeyID) { unwritten[Self.deviceNotes + device.text] = note.bytes }
 
     private static let epochNote = notes + "epoch"
 
@@ -154,9 +154,6 @@ package struct HostConsent {
     private mutating func noteEpoch() {
         if let epoch = sealing?.epoch { unwritten[Self.epochNote] = Array(String(epoch).utf8) }
     }
-
-    /// The note of a device that is no longer trusted; never a number.
-    private static let distrustedNote = Array("distrusted".utf8)
 
     mutating func wrote(_ notes: [String: [UInt8]]) { unwritten = unwritten.filter { notes[$0.key] != $0.value } }
 
@@ -229,7 +226,10 @@ package struct HostConsent {
         switch gate.steered(request, pins: &changed) {
         case .pass(let request): return opened(request, offer)
         case .refuse(let refusal): return .refuse(refusal.sentence)
-        case .take(let request, _): return save(changed).map { .refuse($0) } ?? opened(request, offer)
+        case .take(let request, _):
+            // Opened before the count is saved, because a new epoch may begin with that.
+            let admission = opened(request, offer)
+            return save(changed).map { .refuse($0) } ?? admission
         }
     }
 
@@ -274,14 +274,15 @@ package struct HostConsent {
         case .refuse(let refusal): return refusal.sentence
         case .take(let taken):
             call = taken
+            let opened = sealing?.opening.opened(keys, by: call)
             if let refusal = save(changed) { return refusal }
+            switch opened {
+            case .opened(let keys)?: call.wish = .type(keys, seen: seen)
+            case .refused(let refusal)?: return refusal.sentence
+            case nil: break
+            }
+            return nil
         }
-        switch sealing?.opening.opened(keys, by: call) {
-        case .opened(let opened)?: call.wish = .type(opened, seen: seen)
-        case .refused(let refusal)?: return refusal.sentence
-        case nil: break
-        }
-        return nil
     }
 
     /// Saves the book. Returns why it is not on disk, or nil.

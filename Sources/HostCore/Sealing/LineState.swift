@@ -38,7 +38,8 @@ struct LineState: Sendable {
 
     var line: SessionLine {
         var line = facts
-        line.operation = approvals.first?.title ?? (status.isWaiting ? facts.reason ?? operation : operation)
+        line.operation = status.isWaiting ? facts.reason ?? operation : operation
+        line.asks = approvals.first?.title
         return line.shortened
     }
 
@@ -121,12 +122,13 @@ extension SessionLine {
             line.workingDirectory = nil
             if line.bytes.count <= Self.bytesMax { return line }
         }
-        preconditionFailure("ten values of 60 bytes fit into a line")
+        preconditionFailure("eleven values of 60 bytes fit into a line")
     }
 
     private static var fields: [WritableKeyPath<SessionLine, String?>] {
         [
-            \.title, \.project, \.workingDirectory, \.folder, \.branch, \.operation, \.file, \.current, \.reason, \.error,
+            \.title, \.project, \.workingDirectory, \.folder, \.branch, \.operation, \.asks, \.file, \.current, \.reason,
+            \.error,
         ]
     }
 }

@@ -28,8 +28,7 @@ extension PushPlanner {
             // An end that the service accepted is final: a card requested since is another one.
             if report.card == card.over, report.card != card.id { break }
             if card.isUnnamedListener, report.token == nil {
-                devices[key.device]?.startPendingUntil = 0
-                stageRecord(of: key.device)
+                endWait(for: card, on: key.device)
             } else if card.id != report.card || card.stage.word != .active {
                 // Pushes to another card were not this one's, and it does not listen to that card's channel.
                 if card.id != report.card {
@@ -39,8 +38,7 @@ extension PushPlanner {
                     break
                 }
                 if card.stage.word == .starting {
-                    devices[key.device]?.startPendingUntil = 0
-                    stageRecord(of: key.device)
+                    endWait(for: card, on: key.device)
                 } else {
                     card.startedAt = now.wall
                 }
@@ -75,6 +73,13 @@ extension PushPlanner {
         replyWhenStaged(to: request)
         if card.stage.word == .active { lookAtCard(key, at: now) } else { serve(key, at: now) }
         startNext(key.device, at: now)
+    }
+
+    /// Ends the wait for the report of a requested card. A card that was requested later is still waited for.
+    private mutating func endWait(for card: Card, on device: DeviceKey) {
+        guard let until = devices[device]?.startPendingUntil, until <= card.startedAt + PushPolicy.startPatience else { return }
+        devices[device]?.startPendingUntil = 0
+        stageRecord(of: device)
     }
 
     /// Starts the next card of the device, now that the requested one was reported or one has gone.

@@ -11,9 +11,9 @@ package protocol SessionLog {
     var epoch: Epoch { get }
 
     /// Everything that the core holds in memory, as of the last commit: every session; at least `Limits.removedSessionsMax` of the
-    /// removed sessions' positions, if there are so many; the approvals that are open or were resolved at or after `resolvedSince`;
-    /// and the commands that were recorded at or after `commandsSince` (both in milliseconds since 1970).
-    func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState
+    /// removed sessions' positions, if there are so many; the approvals that are open or were resolved at or after `resolvedSince`
+    /// (milliseconds since 1970); and all commands, because the core forgets old ones by a clock that does not jump.
+    func load(resolvedSince: Int64) throws(LogError) -> LogState
 
     /// Makes a batch durable, all of it or nothing; it is on disk when this returns. Called on one thread at a time.
     ///

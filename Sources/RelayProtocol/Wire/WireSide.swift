@@ -19,6 +19,9 @@ package enum WireSide: Sendable, Equatable {
     /// Each field of the object, or of the list's objects, has its own side.
     case parts
 
+    /// Stands in for the title of a request.
+    package static let request = "A sealed request"
+
     /// All placeholder texts.
     package static let standIns = Set(
         EventKind.allCases.flatMap { kind in

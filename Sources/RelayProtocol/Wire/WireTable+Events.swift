@@ -140,7 +140,7 @@ extension WireTable {
 
     private static let request: [WireField] = [
         approvalName, .required("kind", .word(ApprovalKind.self)).on(.head),
-        .required("tool", .name).on(.standIn("sealed")), .required("title", .line).on(.standIn("A sealed request")),
+        .required("tool", .name).on(.standIn("sealed")), .required("title", .line).on(.standIn(WireSide.request)),
         .required("digest", .digest).on(.head), .optional("redacted", .flag).on(.head), .optional("cut", .flag).on(.head),
         .optional(
             "passkey", .flag,

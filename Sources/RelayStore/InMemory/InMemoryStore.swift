@@ -56,7 +56,7 @@ package final class InMemoryStore: Sendable {
 }
 
 extension InMemoryStore: SessionLog {
-    package func load(resolvedSince: Int64, commandsSince: Int64) -> LogState {
+    package func load(resolvedSince: Int64) -> LogState {
         content.withLock { content in
             var state = LogState()
             for session in content.sessions where !content.removedWorkspaces.contains(session.key.workspace) {
@@ -71,7 +71,7 @@ extension InMemoryStore: SessionLog {
             }
             // Sorted, so that every run has the same order: simulations are replayed.
             state.commands = content.commands.values
-                .filter { $0.at >= commandsSince && !content.removedWorkspaces.contains($0.workspace) }
+                .filter { !content.removedWorkspaces.contains($0.workspace) }
                 .sorted { ($0.at, $0.command.rawValue, $0.client.rawValue) < ($1.at, $1.command.rawValue, $1.client.rawValue) }
             state.clock = content.clock
             state.records = content.records.values

@@ -9,9 +9,7 @@ enum LogLoader {
     private static let loadingMax = Duration.seconds(120)
 
     /// Loads in the caller's transaction, which sees one moment.
-    static func load(
-        _ scope: LogScope, resolvedSince: Int64, commandsSince: Int64, on connection: PostgresConnection
-    ) throws -> LogStateBuilder {
+    static func load(_ scope: LogScope, resolvedSince: Int64, on connection: PostgresConnection) throws -> LogStateBuilder {
         let found = try connection.run(
             [
                 statement(
@@ -31,7 +29,7 @@ enum LogLoader {
                     """
                     SELECT w.workspace, c.client, c.command, c.at FROM commands AS c
                     JOIN workspaces AS w ON w.number = c.workspace
-                    """, where: "c.at >= $1::bigint", in: scope, "c.workspace", commandsSince),
+                    """, in: scope, "c.workspace"),
                 statement(
                     """
                     SELECT w.workspace, r.kind, r.name, r.bytes, r.checksum FROM push_records AS r

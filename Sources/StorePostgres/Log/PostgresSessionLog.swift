@@ -31,10 +31,10 @@ package final class PostgresSessionLog: SessionLog, Sendable {
     /// state elsewhere.
     ///
     /// After a commit with an unknown outcome this throws as long as that cannot be resolved.
-    package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
+    package func load(resolvedSince: Int64) throws(LogError) -> LogState {
         try writer.withLock { writer throws(LogError) in try writer?.settle() }
         let loaded = try database.snapshot(for: "load") { connection in
-            try LogLoader.load(scope, resolvedSince: resolvedSince, commandsSince: commandsSince, on: connection)
+            try LogLoader.load(scope, resolvedSince: resolvedSince, on: connection)
         }
         damage.loaded(loaded.damaged)
         return loaded.state

@@ -5,7 +5,7 @@ internal import RelayStore
 
 /// Reads the core's initial state.
 enum LogLoader {
-    static func load(resolvedSince: Int64, commandsSince: Int64, from db: Database) throws -> LogStateBuilder {
+    static func load(resolvedSince: Int64, from db: Database) throws -> LogStateBuilder {
         let removed = "SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL"
         var builder = LogStateBuilder(without: try String.fetchSet(db, sql: removed))
         let sessions = try Row.fetchCursor(
@@ -23,8 +23,7 @@ enum LogLoader {
         while let row = try approvals.next() {
             builder.addApproval(workspace: row[0], session: row[1]) { StoredApproval(row, from: 2) }
         }
-        let commands = try Row.fetchCursor(
-            db, sql: "SELECT workspace, client, command, at FROM commands WHERE at >= ?", arguments: [commandsSince])
+        let commands = try Row.fetchCursor(db, sql: "SELECT workspace, client, command, at FROM commands")
         while let row = try commands.next() {
             builder.addCommand(workspace: row[0], client: row[1], command: row[2], at: row[3])
         }

@@ -36,13 +36,13 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     ///
     /// After a disk error this reads the file again, and throws as long as the disk takes no writes: a relay that started from what
     /// it reads could not store anything.
-    package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
+    package func load(resolvedSince: Int64) throws(LogError) -> LogState {
         if isInDoubt.load(ordering: .relaxed) {
             try database.reopen()
             isInDoubt.store(false, ordering: .relaxed)
         }
         let loaded = try database.read { db in
-            try LogLoader.load(resolvedSince: resolvedSince, commandsSince: commandsSince, from: db)
+            try LogLoader.load(resolvedSince: resolvedSince, from: db)
         }
         damage.loaded(loaded.damaged)
         return loaded.state

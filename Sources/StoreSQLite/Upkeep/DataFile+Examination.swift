@@ -29,7 +29,7 @@ extension DataFile {
                 let isOlder = try !Schema.migrator.hasCompletedMigrations(db)
                 var damaged: [DamagedRow] = []
                 if !isOlder {
-                    damaged = try LogLoader.load(resolvedSince: 0, commandsSince: 0, from: db).damaged
+                    damaged = try LogLoader.load(resolvedSince: 0, from: db).damaged
                     if isSmall { damaged += try damagedEvents(in: db) }
                 }
                 return StoreExamination(damagedRecords: damaged.map(\.record), isOlder: isOlder, isChecked: isSmall)

@@ -125,6 +125,23 @@ import Testing
         #expect(afterFirst.devices.allSatisfy { $0.may(.prompt) } && afterSecond.devices.allSatisfy { $0.may(.prompt) })
     }
 
+    @Test func `a note older than a renewed trust ends nothing, and an older file brings nobody back`() throws {
+        let device = ConsentIdentity.new()
+        var pins = PinBook.trusting(device)
+        let earlier = pins
+        let gone = pins.distrust(device.id)
+        let note = PinNote(PinNote.distrusted(since: gone?.since).bytes)
+        pins = try PinBook(parsing: pins.bytes, crypto)
+        var pin = Pin.of(device)
+        pin.since = -1_000  // The host's clock was set back.
+        try pins.trust(pin)
+        #expect(!pins.recall([device.id: note]) && pins[device.id]?.isSuspended == false)
+        for note in [note, PinNote(Array("distrusted".utf8)), PinNote(Array("?".utf8))] {
+            pins = earlier
+            #expect(pins.recall([device.id: note]) && pins[device.id] == nil)
+        }
+    }
+
     @Test func `an older file suspends its devices, and all that come later, until they say their count`() throws {
         let device = ConsentIdentity.new()
         var pins = PinBook.trusting(device)

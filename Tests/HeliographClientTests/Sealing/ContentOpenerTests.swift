@@ -36,6 +36,11 @@ struct ContentOpenerTests {
         var opened = opener.summary(summary)
         #expect(opened?.title == "New" && opened?.project == "site" && opened?.operation == "Running: ls")
         #expect(opened?.line == nil)
+        // The relay says whether a request still waits: it may have expired there.
+        summary.line = Self.host.line("New", 10, asks: "Run: rm")
+        #expect(opener.summary(summary)?.operation == "Running: ls")
+        summary.operation = "A sealed request"
+        #expect(opener.summary(summary)?.operation == "Run: rm")
         summary.line = Self.host.line("Old", 8)
         summary.operation = "decided, waits for the host"
         opened = opener.summary(summary)

@@ -50,10 +50,10 @@ struct SealingHost {
         return SealedEvent(sealed.text, wraps: wraps).bytes(of: plain) { names.alias(of: $0) }
     }
 
-    func line(_ title: String, _ number: Int64, from: Int64? = nil) -> String {
+    func line(_ title: String, _ number: Int64, from: Int64? = nil, asks: String? = nil) -> String {
         var line = SessionLine()
         line.from = from
-        (line.title, line.project, line.operation) = (title, "site", "Running: ls")
+        (line.title, line.project, line.operation, line.asks) = (title, "site", "Running: ls", asks)
         return seal().seal(line.bytes, as: .line, number: number, nonce: .random()).text
     }
 

@@ -23,7 +23,7 @@ struct CommitQueueTests {
             return []
         }
 
-        func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState { throw LogError(.full, "unused") }
+        func load(resolvedSince: Int64) throws(LogError) -> LogState { throw LogError(.full, "unused") }
         func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
             LogPage(first: 0, events: [])
         }

@@ -188,7 +188,7 @@ struct HostSealingTests {
             let line = try reader.line(try #require(bench.left().last).event)
             said.append(
                 line.map {
-                    [$0.title, $0.operation, $0.file, $0.current, $0.reason, $0.error].map { $0 ?? "-" }.joined(
+                    [$0.title, $0.operation, $0.asks, $0.file, $0.current, $0.reason, $0.error].map { $0 ?? "-" }.joined(
                         separator: " | ")
                 } ?? "nothing")
         }
@@ -206,13 +206,13 @@ struct HostSealingTests {
         try say(.approvalCancelled(ApprovalID("a1")!, reason: "expired"))
         #expect(
             said == [
-                "The secret plan | Running a.sh | secret.swift | - | - | -", "nothing",
-                "The secret plan | Running b.sh | secret.swift | - | - | -",
-                "The secret plan | Running b.sh | secret.swift | two | - | -",
-                "The secret plan | Running b.sh | secret.swift | two | - | it broke",
-                "New | Running b.sh | secret.swift | two | - | it broke",
-                "New | - | secret.swift | two | for now | it broke", "New | - | secret.swift | two | - | -",
-                "New | Run: ls | secret.swift | two | - | -", "New | - | secret.swift | two | - | -",
+                "The secret plan | Running a.sh | - | secret.swift | - | - | -", "nothing",
+                "The secret plan | Running b.sh | - | secret.swift | - | - | -",
+                "The secret plan | Running b.sh | - | secret.swift | two | - | -",
+                "The secret plan | Running b.sh | - | secret.swift | two | - | it broke",
+                "New | Running b.sh | - | secret.swift | two | - | it broke",
+                "New | - | - | secret.swift | two | for now | it broke", "New | - | - | secret.swift | two | - | -",
+                "New | - | Run: ls | secret.swift | two | - | -", "New | - | - | secret.swift | two | - | -",
             ])
     }
 

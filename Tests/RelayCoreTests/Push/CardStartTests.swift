@@ -123,6 +123,22 @@ struct CardStartTests {
         #expect(rig.take().filter { $0.purpose == .start }.map(\.session) == [SessionID("s2")])
     }
 
+    @Test("a card that is reported late does not end the wait for one that was requested after it")
+    func lateReport() throws {
+        let rig = try rig()
+        rig.pass(310_000)
+        for name in ["s2", "s3"] {
+            rig.transcript.send(
+                [T.started, .statusChanged(.running, reason: nil)], to: SessionID(name)!, first: 1, by: rig.host)
+            rig.transcript.commit()
+        }
+        rig.pass(60_000)
+        #expect(rig.take().count { $0.purpose == .start } == 2)
+        rig.report(card: "late", token: "cc")
+        rig.pass(60_000)
+        #expect(!rig.take().contains { $0.purpose == .start })
+    }
+
     @Test("beside a card that nobody can end, as its app has told no token, no other is started")
     func withoutToken() throws {
         let rig = try rig()

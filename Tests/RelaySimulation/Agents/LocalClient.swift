@@ -21,8 +21,8 @@ final class LocalClient<Fact: Sendable> {
     private let adapter: String
     private var open: [Int: Request] = [:]
     private var lastRequest = 0
-    /// Facts to deliver in order, each retried until it arrives.
-    private var outbox: [(HookToken) -> Fact] = []
+    /// Facts to deliver in order, each retried until it arrives, or until it is on disk.
+    private var outbox: [(fact: (HookToken) -> Fact, untilRecorded: Bool)] = []
     private var isSending = false
     /// Number of the program's current run.
     private var life = 0
@@ -79,17 +79,23 @@ final class LocalClient<Fact: Sendable> {
 
     // MARK: What has to arrive
 
-    func say(_ fact: @escaping (HookToken) -> Fact) {
-        outbox.append(fact)
+    func say(_ fact: @escaping (HookToken) -> Fact, untilRecorded: Bool = false) {
+        outbox.append((fact, untilRecorded))
         sendNext()
     }
 
     private func sendNext() {
         guard !isSending, let next = outbox.first else { return }
         isSending = true
-        post(next) { [self] reply in
+        post(next.fact) { [self] reply in
             isSending = false
-            if case .gone = reply {
+            let isLost =
+                switch reply {
+                case .gone: true
+                case .answered(nil): next.untilRecorded
+                case .answered, .refused: false
+                }
+            if isLost {
                 isSending = true
                 let life = life
                 return world.after(world.dice.within(100...2_000)) { [self] _ in

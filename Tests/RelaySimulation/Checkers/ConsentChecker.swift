@@ -112,6 +112,9 @@ struct ConsentChecker {
 
     mutating func thrownOut(_ device: KeyID, by host: Int) { thrownOut[host, default: []].insert(device) }
 
+    /// True if somebody who may has ended the trust in the device, which the host may have yet to do.
+    func isThrownOut(_ device: KeyID, by host: Int) -> Bool { thrownOut[host]?.contains(device) == true }
+
     mutating func letIn(_ device: KeyID, by host: Int) { letIn[host, default: []].insert(device) }
 
     /// The host has this book on disk.

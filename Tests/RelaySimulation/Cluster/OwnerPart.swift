@@ -120,9 +120,7 @@ final class OwnerPart {
         }
         // The remaining rows of a removed workspace have no owner.
         if stored.isRemoved { return LogState() }
-        let wall = node.instant.wall
-        let state = try? stored.log.load(
-            resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+        let state = try? stored.log.load(resolvedSince: node.instant.wall - SessionLimits.resolvedApprovalsAge)
         guard world.plant == .forgottenRings, var state else { return state }
         state.records.removeAll { $0.kind == .card }
         return state

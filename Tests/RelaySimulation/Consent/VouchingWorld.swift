@@ -123,6 +123,7 @@ final class VouchingWorld {
         else { return false }
         consent.checker.letIn(newcomer, by: host.index)
         world.sealing?.invited(newcomer, by: vouch.device, at: host.index)
+        guard !consent.checker.isThrownOut(newcomer, by: host.index) else { return false }
         return pins.trusts(vouch.device, to: [.vouch]) && pins.isNext(vouch.count, of: vouch.device)
     }
 

@@ -74,9 +74,7 @@ final class RelayProcess {
 
     private func load() -> LogState? {
         do {
-            let wall = instant.wall
-            var state = try world.log.load(
-                resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
+            var state = try world.log.load(resolvedSince: instant.wall - SessionLimits.resolvedApprovalsAge)
             if world.plant == .forgottenPlace { state.removed = [] }
             if world.plant == .forgottenCosts { state.records.removeAll { $0.kind == .cost } }
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }

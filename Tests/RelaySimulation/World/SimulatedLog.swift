@@ -158,7 +158,7 @@ package final class SimulatedLog: SessionLog {
         }
     }
 
-    package func load(resolvedSince: Int64, commandsSince: Int64) throws(LogError) -> LogState {
+    package func load(resolvedSince: Int64) throws(LogError) -> LogState {
         var state = LogState()
         for key in order {
             guard let stored = sessions[key] else { continue }
@@ -174,7 +174,7 @@ package final class SimulatedLog: SessionLog {
                 }
             }
         }
-        state.commands = commands.filter { $0.at >= commandsSince }
+        state.commands = commands
         state.records = records.values.sorted { $0.key < $1.key }
         state.clock = clock
         return state

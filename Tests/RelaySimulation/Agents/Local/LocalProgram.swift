@@ -133,7 +133,7 @@ final class LocalProgram: AgentBody {
         let line = #"{"session":"\#(name)",\#(event)}"#
         guard let events = try? LocalEvent.all(in: Array(line.utf8)) else { preconditionFailure("an event: \(line)") }
         let process = process
-        client.say { .eventsSent(events, by: process, $0) }
+        client.say({ .eventsSent(events, by: process, $0) }, untilRecorded: true)
     }
 
     private func say(_ word: SteeredWord) {

@@ -286,7 +286,10 @@ def test_in_pieces_while_somebody_works_on_it(browser: Any, make_relay: Callable
 def forget_kept(one: Screen) -> None:
     """Deletes the relay's messages that this device kept."""
     one.page.evaluate("""() => new Promise((done) => {
-        indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
+        const opened = indexedDB.open("heliograph.kept", 1);
+        // The page may not have kept anything yet.
+        opened.onupgradeneeded = () => opened.result.createObjectStore("leaves");
+        opened.onsuccess = ({ target }) => {
             const transaction = target.result.transaction("leaves", "readwrite");
             transaction.objectStore("leaves").clear();
             transaction.oncomplete = done;
@@ -298,7 +301,10 @@ def wait_kept(one: Screen, name: str) -> None:
     """Makes the page keep its state, as when it leaves the screen, and waits until that is stored."""
     one.page.evaluate("() => dispatchEvent(new Event('pagehide'))")
     one.page.wait_for_function("""(name) => new Promise((done) => {
-        indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
+        const opened = indexedDB.open("heliograph.kept", 1);
+        // The page may not have kept anything yet.
+        opened.onupgradeneeded = () => opened.result.createObjectStore("leaves");
+        opened.onsuccess = ({ target }) => {
             target.result.transaction("leaves").objectStore("leaves").get(name).onsuccess = ({ target: { result } }) => done(Boolean(result));
         };
     })""", arg=name)
@@ -338,7 +344,10 @@ def test_without_a_connection_the_page_shows_what_it_last_had_and_nothing_of_it_
     one.page.get_by_role("button", name="Log out", exact=True).click()
     expect(one.page.locator("pair-screen")).to_be_visible()
     one.page.wait_for_function("""() => new Promise((done) => {
-        indexedDB.open("heliograph.kept").onsuccess = ({ target }) => {
+        const opened = indexedDB.open("heliograph.kept", 1);
+        // The page may not have kept anything yet.
+        opened.onupgradeneeded = () => opened.result.createObjectStore("leaves");
+        opened.onsuccess = ({ target }) => {
             target.result.transaction("leaves").objectStore("leaves").count().onsuccess = ({ target: { result } }) => done(result === 0);
         };
     })""")

@@ -37,7 +37,7 @@ enum HookCall {
                 path: ["hook", agent, event], body: input.bytes, isWhole: input.isWhole, call: HookRequest.randomCall(),
                 caller: caller)
         else {
-            if isHeld { HookStream.write(hooks.ask(caller.isAttended)) }
+            if isHeld { HookStream.write(hooks.ask(caller)) }
             return 0
         }
         var exchange = HookExchange(request: request, socketPath: paths.socket, limits: limits, isAgentAlive: watch(caller))
@@ -55,7 +55,7 @@ enum HookCall {
         case .answered(let answer) where event == hooks.beforeTool: HookStream.write(answer)
         // Only the daemon knows which sessions are held. Without its answer every call must ask, or killing the daemon would lift
         // the hold.
-        case .unheard where isHeld: HookStream.write(hooks.ask(caller.isAttended))
+        case .unheard where isHeld: HookStream.write(hooks.ask(caller))
         case .unheard where event == LeftWord.event && input.isWhole && !isDaemonThere(paths.socket, limits):
             LeftWord.leave(input.bytes, agent: agent, event: event, in: paths.stateDirectory)
         case .answered, .taken, .unheard: break

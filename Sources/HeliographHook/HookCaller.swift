@@ -5,6 +5,8 @@ package struct HookCaller: Sendable {
     package var attended: String?
     /// True if the agent's own dialog opens only after the hook has ended.
     package var dialogWaits = false
+    /// Value of `attended` in a session without a person at its terminal.
+    package static let unattended = "0"
     /// Value of `attended` in a session that one of our programs runs: that program asks the person at its terminal.
     package static let run = "run"
 

@@ -18,7 +18,7 @@ package struct HookPart {
     /// The event before a tool runs; its hook may also be answered, at once.
     let beforeTool: String
     /// Output of the `beforeTool` hook that makes the agent ask at its own prompt; for an agent without a person there, that refuses.
-    let ask: (_ isAttended: Bool) -> [UInt8]
+    let ask: (_ caller: HookCaller) -> [UInt8]
     /// Our own status line, for users without one; nil if nothing of the input can be shown.
     let statusLine: (_ input: [UInt8]) -> String?
 }

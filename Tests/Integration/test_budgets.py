@@ -110,6 +110,8 @@ def test_what_cannot_be_read_is_asked_for_while_something_is_held(relay, daemon,
     # Killing the daemon must not evade the hold.
     daemon.kill()
     assert b'"ask"' in daemon.hook("PreToolUse", call).stdout
+    daemon.environment["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
+    assert b'"deny"' in daemon.hook("PreToolUse", call).stdout, "nobody is there to be asked"
 
 
 

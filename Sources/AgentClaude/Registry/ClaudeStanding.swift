@@ -24,7 +24,8 @@ struct ClaudeStanding: Equatable, Sendable {
 
     /// Nil unless the entry is for this session and a person attends it, at its own screen or through `heliograph run`.
     init?(_ entry: JSONValue, session name: String, isAttended: Bool = false) {
-        guard entry.text("sessionId") == name, isAttended || entry.text("entrypoint") ?? "cli" == "cli" else { return nil }
+        guard entry.text("sessionId") == name else { return nil }
+        guard isAttended || ClaudeEntrypoint.isScreen(entry.text("entrypoint")) else { return nil }
         writtenAt = entry.whole("statusUpdatedAt") ?? 0
         switch (entry.text("status"), entry.text("waitingFor")) {
         case ("idle", _): doing = .idle

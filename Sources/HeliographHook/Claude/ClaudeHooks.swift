@@ -16,7 +16,12 @@ package enum ClaudeHooks {
             process: "CLAUDE_PID", entrypoint: "CLAUDE_CODE_ENTRYPOINT", attended: "CLAUDE_CODE_SESSION_ATTENDED",
             session: "CLAUDE_CODE_SESSION_ID", run: run, awaited: awaited, beforeDialog: elicitation,
             keepsDialogClosed: ClaudeHook.isOfSubagent, beforeTool: beforeTool,
-            ask: { $0 ? ClaudeAnswer.askUnheard : ClaudeAnswer.refuseUnheard },
+            ask: { mayBeAttended($0) ? ClaudeAnswer.askUnheard : ClaudeAnswer.refuseUnheard },
             statusLine: ClaudeStatusLine.text)
+    }
+
+    /// Claude Code before 2.1.332 says only how it was started.
+    private static func mayBeAttended(_ caller: HookCaller) -> Bool {
+        caller.attended.map { $0 != HookCaller.unattended } ?? ClaudeEntrypoint.isScreen(caller.entrypoint)
     }
 }

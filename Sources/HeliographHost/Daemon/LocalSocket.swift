@@ -125,7 +125,7 @@ final class LocalSocket: ServerHandler {
                 // A payload that is not strict JSON is repaired as well as possible, so that no event of an agent is lost.
                 event: event, payload: strict ?? JSONRepair.document(request.body),
                 isWhole: strict != nil && request.header("x-cut") == nil, process: process(request),
-                isAttended: request.header("x-agent-attended") != "0",
+                isAttended: request.header("x-agent-attended") != HookCaller.unattended,
                 isRun: request.header("x-agent-attended") == HookCaller.run,
                 dialogWaits: request.header("x-dialog-waits") != nil,
                 attempt: request.header("x-attempt").flatMap { Int($0) } ?? 1,

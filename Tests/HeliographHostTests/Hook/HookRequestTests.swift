@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AgentClaude
 @testable import HeliographHook
 @testable import HeliographHost
 
@@ -48,6 +49,20 @@ struct HookRequestTests {
         let screen = ["HELIOGRAPH_TERMINAL": "/run/t.sock", "CLAUDE_CODE_SESSION_ATTENDED": "1"]
         #expect(attended(screen) == ("run", true), "a terminal of ours says itself what can be done")
         #expect(attended([:]) == (nil, false), "one that says nothing may be waiting for us alone")
+    }
+
+    @Test("Without a daemon a held call is refused if the agent says, or its start, that nobody is at its terminal")
+    func unheard() throws {
+        let hooks = try Self.claude()
+        func answer(attended: String?, entrypoint: String? = nil) -> [UInt8] {
+            hooks.ask(HookCaller(entrypoint: entrypoint, attended: attended))
+        }
+        for attended in ["1", "run"] { #expect(answer(attended: attended, entrypoint: "sdk-cli") == ClaudeAnswer.askUnheard) }
+        #expect(answer(attended: "0", entrypoint: "cli") == ClaudeAnswer.refuseUnheard)
+        for entrypoint in [nil, "cli"] { #expect(answer(attended: nil, entrypoint: entrypoint) == ClaudeAnswer.askUnheard) }
+        for entrypoint in ["sdk-cli", "sdk-py", ""] {
+            #expect(answer(attended: nil, entrypoint: entrypoint) == ClaudeAnswer.refuseUnheard)
+        }
     }
 
     @Test("A hook says where it keeps the agent's dialog closed")

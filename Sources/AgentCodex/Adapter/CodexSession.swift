@@ -149,7 +149,7 @@ struct CodexSession {
         return true
     }
 
-    /// What runs on after its turn, for people; nil if nothing does.
+    /// For people, the commands that run on after their turn; nil if there are none.
     var background: String? {
         let count = calls.values.count(where: \.isLeft)
         return count == 0 ? nil : "in the background: " + (count == 1 ? "a command" : "\(count) commands")

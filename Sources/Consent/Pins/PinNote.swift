@@ -1,4 +1,4 @@
-/// What a host notes of a device's pin beside the book, so that it notices if an older book is put back.
+/// A host's note of a device's pin, kept beside the book: an older book that is put back contradicts it.
 package enum PinNote: Sendable, Equatable {
     /// The last count that the host took of the device.
     case count(Int64)

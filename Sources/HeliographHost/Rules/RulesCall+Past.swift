@@ -15,7 +15,7 @@ extension RulesCall {
     package static func tried(
         _ path: String?, on sessions: [KeptSession], showsAll: Bool, isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = if let path { try read(path).book } else { try kept(RulesFile(paths))?.standing ?? RuleBook() }
+        let book = if let path { try read(path).book } else { try RulesFile(paths).kept()?.rules.standing ?? RuleBook() }
         let trial = RuleTrial(book, on: PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment))
         if isJSON { return JSONLine.text(trial.json()) }
         return trial.words(sessions: sessions.count, showsAll: showsAll)
@@ -30,7 +30,7 @@ extension RulesCall {
                 return RuleTrial(try RuleBook(parsing: text), on: requests).json(bytesMax: WireLimits.triedBytesMax)
             } catch { throw HostError(.badInput, "\(error)") }
         }
-        let rules = try Self.kept(RulesFile(paths))
+        let rules = try RulesFile(paths).kept()?.rules
         let suggestions = suggestions(beside: rules?.standing ?? RuleBook(), from: requests)
         return RuleTrial(rules?.book ?? RuleBook(), on: requests)
             .json(suggesting: suggestions, bytesMax: WireLimits.triedBytesMax)
@@ -48,7 +48,7 @@ extension RulesCall {
     package static func suggested(
         from sessions: [KeptSession], isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = try kept(RulesFile(paths))?.standing ?? RuleBook()
+        let book = try RulesFile(paths).kept()?.rules.standing ?? RuleBook()
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
         let suggestions = suggestions(beside: book, from: requests)
         if isJSON {

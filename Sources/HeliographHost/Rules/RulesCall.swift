@@ -7,7 +7,7 @@ internal import RelayProtocol
 package enum RulesCall {
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = RulesFile(paths)
-        let kept = try kept(file)
+        let kept = try file.kept()?.rules
         let isThere = try file.read() != nil
         if isJSON {
             let document = JSONWriter.object { writer in
@@ -66,7 +66,7 @@ package enum RulesCall {
         if digest == noFile {
             try file.acceptNone()
         } else {
-            guard let current = try kept(file)?.digest, current.rawValue == digest else {
+            guard let current = try file.kept()?.rules.digest, current.rawValue == digest else {
                 throw HostError(.badInput, "\(file.path) has another digest: look at it again with heliograph rules list")
             }
             try file.accept(current, again: again)
@@ -96,9 +96,6 @@ package enum RulesCall {
         let (digest, read) = RulesFile.parse(bytes)
         return (digest, try checked(read, path))
     }
-
-    /// The host's rules; nil if there is no file, and none was accepted.
-    static func kept(_ file: RulesFile) throws(HostError) -> KeptRules? { try file.kept()?.rules }
 
     private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
         do throws(RuleError) { return try book.get() } catch {

@@ -61,14 +61,18 @@ final class RulesFile: RuleSource {
         return (digest, book)
     }
 
-    /// What the owner accepted last.
     struct Accepted {
         let digest: InputDigest
         /// Nil if an earlier version kept the digest alone.
         let book: RuleBook?
+
+        /// The rules that hold while no file can be read.
+        var rulesAlone: KeptRules? {
+            book.map { KeptRules(RuleBook(), digest: digest, isAccepted: false, accepted: $0) }
+        }
     }
 
-    /// What the owner accepted last; nil if nothing was.
+    /// The text that the owner accepted last; nil if none was.
     func accepted() throws(HostError) -> Accepted? {
         guard let bytes = try Files.read(acceptedPath, bytesMax: Self.bytesMax + 128) else { return nil }
         if let lastAccepted, lastAccepted.bytes == bytes { return lastAccepted.accepted }
@@ -89,8 +93,7 @@ final class RulesFile: RuleSource {
     func kept() throws(HostError) -> (rules: KeptRules, problem: String?)? {
         let accepted = try accepted()
         guard let (digest, read) = try read() else {
-            guard let accepted, let book = accepted.book else { return nil }
-            let rules = KeptRules(RuleBook(), digest: accepted.digest, isAccepted: false, accepted: book)
+            guard let rules = accepted?.rulesAlone else { return nil }
             let holds = "what denied or asked in it still holds until `heliograph rules accept`"
             return (rules, "\(path) is gone: its rules allow nothing, and \(holds)")
         }
@@ -175,10 +178,8 @@ final class RulesFile: RuleSource {
             (rules, problem) = (kept?.rules, kept?.problem)
             isUnreadable = false
         } catch {
-            // What the accepted text denies still is, also where each other call is asked.
-            if let accepted = try? accepted(), let book = accepted.book {
-                rules = KeptRules(RuleBook(), digest: accepted.digest, isAccepted: false, accepted: book)
-            }
+            // Each call is asked, but a call that the accepted text denies stays denied.
+            rules = (try? accepted())?.rulesAlone
             problem = unreadable(error)
             isUnreadable = true
         }

@@ -217,7 +217,7 @@ struct RuleDesk {
     /// True if a rule that denies or asks matches, or may match, a call that the agent would run by itself.
     private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant, present: String?) -> Bool {
         let kept = source.rules
-        // What cannot be read may be about any call.
+        // A file that cannot be read may have a rule about any call.
         guard !source.isUnreadable else { return true }
         guard let kept, kept.standing.rules.contains(where: { $0.answer != .allow }) else { return false }
         let input = try? JSONDocument(parsing: call.input).root

@@ -30,6 +30,9 @@ struct ProgramRun: Equatable {
     /// True if its arguments can be, or hold, commands that it runs.
     var mayRunOthers: Bool { cover != .any || program.map(StarLimits.isInterpreter) == true }
 
+    /// True if it may run what the line gives it as input.
+    var mayRunInput: Bool { isFed && !InputReaders.take(self) }
+
     /// True if it runs, or may run, commands that are not in its words: a script, its input, or options that only that has.
     var runsUnseen: Bool {
         guard let baseName else { return true }
@@ -37,7 +40,7 @@ struct ProgramRun: Equatable {
         if StarLimits.isInterpreter(baseName), words.count == 1 || words.contains(where: { $0.text == "-" }) { return true }
         if isSupplied, !Self.plain.contains(baseName) { return true }
         // Git runs nothing that it reads.
-        return isFed && baseName != "git" && !InputReaders.take(self)
+        return mayRunInput && baseName != "git"
     }
 
     /// The arguments in which another command may be.

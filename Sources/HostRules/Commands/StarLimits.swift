@@ -8,9 +8,7 @@ enum StarLimits {
         guard words.allSatisfy({ $0.isKnown && isPlain($0.text) }) else { return false }
         // Without a script these programs run their input.
         if isInterpreter(program), words.startIndex <= 1, words.isEmpty { return false }
-        if let names = launchers[ExactPrograms.baseName(program)], words.contains(where: { names.contains($0.text) }) {
-            return false
-        }
+        if launches(words, of: program) { return false }
         let runners = runners[ExactPrograms.baseName(program)] ?? runners[unversioned(program)] ?? []
         return words.allSatisfy { !runners.contains($0.text) }
     }
@@ -24,8 +22,7 @@ enum StarLimits {
 
     /// True if one of these words makes the program run the words behind it as a command.
     static func launches(_ words: ArraySlice<ShellWord>, of program: String) -> Bool {
-        launchers[ExactPrograms.baseName(program)].map { names in words.dropFirst().contains { names.contains($0.text) } }
-            ?? false
+        launchers[ExactPrograms.baseName(program)].map { names in words.contains { names.contains($0.text) } } ?? false
     }
 
     private static func isPlain(_ word: String) -> Bool {

@@ -80,7 +80,7 @@ package struct CommandPattern: Equatable, Sendable {
 
     func covers(_ run: ProgramRun, starsCount: Bool) -> Bool {
         guard let program = run.program, run.cover != .none, !hasStar || (starsCount && run.cover == .any) else { return false }
-        guard !run.isFed || InputReaders.take(run) else { return false }
+        guard !run.mayRunInput else { return false }
         guard run.assignments.allSatisfy(\.isKnown), run.assignments.map(\.text) == assignments else { return false }
         guard run.words.count >= words.count, isOpen || run.words.count == words.count else { return false }
         for (word, pattern) in zip(run.words, words) {
@@ -88,7 +88,7 @@ package struct CommandPattern: Equatable, Sendable {
             if !pattern.isLiteral, !StarLimits.take([word], of: program) { return false }
         }
         let rest = run.words[words.count...]
-        if !rest.isEmpty, StarLimits.launches(run.words[..<words.count], of: program) { return false }
+        if !rest.isEmpty, StarLimits.launches(run.words[..<words.count].dropFirst(), of: program) { return false }
         return StarLimits.take(rest, of: program)
     }
 

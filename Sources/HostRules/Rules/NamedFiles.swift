@@ -27,8 +27,8 @@ struct NamedFiles {
     init(_ runs: ProgramRuns, _ call: RuleCall, look: (String) -> String?) {
         self.init(call)
         let all = runs.runs + runs.possible
-        // What they run, or apply, may name any file.
-        if runs.isUnclear || all.contains(where: { $0.runsUnseen || ($0.isFed && !InputReaders.take($0)) }) { isUnclear = true }
+        // A script or a patch that is not seen may name any file.
+        if runs.isUnclear || all.contains(where: { $0.runsUnseen || $0.mayRunInput }) { isUnclear = true }
         for run in all { move(run, isRepeated: runs.hasLoop, call) }
         for run in all {
             let words = run.words.dropFirst() + run.assignments

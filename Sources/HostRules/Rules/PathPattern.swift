@@ -49,7 +49,7 @@ package struct PathPattern: Equatable, Sendable {
     }
 
     /// True if something below the path may match. `isWhole`: everything below is meant; otherwise a pattern counts only if the path
-    /// is on the way to where it begins.
+    /// leads to its base.
     func mayMatch(below path: String, isWhole: Bool, _ call: RuleCall) -> Bool {
         guard let base = base(for: call) else { return true }
         let (path, start) = (path.lowercased(), base.lowercased())

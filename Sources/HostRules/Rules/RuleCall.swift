@@ -8,7 +8,7 @@ package struct RuleCall {
     package var input: JSONValue?
     /// The folder in which the session works, absolute.
     package var folder: String?
-    /// The folder in which the agent is now, absolute, where its adapter says so. Rules that deny or ask look at it, too.
+    /// The folder in which the agent is now, absolute; nil if its adapter does not say. Rules that deny or ask look at it, too.
     package var present: String?
     /// The owner's home folder, absolute.
     package var home: String

@@ -178,7 +178,7 @@ enum RuleSubject {
         if runs.runs.compactMap(\.program).contains(where: movers.contains) {
             return .ask("it changes the folder", rule: nil)
         }
-        if let run = runs.runs.first(where: { $0.isFed && !InputReaders.take($0) }) {
+        if let run = runs.runs.first(where: \.mayRunInput) {
             return .ask("the line itself is the input of `\(run.program ?? "a program that is not known")`", rule: nil)
         }
         var used: Set<String> = []

@@ -30,8 +30,6 @@ export const ruledHosts = (hosts) =>
  */
 export const namesIn = (name) => asText(name).split(", ").filter(Boolean);
 
-/** Agents that a rule may name. */
-const agents = new Set(["claude", "codex", "local"]);
 const shells = new Set(["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]);
 const writers = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 const nameCharactersMax = 40;
@@ -65,7 +63,7 @@ function patternOf(tool, input, folder) {
 const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 /**
- * A rule that allows exactly what was asked, in the folder where its session works; as it would stand in the host's file. Empty where there is none that
+ * A rule that allows exactly what was asked, to its agent and in the folder where its session works; as it would stand in the host's file. Empty where there is none that
  * narrow, and of what was not shown whole.
  * @param {import("./wire").Event} request As its host showed it. @param {Pick<Summary, "session"|"cwd"|"folder">} summary @param {string[]} taken Names that other rules have.
  */
@@ -78,8 +76,8 @@ export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
   const words = pattern.toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^-+|-+$/g, "").slice(0, nameCharactersMax);
   let name = words;
   for (let number = 2; taken.includes(name); number += 1) name = `${words}-${number}`;
-  const agent = session.slice(0, Math.max(0, session.indexOf("-")));
-  return tomlOf({ name, answer: "allow", for: [pattern], folder: place, ...(agents.has(agent) && { agent }) });
+  // A session's id begins with the name of its agent's adapter. A host refuses a name that it does not know.
+  return tomlOf({ name, answer: "allow", for: [pattern], folder: place, agent: session.replace(/-.*/, "") });
 }
 
 /** @param {Rule} rule */

@@ -56,7 +56,7 @@ final class ServerParts {
         around = CoreUnit.Surroundings(
             configuration: configuration, loop: loop, connections: connections, access: access,
             responder: Responder(connections, WebPage(root: configuration.webRoot), publicURL: configuration.publicURL),
-            overview: overseer, registry: registry,
+            overseer: overseer, registry: registry,
             measures: measures, pushMeasures: pushMeasures, pushWay: pushWay, workspaces: data.workspaces,
             pictures: data.pictures, logger: logger)
         memory = MemoryWatch(

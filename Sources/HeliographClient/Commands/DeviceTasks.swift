@@ -6,7 +6,6 @@ final class DeviceListTask: ClientTask {
     /// Pushes shown for one device; the page and JSON have more.
     private static let pushesShown = 5
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private var command: CommandID?
     private var isAnswered = false
@@ -14,7 +13,7 @@ final class DeviceListTask: ClientTask {
     init(_ run: ClientRun) {
         self.run = run
         command = run.submit(.devices(watches: false))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -64,7 +63,6 @@ final class DeviceListTask: ClientTask {
 
 /// `heliograph devices add LINK`
 final class DeviceAddTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let device: Device
     private var command: CommandID?
@@ -74,7 +72,7 @@ final class DeviceAddTask: ClientTask {
         self.run = run
         self.device = device
         command = run.submit(.device(device))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -101,7 +99,6 @@ final class DeviceChangeTask: ClientTask {
         case weekly(WeeklyCosts?)
     }
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wanted: String
     private let change: Change
@@ -114,7 +111,7 @@ final class DeviceChangeTask: ClientTask {
         self.wanted = wanted
         self.change = change
         listing = run.submit(.devices(watches: false))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {

@@ -14,21 +14,11 @@ struct UnheardSessions {
     /// Time between two looks. An entry that is there at two of them is no longer starting.
     static let every = Duration.seconds(10)
 
-    private let configDirectory: String
-    private let isConnected: (_ folder: String?) -> Bool
+    private let configDirectory = ClaudeDirectory.path()
     /// This process; nil if it cannot be distinguished from its successors.
-    private let daemon: AgentProcess?
+    private let daemon = AgentProcessTable.process(getpid())
     private var seen: Set<ClaudeUnheard> = []
     private var told: Set<ClaudeUnheard> = []
-
-    init(
-        in configDirectory: String = ClaudeDirectory.path(), since daemon: AgentProcess? = AgentProcessTable.process(getpid()),
-        isConnected: @escaping (_ folder: String?) -> Bool = ClaudeConnect.isConnected(in:)
-    ) {
-        self.configDirectory = configDirectory
-        self.daemon = daemon
-        self.isConnected = isConnected
-    }
 
     /// The sessions that were open at the last look too, each once; the adapter knows which of them a hook has reported.
     mutating func look() -> [ClaudeUnheard] {
@@ -37,7 +27,7 @@ struct UnheardSessions {
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)
-        return lasting.filter { isConnected($0.folder) }.sorted { $0.name < $1.name }
+        return lasting.filter { ClaudeConnect.isConnected(in: $0.folder) }.sorted { $0.name < $1.name }
     }
 
     /// All that are open, in the order in which their processes began.

@@ -9,12 +9,11 @@ package struct HostDoctor {
     /// Free bytes on the disk below which the spool may soon accept no more events.
     static let freeBytesMin: UInt64 = 200 << 20
 
-    private let paths: HostPaths
+    private let paths = HostPaths()
     private let executable: String
     private let agents: [any AgentIntegration.Type]
 
-    init(paths: HostPaths = HostPaths(), executable: String, agents: [any AgentIntegration.Type]) {
-        self.paths = paths
+    init(executable: String, agents: [any AgentIntegration.Type]) {
         self.executable = executable
         self.agents = agents
     }

@@ -24,7 +24,7 @@ final class Routes {
     let pushWay: PushWay
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
-    private let overview: any RelayOverview
+    private let overseer: Overseer
     let logger: Logger
     var wrongCodes = RecentCounts.wrongCodes
     var renamings = RecentCounts.renamings
@@ -41,7 +41,7 @@ final class Routes {
         pushWay = around.pushWay
         registry = around.registry
         pushMeasures = around.pushMeasures
-        overview = around.overview
+        overseer = around.overseer
         logger = around.logger
         measures = around.measures
         registration = around.configuration.registration
@@ -52,7 +52,7 @@ final class Routes {
         if case .unix = request.peer { return answerAdministrator(request, id) }
         switch (request.method, request.path) {
         case ("GET", "/readyz"), ("HEAD", "/readyz"):
-            respond(id, overview.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
+            respond(id, overseer.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", ProtocolVersion.registerPath): showRegistration(id)
@@ -90,9 +90,9 @@ final class Routes {
         case ("POST", AdminPath.pushQuestion):
             pushWay.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
-            respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
+            respond(id, .text(200, overseer.confirmClock() ? "confirmed\n" : "not in doubt\n"))
         case ("GET", AdminPath.tokens): listSightings(access.sightings(), id)
-        case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
+        case ("GET", AdminPath.report): overseer.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         case ("POST", let path):
             guard let name = AdminPath.token(revokedBy: path) else { return respond(id, .text(404, "there is nothing here\n")) }
@@ -205,7 +205,7 @@ final class Routes {
     private func respondWithMetrics(_ id: HTTPRequestID) {
         pushWay.traffic { [self] traffic in
             pushMeasures.looked(at: traffic)
-            overview.look()
+            overseer.look()
             respond(id, .metrics(registry.exposition))
         }
     }

@@ -15,7 +15,7 @@ final class CoreUnit {
         let connections: PeerConnections
         let access: Access
         let responder: Responder
-        let overview: any RelayOverview
+        let overseer: Overseer
         let registry: PrometheusRegistry
         let measures: Measures
         let pushMeasures: PushMeasures

@@ -105,6 +105,39 @@ def test_an_address_gets_few_in_an_hour_and_few_at_once(make_relay: Callable[...
         "made": 2, "perAddress": 2, "perHour": 2, "count": 0}
 
 
+def from_address(relay: Relay, address: str) -> Any:
+    return relay.post("/v1/register", {}, {"X-Forwarded-For": address})
+
+
+def test_a_network_of_many_addresses_gets_few_more(make_relay: Callable[..., Relay]) -> None:
+    """Whoever has one address of IPv6 easily has a /48, which is 65,536 of what counts as one address."""
+    relay = make_relay(*OPEN)
+    answers = [from_address(relay, f"2001:db8:1:{number:x}00::1") for number in range(20)]
+    assert [answer.status for answer in answers] == [201] * 12 + [429] * 8
+    assert "2001:db8:1::/48" in answers[-1].json["error"]["message"] and int(answers[-1].headers["retry-after"]) > 3_000
+    assert from_address(relay, "2001:db8:2::1").status == 201, "a neighbour"
+    assert from_address(relay, "203.0.113.1").status == 201
+
+    for entry in (entry for name, entry in workspaces(relay).items() if name != "default"):
+        assert entry["registeredFrom"] in ("203.0.113.1", "2001:db8:2::") or entry["registeredFrom"].startswith("2001:db8:1:")
+        assert entry["registeredAt"] > 0 and "usedAt" not in entry
+    assert "from 203.0.113.1" in relay.run("workspace", "list", "--data", str(relay.data)).stdout
+    deleted = relay.run("workspace", "delete", "--registered-from", "2001:db8:1::/48", "--yes", "--json", "--data", str(relay.data))
+    said = json.loads(deleted.stdout)
+    assert len(said["workspaces"]) == 12 and said["dataIsGone"]
+    left = workspaces(relay).values()
+    assert sorted(entry["registeredFrom"] for entry in left if "registeredFrom" in entry) == ["2001:db8:2::", "203.0.113.1"]
+    for words in (["--registered-from", "everywhere"], [], ["Kitchen", "--registered-from", "2001:db8::/32"]):
+        assert relay.run("workspace", "delete", *words, "--yes", "--data", str(relay.data), check=False).returncode == 2
+
+
+def test_a_network_has_so_many_at_once(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-registrations-per-hour-per-address", "100", "--limits-registered-per-address", "1")
+    answers = [from_address(relay, f"2001:db8:1:{number:x}::1") for number in range(3)]
+    assert [answer.status for answer in answers] == [201, 201, 429]
+    assert "2001:db8:1::/56 has as many" in answers[2].json["error"]["message"]
+
+
 def test_of_all_addresses_there_are_so_many(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay(*OPEN, "--limits-registered", "1")
     assert [relay.post("/v1/register", {}).status for _ in range(2)] == [201, 429]

@@ -99,10 +99,11 @@ extension Settings {
             "Prompts and other commands for hosts that are taken in one workspace in a day."),
         .integer(
             "limits.registrationsPerHourPerAddress", "count", 1...100_000, \.serverLimits.registrationsPerHourPerAddress,
-            "Workspaces that strangers register from one address (of IPv6: one /64) in an hour."),
+            "Workspaces that strangers register from one address in an hour; an IPv6 /64 counts as one, a /56 as two, a /48 as four."
+        ),
         .integer(
             "limits.registeredPerAddress", "count", 1...1_000, \.registration.perAddressMax,
-            "Registered workspaces of one address that exist at once."),
+            "Registered workspaces of one address that exist at once; IPv6 networks as for the number in an hour."),
         .integer(
             "limits.registered", "count", 1...1_000, \.registration.countMax,
             "Registered workspaces of all addresses that exist at once."),

@@ -136,7 +136,8 @@ struct WorkspaceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List workspaces with what each takes, the first one first.",
             discussion: """
-                Sizes and counts: never the name of a host, a session, a project or a device.
+                Sizes, counts and the last use: never the name of a host, a session, a project or a device. If a stranger registered the \
+                workspace, also when, and from which address (for `delete --registered-from`).
 
                   heliograph workspace list
                   heliograph workspace list --json
@@ -154,9 +155,12 @@ struct WorkspaceCommand: ParsableCommand {
                 let administration = try database.open(beside: data)
                 let tokens = try administration.roster(isLive: false).entries.map(\.token).filter { $0.revokedAt == nil }
                 let (usage, limits) = (try administration.workspaceUsage(), try administration.workspaceLimits())
+                let registrations = try administration.registrations()
                 for workspace in try administration.workspaces() {
                     let used = usage[workspace.id] ?? WorkspaceUsage()
                     let own = tokens.filter { $0.workspace == workspace.id }
+                    let usedAt = own.map { max($0.createdAt, $0.lastUse?.at ?? 0) }.max()
+                    let registration = registrations[workspace.id]
                     let hosts = Set(own.filter { $0.role == .host }.map(\.subject)).count
                     let clients = Set(own.filter { $0.role.isClient }.map(\.subject)).count
                     if json {
@@ -167,6 +171,9 @@ struct WorkspaceCommand: ParsableCommand {
                             writer.field("sessions", used.sessions)
                             writer.field("eventBytes", used.eventBytes)
                             writer.field("pictureBytes", used.pictureBytes)
+                            writer.field("usedAt", usedAt)
+                            writer.field("registeredAt", registration?.at)
+                            writer.field("registeredFrom", registration?.from)
                             writer.object("limits") { (limits[workspace.id] ?? WorkspaceLimits()).write(to: &$0) }
                         }
                     } else {
@@ -174,7 +181,9 @@ struct WorkspaceCommand: ParsableCommand {
                         let size = "\((used.eventBytes + used.pictureBytes + 1 << 20 - 1) >> 20) MB"
                         print(
                             "\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))  "
-                                + "\(counted(Int(used.sessions), "session"))  \(size)")
+                                + "\(counted(Int(used.sessions), "session"))  \(size)"
+                                + (usedAt.map { "  used \(TokenLine.time($0))" } ?? "")
+                                + (registration.map { "  registered \(TokenLine.time($0.at)) from \($0.from)" } ?? ""))
                     }
                 }
             }
@@ -220,8 +229,11 @@ struct WorkspaceCommand: ParsableCommand {
                   heliograph workspace remove Kitchen
                 """)
 
+        @Argument(help: "Its name, or its id.")
+        var workspace: String
+
         @OptionGroup var options: WorkspaceRemovalOptions
 
-        func run() throws { try options.run(erasing: false) }
+        func run() throws { try options.remove(workspace, erasing: false) }
     }
 }

@@ -264,10 +264,17 @@ def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own
     ours = client(relay, "our phone")
     ours.subscribe()
     assert not ours.summaries
-    # Somebody more for the same workspace.
-    assert json.loads(run(relay, "workspace", "invite", OTHER, "--json").stdout)["workspace"]["id"] == links["workspace"]["id"]
+    # Somebody more for the same workspace would see all of it.
+    refused = run(relay, "workspace", "invite", OTHER, check=False)
+    assert refused.returncode == 1 and not refused.stdout
+    assert "1 host (their laptop) and 1 client (their phone)" in refused.stderr and "--again" in refused.stderr
+    assert "already" in run(relay, "workspace", "invite", "default", check=False).stderr
+    again = run(relay, "workspace", "invite", OTHER, "--again", "--json")
+    assert json.loads(again.stdout)["workspace"]["id"] == links["workspace"]["id"]
+    assert "shared with 1 host (their laptop)" in run(relay, "workspace", "invite", OTHER, "--again").stdout
     assert run(relay, "workspace", "invite", OTHER, "--days", "31", check=False).returncode == 2
     said = run(relay, "workspace", "invite", "Kitchen", "--url", "https://relay.example").stdout
+    assert "2 open codes" in run(relay, "workspace", "invite", "Kitchen", check=False).stderr, "it may be another's"
     assert "join 'https://relay.example/#join=" in said and "7 days" in said
 
 

@@ -61,8 +61,9 @@ struct WorkspaceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let somebody use this relay, in a workspace of their own.",
             discussion: """
-                Adds the workspace if there is none of that name, and makes two links to send: one lets a phone or browser in that also \
-                steers agents, the other a machine with agents. Each works once. Whoever is in lets others in.
+                Adds the workspace, and makes an invitation to send: two codes, one for a phone or browser that also steers agents, one for \
+                a machine with agents. Each works once. Whoever is in lets others in. If somebody is in the workspace already, or is \
+                invited to it, say --again: another person would see all of it.
 
                   heliograph workspace invite Kitchen
                   heliograph workspace invite Kitchen --days 30
@@ -81,6 +82,9 @@ struct WorkspaceCommand: ParsableCommand {
             help: ArgumentHelp(
                 "The address by which others reach the relay. Default: what the relay last listened on.", valueName: "url"))
         var url: String?
+
+        @Flag(help: "Invite into a workspace that others are in, as operator.")
+        var again = false
 
         @OptionGroup var data: DataOption
 
@@ -104,6 +108,14 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 Pair.warn(of: base, .operator)
                 let known = try administration.workspaces().first { $0.name == name }
+                let others = try known.map { try administration.residents(of: $0) } ?? Administration.Residents()
+                if !again, !others.isEmpty {
+                    let text = """
+                        there is a workspace \(VisibleText.line(name)) already, with \(others.sentence): whoever you invite into it \
+                        sees all of it and steers its agents. Choose another name, or say --again
+                        """
+                    throw CommandError(.declined, text)
+                }
                 let workspace = try known ?? administration.addWorkspace(name)
                 let credentials = administration.credentials(in: workspace)
                 let lifetime = Int64(days) * 24 * 3_600_000
@@ -121,7 +133,7 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 print(
                     """
-                    \(VisibleText.line(name)) sees nothing of other workspaces here. The invitation works once, for \(days) \(days == 1 ? "day" : "days"). \
+                    \(VisibleText.line(name)) sees nothing of other workspaces here\(others.isEmpty ? "" : ", and is shared with \(others.sentence)"). The invitation works once, for \(days) \(days == 1 ? "day" : "days"). \
                     On their machine with the agents, with Heliograph installed:
 
                        heliograph join '\(invitation)'

@@ -17,6 +17,8 @@ import { parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Reply} Reply */
 /** @typedef {import("./wire").Position} Position */
 
+/** @typedef {"paired"|"unpaired"|"removed"|"unknown"} Standing What an ordinary request says: `removed` is the whole workspace. */
+
 /**
  * @typedef {object} Environment
  * @property {() => WebSocket} open             Opens the socket, which by itself says hello and subscribes to the workspace.
@@ -25,7 +27,7 @@ import { parsedMessage } from "./numbers.js";
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
  * @property {() => Promise<boolean>} [answers] Whether the relay answers an ordinary request; without it each attempt is a socket.
- * @property {() => Promise<boolean>} paired    Whether the relay still knows this browser; asked when an upgrade was refused.
+ * @property {() => Promise<Standing>} standing Asked when an upgrade was refused.
  */
 
 /**
@@ -67,6 +69,8 @@ export class Link {
   retryAt = 0;
   /** The close code that stopped the link. */
   stopCode = 0;
+  /** True if it stopped because its workspace was removed. */
+  wasRemoved = false;
 
   /** @type {Environment} */ #environment;
   /** @type {Listener} */ #listener;
@@ -263,14 +267,14 @@ export class Link {
     const greeted = this.#greeted;
     this.#drop(code === 1002 || code === 1003 || code === 1007 || code === 1009);
     if (greeted && this.#environment.now() - this.#liveAt >= settledMs) this.#failures = 0;
-    if (code >= 4400 && code <= 4499) return this.#halt(code);
+    if (code >= 4400 && code <= 4499) return this.#halt(code, reason.includes("workspace was removed"));
     const named = Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10);
     if (code === 4029) return this.#wait((named || 10) * 1000);
     if (code === 4000) return this.#wait(Math.min(named >= 0 ? named : restartingMs * (1 + this.#environment.random()), restartingMaxMs));
     if (!greeted && code === 1006) {
       // A refused upgrade looks like a network failure from here; only an ordinary request can tell 401 from nobody there.
-      this.#environment.paired().then((paired) => {
-        if (!paired && this.phase === "waiting") this.#halt(4401);
+      this.#environment.standing().then((standing) => {
+        if (["unpaired", "removed"].includes(standing) && this.phase === "waiting") this.#halt(4401, standing === "removed");
       });
     }
     return this.#wait(this.#backoff());
@@ -290,10 +294,11 @@ export class Link {
     this.#timer = this.#environment.setTimer(() => this.start(), milliseconds);
   }
 
-  /** @param {number} code */
-  #halt(code) {
+  /** @param {number} code @param {boolean} wasRemoved */
+  #halt(code, wasRemoved) {
     this.#cancel();
     this.stopCode = code;
+    this.wasRemoved = wasRemoved;
     this.#become("stopped");
     for (const { reject } of this.#commands.values()) reject(lost());
     this.#commands.clear();

@@ -60,7 +60,8 @@ def test_a_stranger_gets_a_workspace_and_sees_nobody_else(store: list[str], make
     made = [relay.post("/v1/register", {}) for _ in range(2)]
     assert [answer.status for answer in made] == [201, 201]
     for answer in made:
-        assert set(answer.json) == {"workspace", "device", "machine", "expiresAt"}
+        assert set(answer.json) == {"workspace", "device", "machine", "expiresAt", "terms"}
+        assert answer.json["terms"] == {"megabytes": 64, "sessions": 200, "keepDays": 30, "idleDays": 30}
     hosts, phones = [], []
     try:
         for number, answer in enumerate(made):
@@ -168,7 +169,9 @@ def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) 
     # The relay looks a minute after its start.
     wait_until(lambda: set(workspaces(relay)) == expected, 60, lambda: f"two to go: {workspaces(relay)}")
     stays.wait_connected()
-    assert relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"}).status == 401
+    gone = relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"})
+    assert gone.status == 401 and gone.json["error"]["code"] == "workspaceRemoved", gone.json
+    assert relay.get("/v1/me", {"Authorization": "Bearer hgh_unknown"}).json["error"]["code"] == "unauthorized"
     told = [json.loads(line)["metadata"]["workspace.id"] for line in relay.log_text().splitlines() if "that nobody used" in line]
     assert set(told) == {answer["workspace"]["id"] for answer in made[1:]}
     stays.close()
@@ -236,6 +239,7 @@ def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], b
     line = command.strip().replace("https://relay.example", relay.url) + " " + " ".join(["--yes", "--supervised", *ROOT_FLAG])
     done = subprocess.run(["/bin/sh", "-c", line], env=home.environment, cwd=home.folder, capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "64 MB" in done.stderr and "for 30 days, it deletes the workspace" in done.stderr, done.stderr
     assert f"reports to {relay.url}" in done.stdout and set(home.processes()) == {"supervise", "host"}
     assert "hook" in home.settings.read_text().lower(), "Claude Code is connected"
     link = next(word for word in done.stdout.split() if "#pair=" in word)
@@ -254,6 +258,16 @@ def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], b
     assert "already" in again and len(workspaces(relay)) == 2
     home.run("down")
     assert not home.processes()
+
+
+def test_the_page_says_that_its_workspace_was_removed(make_relay: Callable[..., Relay], browser: Any) -> None:
+    relay = make_relay(*OPEN)
+    made = relay.post("/v1/register", {}).json
+    link = f"{relay.url}/#pair={made['device']}"
+    with closing_screens(lambda **options: Screen(browser, SimpleNamespace(url=relay.url, pair_link=lambda _: link), **options)) as screen:
+        one = screen(name="Their phone")
+        relay.run("workspace", "delete", made["workspace"]["id"], "--yes", "--data", str(relay.data))
+        expect(one.page.locator("body")).to_contain_text("This workspace was removed from the relay")
 
 
 def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811

@@ -294,6 +294,7 @@ def test_a_removed_workspace_is_gone_and_the_other_notices_nothing(sides: tuple[
     removed = json.loads(run(relay, "workspace", "remove", OTHER, "--yes", "--json").stdout)
     assert {entry["name"] for entry in removed["revoked"]} == {"their laptop", "their phone"} and removed["dataIsGone"]
     wait_until(lambda: not theirs.phone.connection.is_open, 10, "their phone is shown out")
+    assert "this workspace was removed" in theirs.phone.connection.close_reason
     wait_until(lambda: 4401 in theirs.host.closed_with, 10, lambda: f"their host is shown out, with {theirs.host.closed_with}")
     theirs.host.disconnect()
     assert relay.get("/v1/me", {"Authorization": f"Bearer {theirs.phone.token}"}).status == 401

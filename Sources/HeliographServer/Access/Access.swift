@@ -16,6 +16,8 @@ final class Access {
     private var removed: Set<WorkspaceID> = []
     /// The erased among `removed`.
     private var erased: Set<WorkspaceID> = []
+    /// Digests of tokens that ended with their workspaces.
+    private var departed: Set<[UInt8]> = []
     let uses: TokenUses
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
@@ -88,6 +90,7 @@ final class Access {
         self.authenticator = authenticator
         clientsListed = authenticator.clients
         self.limits = entrants.limits
+        departed = entrants.departed
         admission = AdmissionControl(authenticator, limits, entrants.limits)
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
@@ -115,6 +118,11 @@ final class Access {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
         uses.note(token, from: request.peer)
         return token
+    }
+
+    /// True if the request's token was one of a workspace that was removed.
+    func isOfRemovedWorkspace(_ request: HTTPRequest) -> Bool {
+        Authenticator.digest(in: request).map(departed.contains) ?? false
     }
 
     /// Admits an upgraded connection, unless its token was revoked meanwhile.
@@ -375,6 +383,7 @@ final class Access {
         workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
         registered = entrants.registered
+        departed = entrants.departed
         takeTokens(entrants.tokens)
         if limits != entrants.limits {
             limits = entrants.limits
@@ -382,6 +391,10 @@ final class Access {
             mailbox.put(.limitsListed(limits))
         }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
+            // Before the core closes them without this reason.
+            for (connection, peer) in peers where peer.token.workspace == workspace {
+                connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.workspaceRemoved)
+            }
             mailbox.put(.workspaceRemoved(workspace))
         }
         // A workspace may be removed first and erased later.

@@ -2,6 +2,14 @@ import HeliographCrypto
 import RelayCore
 import RelayProtocol
 
+extension RegistrationRules {
+    fileprivate var terms: RegistrationAnswer.Terms {
+        RegistrationAnswer.Terms(
+            megabytes: Int64(newcomer.megabytes), sessions: Int64(newcomer.sessions), keepDays: Int64(newcomer.keepDays),
+            idleDays: Int64(idleDays))
+    }
+}
+
 extension Credentials {
     /// Makes a workspace for a stranger, with a newcomer's limits, and the codes for it; or codes again for the one of this key, while nobody has
     /// entered it.
@@ -25,7 +33,8 @@ extension Credentials {
             try makePairingCode($0, workspace: id, by: nil, lifetime: RegistrationRules.codesLifetime, store)
         }
         return RegistrationAnswer(
-            workspace: workspace, device: codes[0].code, machine: codes[1].code, expiresAt: codes[1].expiresAt)
+            workspace: workspace, device: codes[0].code, machine: codes[1].code, expiresAt: codes[1].expiresAt,
+            terms: rules.terms)
     }
 
     private static func add(

@@ -17,6 +17,12 @@ struct Entrants: Sendable {
     /// them.
     let tokens: [Token]
 
+    /// Digests of the tokens of removed workspaces, the newest.
+    let departed: Set<[UInt8]>
+
+    /// Limit of `departed`, of 32 bytes each.
+    private static let departedMax = 10_000
+
     init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
         // Read before the tokens, so that every token's workspace has a name here.
         let named = try store.workspaces()
@@ -27,6 +33,8 @@ struct Entrants: Sendable {
         removed = try workspaces.removedWorkspaces()
         erased = try workspaces.erasedWorkspaces()
         let all = try store.allTokens()
+        let removedSet = Set(removed)
+        departed = Set(all.lazy.filter { removedSet.contains($0.workspace) }.prefix(Self.departedMax).map(\.digest))
         let parents = Set(all.compactMap(\.parent))
         tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }.map {
             // Left out, as it is no change of access.

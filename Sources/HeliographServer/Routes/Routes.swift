@@ -174,6 +174,9 @@ final class Routes {
                 holder: access.holder(of: token), workspace: access.workspace(token.workspace),
                 software: ServerConfiguration.software, at: WallClock.milliseconds)
             respond(id, .json(200, identity.bytes))
+        } catch  where access.isOfRemovedWorkspace(request) {
+            let message = "this workspace was removed from the relay: its operator did, or nobody had used it for too long"
+            respond(id, .json(401, Notice(code: Notice.workspaceRemoved, message: message)))
         } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }
     }
 

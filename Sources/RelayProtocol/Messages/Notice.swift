@@ -8,6 +8,9 @@ package struct Notice: Sendable, Equatable {
     /// The workspace's limit that was reached, if clients have to know it; may be a word of a later version.
     package var limit: String?
 
+    /// Code of the refusal of a token whose workspace was removed.
+    package static let workspaceRemoved = "workspaceRemoved"
+
     package init(
         code: String, message: String, path: String? = nil, session: SessionID? = nil, limit: WorkspaceLimit? = nil
     ) {

@@ -38,7 +38,7 @@ package struct Quotas: Sendable, Equatable {
         case .sessionMegabytesPerHost:
             "the sessions of a host keep at most \(sessionMegabytesPerHost) MB: what makes one larger waits until others end or are removed"
         case .sessionMegabytesPerWorkspace:
-            "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
+            "the sessions of this workspace take all the memory that they may: what makes one larger waits until others end or are removed"
         case .keepMegabytes:
             "the relay keeps no more events of this workspace: what comes waits until sessions end or are removed"
         default: "more comes than \(quota.setting) allows: send it later"

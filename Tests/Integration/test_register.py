@@ -106,6 +106,25 @@ def test_an_address_gets_few_in_an_hour_and_few_at_once(make_relay: Callable[...
         "made": 2, "perAddress": 2, "perHour": 2, "count": 0}
 
 
+def test_a_strangers_sessions_keep_little_in_memory(store: list[str], make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-newcomer-session-megabytes", "1", *store)
+    stranger = ScriptedHost(relay, "their laptop", paired(relay, relay.post("/v1/register", {}).json["machine"], "their laptop"))
+    own = ScriptedHost(relay, "our laptop")
+    try:
+        offer = {"actions": ["prompt"], "commands": [f"/{number}" + "x" * 250 for number in range(160)]}
+        for host in (own, stranger):
+            for number in range(40):
+                host.start_session(f"s{number}")
+                host.event(f"s{number}", "steering.offered", offer)
+        own.wait_acked("s39", 2)
+        notice = wait_until(lambda: next(iter(stranger.notices()), None), 10, "word of the refused offer")
+        assert notice["code"] == "tooMany" and "memory" in notice["message"], notice
+        assert not own.notices()
+    finally:
+        stranger.close()
+        own.close()
+
+
 def from_address(relay: Relay, address: str) -> Any:
     return relay.post("/v1/register", {}, {"X-Forwarded-For": address})
 

@@ -122,6 +122,29 @@ import Testing
         #expect(t.relay.census.breach == nil)
     }
 
+    @Test func `a workspace has its own bound of memory, and another the relay's`() {
+        let t = T()
+        var newcomers = WorkspaceLimits()
+        newcomers.sessionMegabytes = 1
+        limits(t, newcomers)
+        let (host, other) = (t.host(), t.host(in: Self.work.id))
+        func offer(_ peer: PeerID) {
+            let commands = (0..<160).map { "/\($0)" + String(repeating: "x", count: 250) }
+            let offer = SteeringOffer(actions: [.prompt], commands: commands)
+            for number in 1...30 {
+                t.send([T.started, .steeringOffered(offer)], to: session("s\(number)"), first: 1, by: peer)
+                t.commit()
+            }
+        }
+        offer(host)
+        #expect(t.quotas.last == .sessionMegabytesPerWorkspace)
+        let kept = t.states.keys.count { $0.workspace == T.home.id }
+        offer(other)
+        #expect((5..<30).contains(kept) && t.states.keys.count { $0.workspace == Self.work.id } == 30)
+        #expect(t.relay.workspaceSessionBytes[T.home.id]! < 2 << 20)
+        #expect(t.relay.census.breach == nil)
+    }
+
     @Test func `a workspace keeps sessions for its own time, and never longer than the relay`() {
         let t = T(retention: Retention(ageMax: 30 * Self.day))
         t.handle(

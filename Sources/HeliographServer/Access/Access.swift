@@ -12,6 +12,7 @@ final class Access {
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     private let store: any CredentialStore
     private let workspaceStore: any WorkspaceStore
+    private let registration: RegistrationRules
     /// Removed workspaces of which the core was notified.
     private var removed: Set<WorkspaceID> = []
     /// The erased among `removed`.
@@ -75,15 +76,17 @@ final class Access {
 
     init(
         store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
-        loop: EventLoop, connections: PeerConnections, mailbox: CoreMailbox, logger: Logger
+        registration: RegistrationRules = RegistrationRules(), loop: EventLoop, connections: PeerConnections,
+        mailbox: CoreMailbox, logger: Logger
     ) throws {
         self.store = store
         workspaceStore = workspaces
+        self.registration = registration
         self.loop = loop
         self.connections = connections
         self.mailbox = mailbox
         self.logger = logger
-        let entrants = try Entrants(store, workspaces)
+        let entrants = try Entrants(store, workspaces, registration)
         var authenticator = Authenticator(publicURL: publicURL)
         authenticator.replaceTokens(entrants.tokens)
         known = entrants.tokens
@@ -175,14 +178,14 @@ final class Access {
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
-        let (store, workspaceStore, unwritten) = (store, workspaceStore, unwritten)
+        let (store, workspaceStore, rules, unwritten) = (store, workspaceStore, registration, unwritten)
         queue.perform(.change, for: caller) {
             // Revocations first, so that a code of a revoked token cannot be redeemed.
             for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
             guard isChange(value) || !unwritten.isEmpty else { return (value, nil) }
             // Read again instead of derived from the change, as others may have changed it since.
-            return (value, Result { try Entrants(store, workspaceStore) })
+            return (value, Result { try Entrants(store, workspaceStore, rules) })
         } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>?), any Error>) in
             switch result {
             case .success((_, nil)): break
@@ -342,9 +345,9 @@ final class Access {
 
     private func read() {
         isReading = true
-        let (store, workspaceStore) = (store, workspaceStore)
+        let (store, workspaceStore, rules) = (store, workspaceStore, registration)
         queue.perform(.change, for: .relay) {
-            try Entrants(store, workspaceStore)
+            try Entrants(store, workspaceStore, rules)
         } ended: { [self] result in
             isReading = false
             switch result {

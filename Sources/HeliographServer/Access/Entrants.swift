@@ -23,13 +23,16 @@ struct Entrants: Sendable {
     /// Limit of `departed`, of 32 bytes each.
     private static let departedMax = 10_000
 
-    init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore) throws {
+    init(_ store: any CredentialStore, _ workspaces: any WorkspaceStore, _ rules: RegistrationRules) throws {
         // Read before the tokens, so that every token's workspace has a name here.
         let named = try store.workspaces()
         self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
         firstWorkspace = named.first?.id
-        registered = try workspaces.registrations().count
-        limits = try workspaces.limits()
+        let registrations = try workspaces.registrations()
+        registered = registrations.count
+        limits = try registrations.reduce(into: workspaces.limits()) { limits, registration in
+            limits[registration.workspace, default: WorkspaceLimits()].sessionMegabytes = rules.newcomer.sessionMegabytes
+        }
         removed = try workspaces.removedWorkspaces()
         erased = try workspaces.erasedWorkspaces()
         let all = try store.allTokens()

@@ -123,6 +123,9 @@ extension Settings {
             "limits.newcomerKeepDays", "days", 1...36_500, \.registration.newcomer.keepDays,
             "Days for which its sessions are kept."),
         .integer(
+            "limits.newcomerSessionMegabytes", "megabytes", 1...100_000, \.registration.newcomer.sessionMegabytes,
+            "Memory of the sessions of each registered workspace."),
+        .integer(
             "limits.pushesPerDayPerWorkspace", "count", 0...10_000_000, \.quotas.pushesPerDayPerWorkspace,
             "Pushes that are sent for one workspace in a day, by UTC; a quarter of them is for what rings and for ends of cards; 0 is no limit."
         ),

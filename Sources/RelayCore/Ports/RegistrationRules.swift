@@ -20,9 +20,12 @@ package struct RegistrationRules: Sendable, Equatable {
         package var pushesPerDay = 1_000
         package var connections = 20
         package var keepDays = 30
+        /// Memory of its sessions: enough for a thousand ordinary ones. Five hundred newcomers take 2 GB.
+        package var sessionMegabytes = 4
 
         package init() {}
 
+        /// The limits that are stored with the workspace.
         package var limits: WorkspaceLimits {
             WorkspaceLimits(
                 sessions: sessions, megabytes: megabytes, pushesPerDay: pushesPerDay, connections: connections,

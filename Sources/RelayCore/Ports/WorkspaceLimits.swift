@@ -9,6 +9,8 @@ package struct WorkspaceLimits: Sendable, Equatable {
     package var connections: Int?
     /// Days without activity after which a session is removed. At most the relay's own setting.
     package var keepDays: Int?
+    /// Memory of its sessions. Not stored: it comes from the relay's settings, for all registered workspaces.
+    package var sessionMegabytes: Int?
 
     package init(
         sessions: Int? = nil, megabytes: Int? = nil, pushesPerDay: Int? = nil, connections: Int? = nil, keepDays: Int? = nil

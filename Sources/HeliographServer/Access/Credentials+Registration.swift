@@ -25,7 +25,7 @@ extension Credentials {
         // A generated name, as refusing a chosen one would reveal that another workspace has it.
         let workspace = Named<WorkspaceTag>(id: id, name: "stranger \(id.rawValue.dropFirst(2))")
         if key != nil, try workspaces.registrations().contains(where: { $0.workspace == id }) {
-            guard try !store.allTokens().contains(where: { $0.workspace == id }) else { throw Refusal.usedKey }
+            guard try store.tokens(of: id).isEmpty else { throw Refusal.usedKey }
         } else {
             try add(workspace, Registration(workspace: id, from: address, at: now), by: rules, workspaces)
         }

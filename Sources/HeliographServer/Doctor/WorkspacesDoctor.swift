@@ -73,7 +73,8 @@ struct WorkspacesDoctor {
         let left = workspaces.reduce(UInt64(0)) { sum, workspace in
             let used = usage[workspace]?.eventBytes ?? 0
             let max = limits[workspace]?.megabytes.map { Int64($0) << 20 } ?? configuration.retention.bytesMax ?? used
-            return sum + UInt64(Swift.max(0, max - used))
+            let pictures = Int64(PictureLimits.workspaceBytesMax) - (usage[workspace]?.pictureBytes ?? 0)
+            return sum + UInt64(Swift.max(0, max - used) + Swift.max(0, pictures))
         }
         let text = "they may take \(left >> 20) MB more, and \(freeBytes >> 20) MB are free"
         return [

@@ -32,10 +32,12 @@ import Testing
     }
 
     @Test func `it says whether the disk has what they may still take`() {
-        var doctor = doctor(freeMegabytes: 127)
+        var doctor = doctor(freeMegabytes: 255)
         #expect(doctor.findings.last?.state == .doubtful)
         doctor.usage[doctor.workspaces[0]] = WorkspaceUsage(eventBytes: 1 << 20)
         #expect(doctor.findings.last?.state == .well)
+        doctor.usage[doctor.workspaces[0]] = WorkspaceUsage(pictureBytes: 1 << 20)
+        #expect(doctor.findings.last?.state == .well, "pictures are counted, too")
         doctor.freeBytes = nil
         #expect(doctor.findings.map(\.subject) == ["Workspaces"], "nothing is known of a database's disk")
     }

@@ -31,7 +31,10 @@ struct Entrants: Sendable {
         let registrations = try workspaces.registrations()
         registered = registrations.count
         limits = try registrations.reduce(into: workspaces.limits()) { limits, registration in
-            limits[registration.workspace, default: WorkspaceLimits()].sessionMegabytes = rules.newcomer.sessionMegabytes
+            var own = limits[registration.workspace] ?? WorkspaceLimits()
+            own.sessionMegabytes = rules.newcomer.sessionMegabytes
+            own.recordMegabytesPerDay = rules.newcomer.recordMegabytesPerDay
+            limits[registration.workspace] = own
         }
         removed = try workspaces.removedWorkspaces()
         erased = try workspaces.erasedWorkspaces()

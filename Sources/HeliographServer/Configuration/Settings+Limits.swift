@@ -126,6 +126,14 @@ extension Settings {
             "limits.newcomerSessionMegabytes", "megabytes", 1...100_000, \.registration.newcomer.sessionMegabytes,
             "Memory of the sessions of each registered workspace."),
         .integer(
+            "limits.newcomerRecordMegabytesPerDay", "megabytes", 1...100_000, \.registration.newcomer.recordMegabytesPerDay,
+            "Approvals and audit log that each registered workspace adds in a day."),
+        .integer(
+            "limits.recordMegabytesPerDayPerWorkspace", "megabytes", 1...100_000,
+            \.quotas.recordMegabytesPerDayPerWorkspace,
+            "Approvals, audit log and new sessions that one workspace adds in a day, by UTC; above it agents ask at their own prompts."
+        ),
+        .integer(
             "limits.pushesPerDayPerWorkspace", "count", 0...10_000_000, \.quotas.pushesPerDayPerWorkspace,
             "Pushes that are sent for one workspace in a day, by UTC; a quarter of them is for what rings and for ends of cards; 0 is no limit."
         ),

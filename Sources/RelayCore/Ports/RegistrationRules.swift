@@ -22,6 +22,8 @@ package struct RegistrationRules: Sendable, Equatable {
         package var keepDays = 30
         /// Memory of its sessions: enough for a thousand ordinary ones. Five hundred newcomers take 2 GB.
         package var sessionMegabytes = 4
+        /// Approvals and lines of the audit log that are added in a day: some hundred approvals.
+        package var recordMegabytesPerDay = 4
 
         package init() {}
 

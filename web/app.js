@@ -21,7 +21,7 @@ import { Marks } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Snoozes } from "./snoozes.js";
 import { apply, asksOf, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
-import { LinkState, stops } from "./elements/link-state.js";
+import { LinkState, stopWords } from "./elements/link-state.js";
 import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
@@ -110,7 +110,7 @@ const link = new Link({
   random: () => Math.random(),
   ...timers,
   answers: async () => (await whoAmI()) !== "unknown",
-  paired: async () => (await whoAmI()) !== "unpaired",
+  standing: whoAmI,
 }, {
   message: (message, text) => ingress.through([message], (opened) => opened.forEach(take), text),
   history: (reply, text, give) => ingress.through([reply], ([opened]) => give(opened), text),
@@ -305,7 +305,7 @@ function linkChanged() {
     webPush?.loggedOut();
     if (link.stopCode === 1000) trust?.loggedOut().catch(() => pairScreen({ reason: t`You are logged out, but this browser's keys could not be deleted: clear this site's data in its settings.` }));
   }
-  if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
+  if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stopWords(link) });
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
@@ -419,7 +419,7 @@ function pairScreen(found) {
   views.pair.arrive(found);
 }
 
-/** @returns {Promise<"paired"|"unpaired"|"unknown">} */
+/** @returns {Promise<import("./link.js").Standing>} */
 async function whoAmI() {
   try {
     const asked = Date.now();
@@ -429,7 +429,7 @@ async function whoAmI() {
     const offset = date + 500 - (asked + Date.now()) / 2;
     clockOffset = Math.abs(offset) > 2000 ? offset : 0;
     if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
-    return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
+    return response.ok ? "paired" : response.status !== 401 ? "unknown" : (await response.text()).includes("workspaceRemoved") ? "removed" : "unpaired";
   } catch {
     return "unknown";
   }
@@ -442,7 +442,7 @@ async function start() {
     // Pairing code and secret leave the address at once, so that neither history nor a shared screen keeps them.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions", archive: false };
-    const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
+    const isPaired = hasKey() && ["paired", "unknown"].includes(await whoAmI());
     if (isPaired && k) {
       // The relay has already paired this browser, so the page opens without a further question.
       show({ focus: false });
@@ -468,7 +468,7 @@ async function start() {
         if (watched) showKept(watched);
       });
     });
-  } else if ((await whoAmI()) === "unpaired") {
+  } else if (!["paired", "unknown"].includes(await whoAmI())) {
     return pairScreen({});
   }
   show({ focus: false });

@@ -17,6 +17,8 @@ import { parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Reply} Reply */
 /** @typedef {import("./wire").Position} Position */
 
+/** @typedef {"paired"|"unpaired"|"removed"|"unknown"} Standing What an ordinary request says: `removed` is the whole workspace. */
+
 /**
  * @typedef {object} Environment
  * @property {() => WebSocket} open             Opens a socket that sends `hello` and subscribes to the workspace by itself.
@@ -25,7 +27,7 @@ import { parsedMessage } from "./numbers.js";
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
  * @property {() => Promise<boolean>} [answers] True if the relay answers a plain HTTP request; if absent, every attempt opens a socket.
- * @property {() => Promise<boolean>} paired    True if the relay still knows this browser; called after a refused upgrade.
+ * @property {() => Promise<Standing>} standing    What the relay says of this browser; called after a refused upgrade.
  */
 
 /**
@@ -67,6 +69,8 @@ export class Link {
   retryAt = 0;
   /** The close code that stopped the link. */
   stopCode = 0;
+  /** True if it stopped because its workspace was removed. */
+  wasRemoved = false;
 
   /** @type {Environment} */ #environment;
   /** @type {Listener} */ #listener;
@@ -263,14 +267,14 @@ export class Link {
     const greeted = this.#greeted;
     this.#drop(code === 1002 || code === 1003 || code === 1007 || code === 1009);
     if (greeted && this.#environment.now() - this.#liveAt >= settledMs) this.#failures = 0;
-    if (code >= 4400 && code <= 4499) return this.#halt(code);
+    if (code >= 4400 && code <= 4499) return this.#halt(code, reason.includes("workspace was removed"));
     const named = Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10);
     if (code === 4029) return this.#wait((named || 10) * 1000);
     if (code === 4000) return this.#wait(Math.min(named >= 0 ? named : restartingMs * (1 + this.#environment.random()), restartingMaxMs));
     if (!greeted && code === 1006) {
       // Browsers report a refused upgrade like a network failure; only a plain request can tell 401 from an unreachable relay.
-      this.#environment.paired().then((paired) => {
-        if (!paired && this.phase === "waiting") this.#halt(4401);
+      this.#environment.standing().then((standing) => {
+        if (["unpaired", "removed"].includes(standing) && this.phase === "waiting") this.#halt(4401, standing === "removed");
       });
     }
     return this.#wait(this.#backoff());
@@ -290,10 +294,11 @@ export class Link {
     this.#timer = this.#environment.setTimer(() => this.start(), milliseconds);
   }
 
-  /** @param {number} code */
-  #halt(code) {
+  /** @param {number} code @param {boolean} wasRemoved */
+  #halt(code, wasRemoved) {
     this.#cancel();
     this.stopCode = code;
+    this.wasRemoved = wasRemoved;
     this.#become("stopped");
     for (const { reject } of this.#commands.values()) reject(lost());
     this.#commands.clear();

@@ -567,6 +567,8 @@ export interface Registered {
   /** For a machine with agents. */
   machine: string;
   expiresAt: number;
+  /** Limits of the workspace. */
+  terms?: { megabytes: number; sessions: number; keepDays: number; idleDays: number };
 }
 
 /** What `GET /v1/me` answers a client. */

@@ -96,10 +96,12 @@ package struct PairingRequest: Sendable {
     }
 
     /// The relay's own sentence, if the answer has one: `{"error":{"code","message"}}`, or the notice itself.
-    static func said(by answer: HTTPExchange.Answer) -> String? {
+    static func said(by answer: HTTPExchange.Answer) -> String? { notice(in: answer)?.message }
+
+    static func notice(in answer: HTTPExchange.Answer) -> Notice? {
         guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
-        if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice.message }
-        return (try? Notice(from: value))?.message
+        if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice }
+        return try? Notice(from: value)
     }
 }
 

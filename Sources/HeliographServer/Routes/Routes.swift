@@ -29,8 +29,7 @@ final class Routes {
     var wrongCodes = RecentCounts.wrongCodes
     var renamings = RecentCounts.renamings
     let registration: RegistrationRules
-    /// Counts of registrations, by address.
-    var registrations: RecentCounts
+    var registrations: RegistrationCounts
     let measures: Measures
     var strangers = StrangerLog()
 
@@ -45,7 +44,7 @@ final class Routes {
         logger = around.logger
         measures = around.measures
         registration = around.configuration.registration
-        registrations = .registrations(perHour: around.configuration.serverLimits.registrationsPerHourPerAddress)
+        registrations = RegistrationCounts(perHour: around.configuration.serverLimits.registrationsPerHourPerAddress)
     }
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {
@@ -126,11 +125,11 @@ final class Routes {
             return paired(Credentials.NewToken(token: token, secret: secret, pageKey: nil), isSecure: false, id)
         }
         guard let digest = Secret.digest(ofPairingCode: call.code) else { return refuseCode(request, id) }
-        guard let wait = wrongCodes.wait(of: Self.household(of: request.peer), at: .now) else {
+        guard let excess = wrongCodes.excess(of: Self.caller(request.peer), at: .now) else {
             return redeem(call, request, id)
         }
         access.openCodes.take(digest) { [self] isOpen in
-            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooMany("wrong codes", wait)) }
+            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooMany("wrong codes", excess.wait)) }
         }
     }
 
@@ -175,6 +174,9 @@ final class Routes {
                 holder: access.holder(of: token), workspace: access.workspace(token.workspace),
                 software: ServerConfiguration.software, at: WallClock.milliseconds)
             respond(id, .json(200, identity.bytes))
+        } catch  where access.isOfRemovedWorkspace(request) {
+            let message = "this workspace was removed from the relay: its operator did, or nobody had used it for too long"
+            respond(id, .json(401, Notice(code: Notice.workspaceRemoved, message: message)))
         } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }
     }
 

@@ -52,6 +52,15 @@ final class Overseer {
     /// The worst of all cores.
     var clockDoubt: Int64? { cores().lazy.compactMap(\.runner.clockDoubt).max() }
 
+    /// Workspaces whose sessions take at least an equal share of the memory of all sessions.
+    var largeWorkspaces: Set<WorkspaceID> {
+        let bytes = cores().reduce(into: [WorkspaceID: Int]()) { all, core in
+            all.merge(core.runner.workspaceSessionBytes, uniquingKeysWith: +)
+        }
+        let share = bytes.values.reduce(0, +) / max(bytes.count, 1)
+        return Set(bytes.filter { $0.value >= share }.keys)
+    }
+
     /// Updates the metrics that are only measured on request.
     func look() {
         let cores = cores()

@@ -34,7 +34,7 @@ function titleOf({ file, bytes, places, cell, problem }) {
 
 /**
  * @param {Change} change
- * @returns {{title: string, detail: string, measure: string}} `measure` is empty where the counts are not known.
+ * @returns {{title: string, detail: string, measure: string, isPlain: boolean}} `measure` is empty where the counts are not known; `isPlain`: it changes one place, and there is no more to say.
  */
 export function changeWords(change) {
   const details = [
@@ -43,7 +43,7 @@ export function changeWords(change) {
   ].filter(Boolean);
   const counted = typeof change.added === "number" && typeof change.removed === "number";
   return {
-    title: titleOf(change), detail: details.join(" "),
+    title: titleOf(change), detail: details.join(" "), isPlain: change.file === "edits" && !change.cell && !(Number(change.places) > 1) && !details.length,
     measure: counted ? t`${plural(change.added ?? 0, "line")} added, ${change.removed} removed` : "",
   };
 }

@@ -46,12 +46,11 @@ export const modeQuestion = (mode) =>
 
 // Asking
 
-/** The asking of a session: as a person wants it, or as its agent would. */
-export const everything = t`for everything`;
-export const ownRules = t`by its own rules`;
+/** The asking of a session: as a person wants it, or as its agent would. @type {Record<string, string>} */
+export const askings = { all: t`for everything`, own: t`by its own rules` };
 
 /** @param {string} choice @param {Summary|undefined} summary Empty where it takes freedom away. */
 export const askingQuestion = (choice, summary) =>
-  choice === ownRules && summary?.steering?.asksAll
+  choice === "own" && summary?.steering?.asksAll
     ? summary.steering.mode ? t`Follow the agent's own rules again? What they, or its mode ${summary.steering.mode}, let run is not asked for any more.`
       : t`Follow the agent's own rules again? What they let run is not asked for any more.` : "";

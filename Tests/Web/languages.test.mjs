@@ -68,7 +68,7 @@ test("no visible word goes past the languages", () => {
 /** Prose in strings that nobody translates, and why. */
 const untold = {
   // What is wrong with bytes, for whoever has to find out: it stands behind a sentence that says what that means here.
-  "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "lockscreen.js": "all", "ledger.js": "all",
+  "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "ledger.js": "all",
   // Words of programming languages.
   "syntax.js": "all",
   // How hosts begin their own reasons.
@@ -90,6 +90,41 @@ test("no sentence stands in a string", () => {
       assert.doesNotMatch(key.replace(/\{\d\}/g, ""), /^[^<>=.#[]*\p{Lu}\p{Ll}+,? \p{Ll}+ \p{Ll}+/u, `${file}: ${key}`);
     });
   }
+});
+
+/** Whether a program treats it as a translated sentence: it is one, or a name of one, here or in another file. */
+const isTranslated = (node, names) => outcomesOf(node).some((one) =>
+  (ts.isTaggedTemplateExpression(one) && one.tag.getText() === "t") || (ts.isCallExpression(one) && one.expression.getText() === "plural") || (ts.isIdentifier(one) && names.has(one.text)));
+
+test("no translated sentence is a key, a value, or compared", () => {
+  const faults = [];
+  const exported = new Set();
+  const named = new Map(scripts.map((file) => [file, new Set()]));
+  for (const file of scripts) {
+    walk(file, (node) => {
+      if (!ts.isVariableDeclaration(node) || !node.initializer || !ts.isIdentifier(node.name) || !isTranslated(node.initializer, new Set())) return;
+      named.get(file).add(node.name.text);
+      if (/^export /.test(node.parent.parent.getText())) exported.add(node.name.text);
+    });
+  }
+  const comparing = ["===", "!==", "==", "!=", "<", ">", "in"];
+  for (const file of scripts) {
+    const names = new Set([...named.get(file), ...exported]);
+    const find = (node, what) => node && isTranslated(node, names) && faults.push(`${file}: ${what} ${node.getText()}`);
+    walk(file, (node) => {
+      if (ts.isBinaryExpression(node) && comparing.includes(node.operatorToken.getText())) [node.left, node.right].forEach((side) => find(side, "compares"));
+      if (ts.isCaseClause(node)) find(node.expression, "compares");
+      if (ts.isElementAccessExpression(node)) find(node.argumentExpression, "finds by");
+      if (ts.isComputedPropertyName(node)) find(node.expression, "keys by");
+      if (ts.isPropertyAssignment(node) && ["value", "id", "name", "class", "type"].includes(node.name.getText()) && /^h\(/.test(node.parent.parent.getText())) find(node.initializer, "has as a value");
+      if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+        const { text } = node.expression.name;
+        if (["get", "set", "has", "delete", "add", "includes", "indexOf", "startsWith", "endsWith", "split", "localeCompare"].includes(text)) find(node.arguments[0], text);
+        if (["split", "match", "includes", "indexOf", "startsWith", "endsWith"].includes(text)) find(node.expression.expression, text);
+      }
+    });
+  }
+  assert.deepEqual(faults, []);
 });
 
 /** Runs in German, as `first.js` would leave it. */

@@ -126,7 +126,7 @@ function againstFile(tool, { elements, measure, rest, blocks }, body) {
   const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
   const diff = change.problem ? "" : asText(body?.diff);
   // That the file changes the head of the card says.
-  const isPlain = words.title === t`Changes the file` && !words.detail;
+  const { isPlain } = words;
   const told = words.measure && (isPlain ? words.measure : `${words.title}: ${words.measure}`);
   // All of a new file is new: what was sent says it itself.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fieldBlocks(tool, rest), note, ...blocks], measure: told || words.title };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { keyOf, languages, outcomesOf, read, scripts, sentencesIn, sentencesOfThePage, ts, walk } from "./sentences.mjs";
@@ -30,6 +31,56 @@ test("each language has every sentence of the page and no other, with the same p
 test("the page names the languages that there are", () => {
   const [, named] = read("index.html").match(/<meta name="languages" content="([^"]*)">/);
   assert.deepEqual(named.split(" ").sort(), languages.sort());
+});
+
+test("page, relay and kit have words in the same languages", () => {
+  const codesIn = (file) => [...readFileSync(new URL(`../../Sources/${file}`, import.meta.url), "utf8").matchAll(/"([a-z]{2,8})": \w+Words\(\)/g)].map(([, code]) => code);
+  for (const file of ["PushPlanner/Wording/PushLanguage.swift", "LiveActivityKit/Words/KitLanguage.swift"]) assert.deepEqual(codesIn(file).sort(), [...languages].sort(), file);
+  for (const target of ["App", "Widget", "NotificationService"]) {
+    const [, named] = readFileSync(new URL(`../../deploy/ios/${target}/Info.plist`, import.meta.url), "utf8").match(/<key>CFBundleLocalizations<\/key><array>(.*?)<\/array>/);
+    assert.deepEqual([...named.matchAll(/<string>(\w+)<\/string>/g)].map(([, code]) => code).sort(), ["en", ...languages].sort(), target);
+  }
+  const profiles = new URL("../../Sources/ChannelAPNs/Embedded/", import.meta.url);
+  for (const file of readdirSync(profiles)) {
+    JSON.parse(readFileSync(new URL(file, profiles), "utf8"), (key, value) => {
+      if (key === "byLanguage") assert.deepEqual(Object.keys(value).sort(), [...languages, "else"].sort(), file);
+      return value;
+    });
+  }
+});
+
+/** Strings of a Swift file as keys of a `.strings` file, `%@` in the place of what is inserted. */
+function stringsIn(source) {
+  const found = [];
+  for (let at = 0; at < source.length; at += 1) {
+    if (source.startsWith("//", at)) at = source.indexOf("\n", at);
+    else if (source[at] === "\"") {
+      let key = "";
+      for (at += 1; source[at] !== "\""; at += 1) {
+        if (!source.startsWith("\\(", at)) key += source[at];
+        else {
+          at += 2;
+          for (let depth = 1; depth > 0; at += 1) depth += source[at] === "(" ? 1 : source[at] === ")" ? -1 : 0;
+          key += "%@";
+          at -= 1;
+        }
+      }
+      found.push(key);
+    }
+  }
+  return found;
+}
+
+test("the sample app has every sentence of its own", () => {
+  const app = new URL("../../deploy/ios/App/", import.meta.url);
+  const sources = readdirSync(app).filter((file) => file.endsWith(".swift")).map((file) => readFileSync(new URL(file, app), "utf8")).join("\n").replaceAll(/comment: "[^"]*"/g, "");
+  const keys = new Set(stringsIn(sources).filter((key) => /\p{Lu}\p{Ll}|\p{L} /u.test(key.replaceAll("%@", "")) && !["Heliograph", "KeychainGroup"].includes(key)));
+  assert.ok(keys.size > 40);
+  for (const name of languages) {
+    const pairs = [...readFileSync(new URL(`${name}.lproj/Localizable.strings`, app), "utf8").matchAll(/^"(.+?)" = "(.+)";$/gm)];
+    assert.deepEqual(pairs.map(([, key]) => key).filter((key) => key !== "OK").sort(), [...keys].sort());
+    for (const [, key, sentence] of pairs) assert.equal(sentence.split("%@").length, key.split("%@").length, sentence);
+  }
 });
 
 /** Attributes that a person reads or hears. */

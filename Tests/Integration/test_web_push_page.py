@@ -141,14 +141,14 @@ def test_a_german_browser_is_notified_in_german(browser: Any, site: PushSite, tm
         host.start_session("s1", title="Allow")
         host.request_approval("s1", "Bash", {"command": "npm test"}, title="Deny", risks=["Deletes files."])
         pushed = site.wait_notification(subscribed)
-        assert (pushed["notification"]["title"], pushed["notification"]["body"]) == ("claude will Bash ausführen · Allow", "Genau hinsehen: Deletes files.\nnpm test")
         one.page.goto(relay.url)
         one.expect_live()
         worker = Worker(one)
         worker.push(pushed)
         wait_until(worker.shown, WAIT, "the notification")
-        [shown] = one.page.evaluate(NOTIFICATIONS)
-        assert shown == {"title": "claude will Bash ausführen · Allow", "body": "Genau hinsehen: Deletes files.\nnpm test", "actions": ["Ablehnen", "Ansehen"]}
+        assert one.page.evaluate(NOTIFICATIONS) == [{
+            "title": "claude will Bash ausführen · demo · Allow", "body": "Genau hinsehen: Deletes files.\nRun: npm test", "actions": ["Ablehnen", "Ansehen"],
+        }]  # fmt: skip
         one.close()
         relay.stop()
         relay.check_log()

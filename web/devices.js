@@ -1,6 +1,6 @@
 /** The devices of the workspace and the outcome of each push to them, kept in the store's state. */
 
-import { t } from "./language.js";
+import { language, t } from "./language.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
@@ -88,7 +88,7 @@ export class Devices {
    * @param {string} device A new id. @param {import("./wire").NtfyTopic} topic
    */
   async addTopic(device, topic) {
-    await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, ntfy: topic, ...firstChoices } });
+    await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, language: language.tag, ntfy: topic, ...firstChoices } });
     await this.watch();
   }
 

@@ -68,6 +68,8 @@ export type Device = {
   countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
   web?: undefined;
   ntfy?: undefined;
   receiver?: undefined;
@@ -103,6 +105,8 @@ export interface WebDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** Where to publish; empty if the topic is to get nothing any more. */
@@ -131,6 +135,8 @@ export interface NtfyDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** Which one; empty if it is to get nothing any more. */
@@ -156,6 +162,8 @@ export interface ReceiverDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** What an app says of one of its cards. Without `session`: the aggregate card. */
@@ -372,6 +380,8 @@ export interface DeviceShown {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 export interface DeviceCard {

@@ -114,7 +114,7 @@ FROM_CLIENT: dict[str, Message] = {
             "startToken": "00", "frequentPushes": True, "cards": "aggregate", "starts": "always", "text": "sealed",
             "sealKey": "A" * 43 + "=", "kinds": ["approval", "budget"], "muted": ["s1"],
             "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"}, "gather": {"when": "interval", "minutes": 30}, "countsRules": True,
-            "hidesCost": True,
+            "hidesCost": True, "language": "de-AT",
             "weekly": {"weekday": 1, "at": 540, "timeZone": "Europe/Berlin"},
         },
     },

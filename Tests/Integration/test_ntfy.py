@@ -172,19 +172,23 @@ def test_the_planner_rules_hold_for_topics_too(relay, phone, asking):
 
 
 
-def test_a_link_that_is_pasted_into_a_terminal_is_a_device_that_rings(relay, server, asking):
+@pytest.mark.parametrize("language, test, title, allow", [
+    ([], "Pushes reach Ada's phone.", "claude wants to run Bash", "Allow"),
+    (["--language", "de-AT"], "Mitteilungen kommen bei Ada's phone an.", "claude will Bash ausführen", "Erlauben"),
+], ids=["English", "German"])  # fmt: skip
+def test_a_link_that_is_pasted_into_a_terminal_is_a_device_that_rings(relay, server, asking, language, test, title, allow):
     local = ("--data", str(relay.data))
-    added = relay.run("devices", "add", f"{server.url}/{TOPIC}", "--name", "Ada's phone", "--text", "full", "--allow", *local)
+    added = relay.run("devices", "add", f"{server.url}/{TOPIC}", "--name", "Ada's phone", "--text", "full", "--allow", *language, *local)
     assert "Ada's phone" in added.stdout and TOPIC not in added.stdout
     device = json.loads(relay.run("devices", "--json", *local).stdout)["devices"][0]["device"]
     assert device["ntfy"] == {"server": server.url} and device["allowOnLockScreen"] is True and device["text"] == "full"
     listing = relay.run("devices", *local).stdout
     assert server.url in listing and TOPIC not in listing
-    test = relay.run("push", "test", device["device"], *local)
-    assert "accepted" in test.stdout
-    assert server.wait_message(TOPIC)["message"] == "Pushes reach Ada's phone."
+    assert "accepted" in relay.run("push", "test", device["device"], *local).stdout
+    assert server.wait_message(TOPIC)["message"] == test
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
-    assert press(server.wait_message(TOPIC, lambda message: message["actions"]), "Allow") == (200, {"stage": "decided"})
+    message = server.wait_message(TOPIC, lambda message: message["actions"])
+    assert title in message["title"] and press(message, allow) == (200, {"stage": "decided"})
     asking.wait_decision(approval)
     assert f"topics, 127.0.0.1:{server.port}: connected" in relay.run("push", "status", *local).stdout
 

@@ -19,6 +19,7 @@ enum PushSample {
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
         device.gathering = .interval(minutes: 30)
         (device.countsRules, device.hidesCost) = (true, true)
+        device.language = "de-AT"
         return device
     }()
 
@@ -27,6 +28,7 @@ enum PushSample {
             id: DeviceID("d3")!, name: "Ada's laptop", profile: "web", address: .web(subscription), system: "Firefox on Linux")
         (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
         device.gathering = .daily(at: 1_080, timeZone: "Europe/Berlin")
+        device.language = "fr"
         return device
     }()
     static let subscription = WebSubscription(
@@ -249,6 +251,9 @@ struct PushMessageTests {
             ("startToken", "7", "", .wrongType),
             ("frequentPushes", #""yes""#, "", .wrongType), ("cards", #""many""#, "", .badValue),
             ("starts", #""often""#, "", .badValue),
+            ("language", #""d""#, "", .badValue), ("language", #""de_AT""#, "", .badValue),
+            ("language", #""de-""#, "", .badValue),
+            ("language", #""1a""#, "", .badValue), ("language", #""de-a-b-c-d-e""#, "", .badValue),
             ("text", #""loud""#, "", .badValue), ("sealKey", #""AAAA""#, "", .badValue),
             ("sealKey", #""\#(String(repeating: "A", count: 42))B=""#, "", .badValue),
             ("sealKey", #""\#(String(repeating: "A", count: 42))-=""#, "", .badValue),

@@ -6,7 +6,7 @@
 import { attribute, h, icon, say, span, write } from "../dom.js";
 import { t } from "../language.js";
 import { nextAt } from "../later-times.js";
-import { askingQuestion, everything, isFreer, modeQuestion, modeWords, ownRules } from "../modes.js";
+import { askingQuestion, askings, isFreer, modeQuestion, modeWords } from "../modes.js";
 import { titleOf } from "../session-words.js";
 import { can } from "../steering.js";
 import { Templates } from "../templates.js";
@@ -43,10 +43,10 @@ export class ComposerPanel extends HTMLElement {
     name: t`Mode`, verb: t`Change the mode`, words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", mode }),
   });
-  #model = new SettingChoice({ name: t`Model`, verb: t`Change the model`, words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", model }) });
+  #model = new SettingChoice({ name: t`Model`, verb: t`Change the model`, question: () => "", deed: (model) => this.#do({ type: "model", model }) });
   #asking = new SettingChoice({
-    name: t`Asks you`, verb: t`Ask less`, words: () => "", question: (value) => askingQuestion(value, this.#summary),
-    deed: (value) => this.#do({ type: "askAll", on: value === everything }),
+    name: t`Asks you`, verb: t`Ask less`, names: askings, question: (value) => askingQuestion(value, this.#summary),
+    deed: (value) => this.#do({ type: "askAll", on: value === "all" }),
   });
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
   #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, t`The agent's own commands`), h("div", { class: "setting-line" }, this.#commands));
@@ -103,7 +103,7 @@ export class ComposerPanel extends HTMLElement {
     this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUntrusted || isSending("model"));
     attribute(this.#asking.element, "hidden", !takes("askAll"));
     // Asking for more approvals needs no signature, because it gives the agent less freedom.
-    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules],
+    this.#asking.show(steering?.asksAll ? "all" : "own", Object.keys(askings),
       !can(may, summary, isLive, "askAll") || (isUntrusted && steering?.asksAll === true) || isSending("askAll"));
     const commands = takesPrompts ? steering?.commands ?? [] : [];
     attribute(this.#commandsLine, "hidden", !commands.length);

@@ -173,7 +173,7 @@ extension PushPlanner {
         at now: Instant
     ) -> Alert {
         let questions = more.count { $0.approval.alertKind == .question }
-        let text = AlertText.waiting(more: count.more, all: count.all, questions: Int64(questions))
+        let text = AlertText.waiting(more: count.more, all: count.all, questions: Int64(questions), device.words)
         var alert = Alert(
             kind: !more.isEmpty && questions == more.count ? .question : .approval, text: text, cover: text,
             level: due.isEmpty ? .passive : .timeSensitive, thread: Overflow.name, replaces: Overflow.name, session: nil)

@@ -7,6 +7,8 @@ package struct Device: Sendable, Equatable {
     package var address: DeviceAddress
     /// Version of iOS, such as `18.1`; for a browser its name and the system's; for others their profile.
     package var system: String
+    /// Language of the relay's own words in a push: a BCP 47 tag such as `de-AT`. Nil: English.
+    package var language: String?
     /// The person's choice in iOS Settings: more frequent updates of cards.
     package var hasFrequentPushes = false
     package var cards = CardMode.perSession

@@ -155,6 +155,9 @@ struct Devices: ParsableCommand {
         @Option(help: "Detail of its messages: full, summary or generic. The server or receiver can read them.")
         var text = "summary"
 
+        @Option(help: "Language of the relay's own words: en or de. Default: en.")
+        var language: String?
+
         @Flag(help: "Messages that show the whole command offer Allow, to whoever can read them. Needs --text full.")
         var allow = false
 
@@ -170,7 +173,7 @@ struct Devices: ParsableCommand {
         func run() throws {
             var wish = TopicOptions(link: link)
             (wish.token, wish.name, wish.text) = (token, name, text)
-            (wish.offersAllow, wish.replaced) = (allow, replace)
+            (wish.language, wish.offersAllow, wish.replaced) = (language, allow, replace)
             try ClientCommandOptions.end(HeliographClient.ClientCommands.addDevice(client.options, wish))
         }
     }

@@ -14,7 +14,7 @@ import { t } from "./language.js";
 
 /** Unchanged lines around a change; the number that hosts send. */
 const contextLines = 3;
-/** Most lines of a joined diff; an edit beyond that starts another diff. */
+/** Maximum number of lines of a joined diff; an edit beyond that starts another diff. */
 export const joinedLinesMax = 20_000;
 
 /**

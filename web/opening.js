@@ -29,13 +29,13 @@ import { consentOf, shownEvent } from "./shown.js";
 
 /** Time after a new key for which content sealed with the previous key is still accepted, because it may be on its way. */
 const settledMs = 30_000;
-/** Most new keys of a host that are pending within that time; the time of a further one starts when there is room. */
+/** Maximum number of new keys of a host that are pending within that time; the time of a further one starts when there is room. */
 const settlingMax = 64;
 
 /** The name prefix of sessions that represent their hosts. */
 const deskPrefix = "heliograph-";
 
-/** Most relay ids that are remembered for a host: more than one person's relays give it. */
+/** Maximum number of relay ids that are remembered for a host: more than one person's relays give it. */
 const relayedMax = 16;
 
 /** @param {Summary} summary */

@@ -15,7 +15,7 @@ import { Timeline } from "./timeline.js";
 
 /** Logs kept, so that returning to a session need not load it again. */
 const logsMax = 4;
-/** Most events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
+/** Maximum number of events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
 const eventsMax = 6000;
 /** Events kept when that limit is exceeded; fewer than the limit, so that trimming is rare. */
 const eventsKept = 4000;

@@ -18,7 +18,7 @@ const openLinesMax = 60;
 const openLinesSumMax = 400;
 /** Lines of a diff that are drawn at once; the others follow on demand, as many at a time. */
 const linesAtOnceMax = 500;
-/** Most files that are listed; the oldest are omitted. */
+/** Maximum number of files that are listed; the oldest are omitted. */
 const filesMax = 300;
 
 export class SessionChanges extends HTMLElement {

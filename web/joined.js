@@ -158,7 +158,7 @@ class Between {
   /** @param {number} at */
   at = (at) => this.#lines.get(at);
   /**
-   * Lines before line `at` that exist only on the other side.
+   * Lines before line `at` that exist only on the far side of the added diff.
    * @param {number} at
    */
   beside = (at) => this.#beside.get(at) ?? [];

@@ -15,7 +15,7 @@ import { t } from "./language.js";
  */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
-/** Warnings by trait. */
+/** Warnings about invisible, imitating or reordered characters, by trait. */
 const warnings = {
   direction: t`characters that change the direction of the text around them`,
   invisible: t`characters that cannot be seen`,

@@ -60,7 +60,7 @@ async function spoken(tell, event) {
     }
     Object.assign(language, found);
   } catch {
-    // Without a cache the handler runs all the same.
+    // Without a cache the language is unknown, and the handler runs with English sentences.
   }
   return tell(event);
 }

@@ -9,7 +9,8 @@ enum { CLWS_PRE = LWS_PRE };
 
 // Swift does not import macros whose value is built by another macro or is wider than int.
 static inline uint64_t clws_context_options(int is_first) {
-    // Not VALIDATE_UTF8: the client of 4.1.6 writes beyond its buffer when a server goes on sending after invalid text.
+    // The option VALIDATE_UTF8 is not set: libwebsockets 4.1.6's client writes beyond its buffer when a server continues to send
+    // after invalid text.
     uint64_t options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME;
 #if LWS_LIBRARY_VERSION_MAJOR < 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 3)
     // libwebsockets 4.1.6 renumbers OpenSSL's slot for its connection with each context that initialises TLS. A client of another thread

@@ -12,7 +12,7 @@ import { diffBlock, lineCounts } from "./blocks.js";
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
 
-/** Longer diffs are folded at first: about two screens of a phone. */
+/** The number of lines above which a diff is folded at first: about two screens of a phone. */
 const openLinesMax = 60;
 /** Lines of all files together that are unfolded at first: what a phone draws without delay. */
 const openLinesSumMax = 400;

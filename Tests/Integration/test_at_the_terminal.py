@@ -146,7 +146,7 @@ def test_one_conversation_in_two_terminals(machine, phone):
     try:
         second.wait_screen("manual mode on", 30)
         wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
-        time.sleep(3)  # an earlier version took a second session's prompt within this time for a denial
+        time.sleep(3)  # within this time an earlier version took a prompt in a second session for a denial
         assert phone.approvals[card["approval"]]["stage"] == "pending"
         second.type("/exit")
         second.wait_screen("/exit")

@@ -58,7 +58,7 @@ const panes = {
 
 /** Interval at which the shown state is kept on the device; it is also kept when the page leaves the screen. */
 const keepMs = 20_000;
-/** The first delay before the shown state is kept, because after the link becomes live the relay still sends snapshots. */
+/** The delay before the state is kept after the link has become live, because the snapshots arrive first. */
 const soonMs = 2_000;
 /** The delay after which a browser without a service worker loads the rest of the page, too. */
 const idleMs = 10_000;

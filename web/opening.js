@@ -103,7 +103,7 @@ export class Opening {
     return consent !== undefined && "host" in consent && Boolean(this.#around.trust.hosts.get(consent.host)?.epochs?.size);
   }
 
-  /** True if a host offered keys before this browser pinned it: after pinning, the offer is examined again. */
+  /** True if an offer can be unwrapped that could not when it arrived, because this browser has pinned its host since. */
   get #isStirred() {
     for (const [host, offer] of this.#offered) if (this.#isLearnable(host, offer)) return true;
     return false;
@@ -209,7 +209,7 @@ export class Opening {
   }
 
   /**
-   * Returns the position from which a session's log is requested.
+   * Called when a session's log is requested from the position that is loaded here.
    * @param {string} session
    */
   followed(session) {

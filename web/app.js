@@ -58,9 +58,9 @@ const panes = {
 
 /** Interval at which the shown state is kept on the device; it is also kept when the page leaves the screen. */
 const keepMs = 20_000;
-/** After the link becomes live the relay still sends snapshots: the state is first kept this much later. */
+/** The delay before the state is kept after the link has become live, because the snapshots arrive first. */
 const soonMs = 2_000;
-/** After this time a browser without a service worker loads the rest of the page, too. */
+/** The delay after which a browser without a service worker loads the rest of the page, too. */
 const idleMs = 10_000;
 /** Screens whose views load on demand, in one part (`seldom.js`). */
 const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules", "terminal"];
@@ -506,7 +506,7 @@ views.pair.onback = () => {
 views.pair.onpaired = async (k) => {
   await kept.forget().catch(() => undefined);
   if (k) await whole.then(() => trust?.offered(k, true));
-  // A reload, because another workspace's content must not stay in this page's memory.
+  // The page reloads, because another workspace's content must not stay in its memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   whoAmI();
   show({ focus: true });

@@ -113,7 +113,7 @@ export function forecast(budgets, lastHourMicroUSD, now) {
 export const budgetDayEnd = (now) => (Math.floor(now / dayMs) + 1) * dayMs;
 
 export class Costs {
-  /** The reason why there is no report, as a sentence. */
+  /** The reason why there is no cost report, as a sentence. */
   problem = "";
   /** @type {CostReport|null} */ report = null;
   /** @type {Span|null} The days that the report covers. */ span = null;

@@ -44,7 +44,7 @@ export function takePush(state, push) {
 
 /** Asks the relay for the devices, and subscribes to their pushes. */
 export class Devices {
-  /** The reason why there is no list, as a sentence. */
+  /** The reason why there is no list of devices, as a sentence. */
   problem = "";
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;

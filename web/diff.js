@@ -7,7 +7,7 @@ import { t } from "./language.js";
  * @typedef {{sign: "+"|"-"|" "|"@", text: string, number?: number}} Line
  */
 
-/** Most line pairs that a phone compares in time; above this the changed middle is shown whole, old before new. */
+/** Maximum number of line pairs that a phone compares in time; above this the changed middle is shown whole, old before new. */
 const pairsMax = 1_000_000;
 
 /**

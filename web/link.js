@@ -40,15 +40,15 @@ import { parsedMessage } from "./numbers.js";
 
 /** @typedef {"idle"|"connecting"|"greeting"|"catchingUp"|"live"|"silent"|"waiting"|"stopped"} Phase */
 
-const backoffFirstMs = 500; // one round trip on a bad line
-const backoffMaxMs = 30_000; // a phone taken out of a pocket reaches the relay again within half a minute
-const restartingMs = 1_000; // used if a restarting relay names no time: about how long a restart takes
+const backoffFirstMs = 500; // first delay before reconnecting: one round trip on a bad line
+const backoffMaxMs = 30_000; // longest delay: a phone taken out of a pocket reaches the relay again within half a minute
+const restartingMs = 1_000; // delay if a restarting relay names no time: about how long a restart takes
 const restartingMaxMs = 60_000;
-const socketsMax = 3; // failed attempts before the relay is first asked by HTTP: Firefox delays a page's next socket after each failed one, up to a minute
+const socketsMax = 3; // number of failed attempts after which the relay is first asked by HTTP: Firefox delays a page's next socket after each failed one, up to a minute
 const settledMs = 5_000; // lifetime of a link after which earlier failures no longer count
 const attemptMs = 10_000; // limit of an attempt: if a network drops packets silently, browsers try for minutes
 const wakeProbeMs = 4_000; // time for a sign of life from the relay after the page returned to the screen
-const commandsMax = 100; // commands that wait for a reply: more than a person can send
+const commandsMax = 100; // limit of commands that wait for a reply: more than a person can send
 
 /** A refused or lost command. `code` is the wire's error code, or `linkLost`. */
 export class CommandError extends Error {

@@ -112,7 +112,7 @@ export function choices(sessions) {
   };
 }
 
-/** Most sessions that a browser marks; beyond that the oldest marks are removed. */
+/** Maximum number of sessions that a browser marks; beyond that the oldest marks are removed. */
 const marksMax = 2000;
 
 /**

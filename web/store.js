@@ -15,7 +15,7 @@ import { Timeline } from "./timeline.js";
 
 /** Logs kept, so that returning to a session need not load it again. */
 const logsMax = 4;
-/** Most events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
+/** Maximum number of events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
 const eventsMax = 6000;
 /** Events kept when that limit is exceeded; fewer than the limit, so that trimming is rare. */
 const eventsKept = 4000;
@@ -175,7 +175,8 @@ export function linkLost(state) {
 }
 
 /**
- * Adds a page of older events, or, after a jump, replaces the loaded ones. Above the limit the newest events are dropped, because the reader is far back; they are then only counted (`last` is less than `seq`) until they are requested again.
+ * Adds a page of events before or after the loaded ones, or, after a jump, replaces them. Above the limit events at the other end are dropped:
+ * if those are the newest, they are only counted (`last` is less than `seq`) until they are requested again.
  * @param {State} state @param {string} session @param {{first: number, events: Event[]}} page @param {{jump?: boolean}} [options]
  */
 export function takeHistory(state, session, { first, events }, options = {}) {

@@ -9,7 +9,7 @@ import { base64urlOf } from "./consent.js";
 
 /** Bytes of a message: the relay accepts 4,096, and sealing needs some of them. */
 const bytesMax = 4000;
-/** Most waiting bytes: more than a person types; a pasted file is refused. */
+/** Maximum number of waiting bytes: more than a person types; a pasted file is refused. */
 const waitingMax = 64 << 10;
 
 export class Typist {

@@ -859,7 +859,7 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
             host.event("s1", "approval.cancelled", {"approval": first, "reason": "answeredLocally"})
         one.settle()
     expect(one.page.locator("[data-tab=approvals] .count")).to_have_text("1")
-    # Long enough for shown ages to advance.
+    # The test waits long enough for shown ages to advance.
     one.page.wait_for_timeout(1_200)
     shifts = one.shifts()
     assert sum(shift["value"] for shift in shifts) < 0.001, shifts

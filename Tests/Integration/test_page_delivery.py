@@ -175,8 +175,8 @@ class Way:
 def test_on_a_slow_network_the_list_is_there_within_two_seconds(
     screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any, latency_ms: float, bits: int
 ) -> None:
-    """Calculated like DevTools throttling, each answer delayed by the latency and each byte by the bandwidth, so that the machine's speed does not
-    matter.
+    """The load time is calculated like by DevTools, each answer delayed by the latency and each byte by the bandwidth, so that the machine's speed
+    does not matter.
     """
     session(scripted_host())
     one = screen(paired=False)

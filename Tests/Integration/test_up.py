@@ -134,7 +134,7 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
     assert home.processes() == before and home.settings.read_bytes() == settings
     assert "nothing to change" in again and url in again and "#pair=" not in again
 
-    # With another address the host connects to the relay there.
+    # With `--listen` at another address the host connects to the relay there.
     url = f"http://127.0.0.1:{free_port()}"
     home.up("--listen", url.removeprefix("http://"), "--yes")
     assert home.processes()["supervise"] == before["supervise"] and home.status()["relay"]["url"] == url

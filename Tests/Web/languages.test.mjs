@@ -129,9 +129,9 @@ const untold = {
   "restored.js": "The host was restored from older files", "sealed-session.js": "its host had just gone",
   // An internal error of the page.
   "app.js": "The page has no {0}.",
-  // Followed by the page's translated sentence that a part did not load.
+  // The error stands after the page's translated sentence that a part did not load.
   "part.js": "The relay answered {0}.",
-  // Sent to the relay as the device's name.
+  // The text is sent to the relay as the device's name.
   "devices.js": "ntfy at {0}",
 };
 

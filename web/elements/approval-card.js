@@ -32,7 +32,7 @@ const settleMs = 600;
 /** Remaining time from which a request's expiry is shown. */
 const endToldMs = 2 * 3_600_000;
 
-/** Characters that fit on one line of a phone; a second line would move the buttons. */
+/** Characters of a hint that fit on one line of a phone; a second line would move the buttons. */
 const lineCharacters = 40;
 
 /** The share of a long text's box that one tap scrolls, so that a line or two stay visible for orientation. */
@@ -57,7 +57,7 @@ export class ApprovalCard extends HTMLElement {
   #seen = false;
   /** The text is too long to be on screen at once. */
   #isLong = false;
-  /** The card has just moved or replaced another, so that a tap may have been meant for that one. */
+  /** The card has just moved or replaced another card, so that a tap may have been meant for the former one. */
   #isMoving = false;
   #isOpened = false;
   #measure = "";
@@ -73,12 +73,12 @@ export class ApprovalCard extends HTMLElement {
   #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
   #gateWords = h("span");
-  /** A button with the same words, if unread text keeps *Allow* disabled: a tap scrolls to that text. */
+  /** A button with the words of the hint, shown if unread text keeps *Allow* disabled: a tap scrolls to that text. */
   #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
   #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
   #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, t`Allow`);
-  /** Allows and gives the agent more freedom than the other button. */
+  /** The second button that allows, which gives the agent more freedom than the first. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);

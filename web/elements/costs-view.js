@@ -14,7 +14,7 @@ import { View } from "./view.js";
 
 /** Interval in seconds at which the view asks for the usage. */
 const askEvery = 30;
-/** Most entries of a list that is not expanded. */
+/** Maximum number of entries of a list that is not expanded. */
 const dearestMax = 10;
 
 const counted = new Intl.NumberFormat(language.tag);

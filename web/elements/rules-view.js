@@ -20,7 +20,7 @@ import { View } from "./view.js";
 /** @typedef {{desk: string, text: string, replaces: string}} Draft A rule to add at a host, or to replace the rule named in `replaces`. */
 /** @typedef {{desk: string, text: string, id: string, outcome: import("../rule-words.js").Trial|null, problem: string}} Attempt */
 
-/** Most answered calls that are listed for a rule: more than a person reads before deciding. */
+/** Maximum number of answered calls that are listed for a rule: more than a person reads before deciding. */
 const ranShownMax = 50;
 
 export class RulesView extends View {

@@ -12,13 +12,13 @@ import { diffBlock, lineCounts } from "./blocks.js";
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
 
-/** Longer diffs are folded at first: about two screens of a phone. */
+/** The number of lines above which a diff is folded at first: about two screens of a phone. */
 const openLinesMax = 60;
 /** Lines of all files together that are unfolded at first: what a phone draws without delay. */
 const openLinesSumMax = 400;
 /** Lines of a diff that are drawn at once; the others follow on demand, as many at a time. */
 const linesAtOnceMax = 500;
-/** Most files that are listed; the oldest are omitted. */
+/** Maximum number of files that are listed; the oldest are omitted. */
 const filesMax = 300;
 
 export class SessionChanges extends HTMLElement {

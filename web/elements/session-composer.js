@@ -45,7 +45,7 @@ export class SessionComposer extends HTMLElement {
   #longReason = h("p", { class: "foreign" });
   #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, t`No prompts from here. Why?`), this.#longReason);
   #waiting = new WaitingPrompts();
-  /** This element and the next two load with the later part of the page, and are empty until then. */
+  /** Held prompts, the choice of pictures and the panel load with the later part of the page, and are empty until then. */
   #held = h("held-prompts", { hidden: true });
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });

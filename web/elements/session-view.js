@@ -36,7 +36,7 @@ export class SessionView extends View {
     onclick: () => this.#openFacts(!this.#open),
   },
     this.#todo, this.#cost, span("unseen", t`Show the to-do list and the numbers`), icon("down"));
-  /** This element and the next two load with the later part of the page, and are empty until then. */
+  /** The session's facts, changes and search load with the later part of the page, and are empty until then. */
   #facts = h("session-facts", { id: "session-facts" });
   #timeline = new SessionTimeline();
   #changes = document.createElement("session-changes");

@@ -53,7 +53,7 @@ export class SettingChoice {
   show(current, offered, isOff) {
     this.#isOff = isOff;
     const known = offered.length && current && !offered.includes(current) ? [current, ...offered] : offered;
-    // An open choice is not overwritten.
+    // A menu in which a person is choosing is not overwritten by the session's state.
     if (this.#current !== (current ?? "") || known.join("\n") !== this.#offered?.join("\n")) {
       this.#current = current ?? "";
       this.#offered = known;

@@ -217,7 +217,7 @@ function resultOf({ head }) {
   return tookOf(head) || t`done`;
 }
 
-/** Calls faster than this are shown without a duration: among dozens, only slow ones are worth a number. */
+/** The duration below which a tool call is shown without it: among dozens of calls, only slow ones are worth a number. */
 const toldFromMs = 1_000;
 
 /** @param {import("../wire").Fields} head */

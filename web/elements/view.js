@@ -30,7 +30,7 @@
 
 /** A view draws when it is opened, when the state that it shows changed, and every second for ages. */
 export class View extends HTMLElement {
-  /** Set before any other call. */
+  /** The app's parts, set before any other call. */
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
 
   /**

@@ -1,7 +1,9 @@
 """A terminal on the phone: shown live, typed into by permitted clients, and stored nowhere."""
 
 import json
+import os
 import re
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,7 @@ from daemon import Daemon
 from page_screen import DESK, LOOKS, PHONE, Screen
 from screens import Looking, held, session_of
 from trusting import trust_client, trust_page
-from waits import wait_until
+from waits import patient, wait_until
 
 OFFER = {"actions": ["stop"], "screen": True}
 
@@ -107,6 +109,30 @@ def test_a_keyboard_types_directly_and_its_bar_has_the_keys_that_a_phone_lacks(
         view.get_by_role("button", name="Ctrl", exact=True).click()
         view.get_by_label("Text to type at the terminal").press_sequentially("c")
         terminal.wait_screen("status 130")
+
+
+def test_keys_that_may_have_been_typed_are_said_until_the_next_ones(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    with held(daemon, short_path / "t", "cat"):
+        one = screen(role="operator")
+        view = opened(one, session_of(phone, "cat"))
+        expect(view.locator(".screen-state")).to_contain_text("Live,")
+        begin_typing(view)
+        assert daemon.process
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        view.get_by_label("Text to type at the terminal").fill("hello")
+        view.get_by_label("Text to type at the terminal").press("Enter")
+        one.forgive_absence()
+        daemon.relay.kill()
+        trouble = view.get_by_role("alert")
+        expect(trouble).to_contain_text("may have been typed or not")
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        daemon.relay.start()
+        expect(view.locator(".screen-state")).to_contain_text("Live,", timeout=patient(30_000))
+        expect(trouble).to_contain_text("may have been typed or not")
+        one.expect_accessible()
+        begin_typing(view)
+        view.get_by_role("button", name="Enter", exact=True).click()
+        expect(trouble).to_be_hidden()
 
 
 def test_a_watcher_sees_and_is_given_no_keyboard(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:

@@ -135,6 +135,17 @@ def test_keys_that_may_have_been_typed_are_said_until_the_next_ones(daemon: Daem
         expect(trouble).to_be_hidden()
 
 
+def test_two_fingers_make_the_screen_larger(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    with held(daemon, short_path / "t", "cat"):
+        one = screen()
+        view = opened(one, session_of(phone, "cat"))
+        box = view.get_by_role("document").bounding_box()
+        assert box
+        middle = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        one.context.new_cdp_session(one.page).send("Input.synthesizePinchGesture", {**middle, "scaleFactor": 2})
+        assert one.page.evaluate("visualViewport.scale") > 1.5
+
+
 def test_a_watcher_sees_and_is_given_no_keyboard(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
     with held(daemon, short_path / "t", "sh", "-c", "echo seen by all; cat"):
         session = session_of(phone, "sh")

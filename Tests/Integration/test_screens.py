@@ -135,6 +135,33 @@ def test_keys_that_may_have_been_typed_are_said_until_the_next_ones(daemon: Daem
         expect(trouble).to_be_hidden()
 
 
+def test_wide_characters_keep_their_columns(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    texts = ["中文中文中文中文", "한국어 \U0001f600\U0001f468\u200d\U0001f469 ⏺ ✻ → é ❤\ufe0f", "\033[4;1m日本\033[0m ─┤"]
+    script = "printf '" + "".join(f"{text}|\\n" for text in texts) + "中文'; cat"
+    with held(daemon, short_path / "t", "sh", "-c", script, columns=60):
+        one = screen()
+        view = opened(one, session_of(phone, "sh"))
+        expect(rows(view)).to_contain_text("日本")
+        # The columns left of each bar, and of the cursor: what the host counts.
+        found = view.get_by_role("document").evaluate("""(paper) => {
+            const column = paper.querySelector(".screen-cursor").getBoundingClientRect().width;
+            const left = paper.querySelector(".screen-rows").getBoundingClientRect().left;
+            const range = document.createRange();
+            const bars = [];
+            const texts = document.createTreeWalker(paper.querySelector(".screen-rows"), NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) {
+                const at = texts.currentNode.data.indexOf("|");
+                if (at < 0) continue;
+                range.setStart(texts.currentNode, at);
+                bars.push((range.getBoundingClientRect().left - left) / column);
+            }
+            return [...bars, (paper.querySelector(".screen-cursor").getBoundingClientRect().left - left) / column];
+        }""")
+        wanted = [16, 22, 7, 4]
+        assert len(found) == 4 and all(abs(column - exact) < 0.3 for column, exact in zip(found, wanted)), (found, wanted)
+        assert rows(view).evaluate("(rows) => rows.innerText").splitlines()[0] == texts[0] + "|", "as it is copied"
+
+
 def test_two_fingers_make_the_screen_larger(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
     with held(daemon, short_path / "t", "cat"):
         one = screen()

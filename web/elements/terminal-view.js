@@ -328,8 +328,9 @@ export class TerminalView extends View {
 
 /** @param {import("../screen.js").Run[]} runs */
 function runsOf(runs) {
-  return runs.map(({ text, style }) => {
-    const drawn = nodes(calm(text));
+  return runs.map(({ text, style, wide }) => {
+    const drawn = document.createDocumentFragment();
+    for (const piece of calm(text)) drawn.append(...(piece.trait ? [nodes([piece])] : cellsOf(piece.text, wide)));
     if (!style) return drawn;
     const { ink, paper, marks } = lookOf(style);
     const run = span(`run ${marks.map((mark) => `run-${mark}`).join(" ")}`.trim(), drawn);
@@ -338,6 +339,17 @@ function runsOf(runs) {
     }
     return run;
   });
+}
+
+const beyondLatin = /[^\0-ÿ]/;
+
+/**
+ * A font that steps in for the terminal's has widths of its own: what it may draw gets the room of its columns.
+ * @param {string} text @param {boolean} [isWide] Each character takes two columns.
+ */
+function cellsOf(text, isWide) {
+  if (!beyondLatin.test(text)) return [text];
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => beyondLatin.test(segment) ? span(isWide ? "cell cell-wide" : "cell", segment) : segment);
 }
 
 customElements.define("terminal-view", TerminalView);

@@ -93,6 +93,18 @@ def test_the_first_obstacle_is_named_and_nothing_after_it(way: Way, make_relay: 
     assert last(phone(relay)) == ("Relay", "wrong")
 
 
+def test_an_address_that_leads_to_another_relay_is_the_obstacle(way: Way, make_relay: Callable[..., Relay]) -> None:
+    proxy = Caddy(way.folder / "proxy", way.certificate)
+    way.proxies.append(proxy)
+    other, relay = (make_relay("--public-url", proxy.url) for _ in range(2))
+    proxy.start(other.port)
+    trusting = {"SSL_CERT_FILE": str(way.certificate.chain)}
+    found = phone(relay, trusting)
+    assert last(found) == ("Relay behind it", "wrong") and "leads to another relay" in found["Relay behind it"]["text"] and f":{relay.port}" in found["Relay behind it"]["mend"]
+    assert phone(other, trusting)["WebSocket"]["state"] == "well"
+    assert relay.get("/v1/way/").status == relay.get("/v1/way/x").status == 404
+
+
 @pytest.fixture
 def tailscale(home: Home) -> Path:  # noqa: F811
     program = home.folder / "bin/tailscale"

@@ -119,6 +119,7 @@ def tailscale(home: Home) -> Path:  # noqa: F811
 def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Home, tailscale: Path) -> None:  # noqa: F811
     listen = ["--listen", f"127.0.0.1:{home.port}", "--yes"]
     assert "up --tailscale" in home.up(*listen)
+    assert "heliograph up --tailscale, for the devices of your tailnet" in home.run("pair")
     said = home.up(*listen, "--tailscale")
     served = tailscale / "served.json"
     assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"

@@ -1,5 +1,4 @@
 import HeliographCrypto
-import WebSocketEngine
 
 /// The secret that `doctor --phone` has this relay make, and asks for through the public address: another relay does not know it.
 final class WayMark {

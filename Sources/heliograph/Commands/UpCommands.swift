@@ -290,13 +290,12 @@ struct UpCommand: ParsableCommand {
                 let link =
                     try administration.credentials.makePairingCode(.client).link(base: base) + HostSecret.part(for: .client)
                 print("Open this on the device that shall watch and decide (it works once, for ten minutes):\n\n   \(link)\n")
-                print(try PairingScreen.picture(of: link, advice: ""))
+                print(try PairingScreen.picture(of: link, folder: nil))
             } else {
                 print("Another device: \(Executable.shown) pair\(data.flag)")
             }
             if RelayAddress(base)?.staysHere == true {
-                let ways = PhoneWays(address: administration.localAddress, isUp: true).sentences
-                print((["A phone needs an address that it can reach, by HTTPS:"] + ways).joined(separator: "\n  "))
+                print(PhoneWays(address: administration.localAddress, isUp: true).advice)
             }
         } else {
             let configuration = try HostConfiguration.load()

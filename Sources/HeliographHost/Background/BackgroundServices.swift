@@ -51,7 +51,10 @@ package struct BackgroundServices {
         guard UserUnits.setLinger(true) else { return false }
         record.lingers = true
         try record.save(paths)
-        return true
+        guard !UserUnits.setLinger(true) else { return true }
+        record.lingers = false
+        try record.save(paths)
+        return false
     }
 
     /// Ends everything and removes what `start` created. The next `up` continues with the arguments of `last`.

@@ -264,13 +264,20 @@ struct UpCommand: ParsableCommand {
 
     /// Connects the agents. Returns true if one could not be connected, which is printed.
     private func connectAgents(_ record: inout BackgroundRecord) throws -> Bool {
-        guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) else {
+        let outcome = try AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) { name in
+            // Recorded first, so that `down` finds it whenever this process ends.
+            guard !record.agents.contains(name) else { return }
+            record.agents.append(name)
+            try record.save()
+        }
+        guard let outcome else {
             let reason = isatty(STDIN_FILENO) == 1 ? "" : ", as there is no terminal to ask on (--yes does it without asking)"
             print("No agent's settings were changed\(reason). Later: \(Executable.shown) connect, or up again.")
             return false
         }
-        record.agents += outcome.connected.filter { !record.agents.contains($0) }
-        try record.save()
+        if let missing = outcome.missing {
+            print("No agent to connect was found: this PATH has none of \(missing). Once one is installed: up again.")
+        }
         for failure in outcome.failures { Output.remark("\(failure.title) is not connected: \(failure.error)") }
         return !outcome.failures.isEmpty
     }
@@ -390,9 +397,13 @@ struct StatusCommand: ParsableCommand {
 /// `heliograph logs`
 struct LogsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
+        let left = AgentCommands.connect.connected()
         commandName: "logs", abstract: "Show what relay and host have logged in the background.",
         discussion: """
               heliograph logs --follow
+        for agent in left {
+            print("\(agent) stays connected, as it was before heliograph up: heliograph disconnect \(agent)")
+        }
             """)
 
     @Option(name: .shortAndLong, help: "How many lines of each.")

@@ -131,6 +131,23 @@ def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Hom
     assert (tailscale / "calls").read_text().count("serve --bg") == before
     home.run("down")
     assert not served.exists()
+    # The address is part of what goes on.
+    assert "https://box.tail0.ts.net" in home.up("--yes")
+    assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
+    home.run("down")
+    assert not served.exists()
+    status = tailscale / "status.json"
+    well = status.read_text()
+    status.write_text(json.dumps({"BackendState": "NeedsLogin"}))
+    assert "leads nowhere: tailscale does not run here: sudo tailscale up" in home.up("--yes") and not served.exists()
+    status.write_text(well)
+    home.up("--yes")
+    assert served.exists()
+    # What is given replaces it.
+    home.run("down")
+    home.up("--yes", "--public-url", "https://relay.example")
+    assert home.status()["relay"]["url"] == "https://relay.example" and not served.exists()
+    home.run("down")
 
 
 def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -> None:  # noqa: F811

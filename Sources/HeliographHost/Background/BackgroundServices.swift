@@ -73,7 +73,7 @@ package struct BackgroundServices {
             }
         }
         guard var last else { return try Files.remove(BackgroundRecord.file(paths)) }
-        (last.isDown, last.agents, last.lingers, last.servedPort) = (true, [], false, nil)
+        (last.isDown, last.agents, last.lingers) = (true, [], false)
         try last.save(paths)
     }
 

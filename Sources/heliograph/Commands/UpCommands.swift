@@ -75,7 +75,8 @@ struct UpCommand: ParsableCommand {
         let last = try BackgroundRecord.loadLast()
         let folder = data.path
         record.lingers = known?.manager == manager && known?.lingers == true
-        record.servedPort = known?.servedPort
+        let isLast = last?.part(.relay)?.value(of: "--data") == folder
+        record.servedPort = (known ?? (isLast && publicURL == nil ? last : nil))?.servedPort
         let services = BackgroundServices()
         // Set up as a host of another relay, it goes on as one.
         let other = try relay == nil ? Self.otherRelay(of: known ?? last) : nil
@@ -128,7 +129,7 @@ struct UpCommand: ParsableCommand {
         }
         // The address follows the relay to another port.
         let isServed = record.servedPort != nil && publicURL == nil
-        let tailnet = tailscale ? try Tailnet() : isServed ? try? Tailnet() : nil
+        let tailnet = tailscale ? try Tailnet() : isServed ? Self.tailnetAgain() : nil
         record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
         // The host keeps running if its relay does.
         if before == record.parts[0], let host = known?.parts.first(where: { $0.name == .host }) { record.parts.append(host) }
@@ -138,7 +139,7 @@ struct UpCommand: ParsableCommand {
             if let trouble = Self.waitForRelay(in: folder, { services.lastWords(of: .relay, since: mark) }) {
                 throw CommandError(.noRelay, "The relay does not come up: \(trouble)")
             }
-            if let tailnet { try serve(on: tailnet, folder, &record) }
+            if let tailnet { try serve(on: tailnet, folder, &record, wasDown: known == nil) }
         } catch {
             // The earlier set-up is started again; a first one is given up.
             if let known {
@@ -173,14 +174,28 @@ struct UpCommand: ParsableCommand {
         return isUp ? nil : trouble
     }
 
-    private func serve(on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord) throws {
+    /// Nil, with a remark, if the tailnet that had the relay's address does not now.
+    private static func tailnetAgain() -> Tailnet? {
+        do throws(HostError) { return try Tailnet() } catch {
+            Output.remark(
+                "warning: the relay's address in your tailnet leads nowhere: \(error.message); then heliograph up again")
+            return nil
+        }
+    }
+
+    private func serve(
+        on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord, wasDown: Bool
+    ) throws {
         guard case .tcp("127.0.0.1", let port, false)? = try Administration(directory: folder).localAddress?.target else {
             throw CommandError(
                 .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
-        // If the address led there already, the person has set that up.
-        guard try tailnet.lead(to: port) else { return }
+        if try tailnet.leads(to: port) {
+            // The person has set that up, unless an earlier call did.
+            if wasDown { record.servedPort = nil }
+            return try record.save()
+        }
         record.servedPort = port
         try record.save()
     }
@@ -205,7 +220,9 @@ struct UpCommand: ParsableCommand {
         let wanted = try other.map { [$0] } ?? addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
+        // Recorded first, so that `down` ends it whenever this process ends.
             // The relay here listens at another address now.
+        try tailnet.lead(to: port)
             guard isOurs, relay == nil, known.staysHere, let moved = wanted.first else {
                 throw CommandError.reports(to: known)
             }

@@ -78,6 +78,7 @@ struct UpCommand: ParsableCommand {
         let isLast = last?.part(.relay)?.value(of: "--data") == folder
         record.servedPort = (known ?? (isLast && publicURL == nil ? last : nil))?.servedPort
         let services = BackgroundServices()
+        if relay == nil { try Self.checkThatDataIsThere((known ?? last)?.part(.relay), folder, isUp: known != nil) }
         // Set up as a host of another relay, it goes on as one.
         let other = try relay == nil ? Self.otherRelay(of: known ?? last) : nil
         if other != nil, listen != nil || publicURL != nil || tailscale || data.given != nil { throw CommandError.isOfOther }
@@ -88,14 +89,36 @@ struct UpCommand: ParsableCommand {
         if manager == .systemd, try !services.letLinger(&record) {
             Output.remark("these services end when you log out; root can change that: loginctl enable-linger \(getuid())")
         }
+        let isConnected = BackgroundServices.wait(Self.hostWithin) { services.hostLink == "live" }
         try tell(record, folder, hasOwnRelay: relay == nil && other == nil)
-        if failed { throw ExitCode(ClientExit.failed.rawValue) }
+        if !isConnected, let host = try? HostConfiguration.load() {
+            Output.remark("the host is not connected: \(PairedHost(host).reason(of: host.relay))")
+        }
+        if failed || !isConnected { throw ExitCode(ClientExit.failed.rawValue) }
     }
 
     /// Nil if this machine was not set up as a host alone, or is not paired any more.
     private static func otherRelay(of record: BackgroundRecord?) throws -> RelayAddress? {
         guard let record, record.part(.relay) == nil, record.part(.host) != nil else { return nil }
         return try? HostConfiguration.load().relay
+    }
+
+    /// After a move of the home, the recorded folder would be made anew and be empty.
+    private static func checkThatDataIsThere(_ relay: BackgroundPart?, _ folder: String, isUp: Bool) throws {
+        guard let recorded = relay?.value(of: "--data"), recorded == folder, !Administration.isSetUp(in: recorded) else {
+            return
+        }
+        let own = DataOption.ofHome
+        let hasMoved = own != recorded && Administration.isSetUp(in: own)
+        let above = recorded[..<(recorded.lastIndex(of: "/") ?? recorded.startIndex)]
+        let isGone = unsafe access(String(above), F_OK) != 0
+        guard hasMoved || isGone else { return }
+        let first = isUp ? "heliograph down, then " : ""
+        throw CommandError(
+            .notFound,
+            "The relay's data was in \(recorded), which is gone. "
+                + (hasMoved ? "There is a relay's data in \(own)" : "If it was moved, name its new place")
+                + ": \(first)heliograph up --data \(hasMoved ? ShellWords.word(own) : "FOLDER")")
     }
 
     /// Looks for what the host would be refused for before anything is started.
@@ -197,7 +220,9 @@ struct UpCommand: ParsableCommand {
             return try record.save()
         }
         record.servedPort = port
+        // Recorded first, so that `down` ends it whenever this process ends.
         try record.save()
+        try tailnet.lead(to: port)
     }
 
     private func arguments(_ last: BackgroundPart?, _ folder: String, _ tailnet: Tailnet?) -> [String] {
@@ -220,18 +245,18 @@ struct UpCommand: ParsableCommand {
         let wanted = try other.map { [$0] } ?? addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
-        // Recorded first, so that `down` ends it whenever this process ends.
             // The relay here listens at another address now.
-        try tailnet.lead(to: port)
             guard isOurs, relay == nil, known.staysHere, let moved = wanted.first else {
                 throw CommandError.reports(to: known)
             }
             paired?.relay = moved
             try paired?.save()
         }
-        if let link = relay.flatMap({ PairingLink($0) }), let host = paired, try !staysPaired(host, link) {
+        if let host = paired, try !staysPaired(host, relay.flatMap { PairingLink($0) }) {
+            guard other == nil else { throw CommandError.isUnknown(to: host.relay) }
             // The host that runs would go on with its old token.
-            if let known { try services.stop(known, keeping: nil) }
+            record.parts.removeAll { $0.name == .host }
+            if isOurs { try services.start(record) }
             paired = nil
         }
         if paired == nil {
@@ -248,16 +273,17 @@ struct UpCommand: ParsableCommand {
         }
     }
 
-    /// False if its token is no longer valid: the link pairs it anew.
-    private func staysPaired(_ known: HostConfiguration, _ link: PairingLink) throws -> Bool {
-        switch PairedHost(known) {
-        case .revoked: return false
-        case .known where known.isPaired(by: link): return true
-        case .known(let workspace):
+    /// False if its token is no longer valid: a link pairs it anew. `link`: the given one; nil if the relay is the one of before.
+    private func staysPaired(_ known: HostConfiguration, _ link: PairingLink?) throws -> Bool {
+        switch (PairedHost(known), link) {
+        case (.revoked, _): return false
+        case (_, nil): return true
+        case (.known, let link?) where known.isPaired(by: link): return true
+        case (.known(let workspace), _):
             Output.remark("this machine stays in “\(workspace)” of \(known.relay): the link was not used")
             return true
-        case .unknown where known.isPaired(by: link): return true
-        case .unknown(let error): throw CommandError(.noRelay, "\(known.relay): \(error.message)")
+        case (.unknown, let link?) where known.isPaired(by: link): return true
+        case (.unknown(let error), _): throw CommandError(.noRelay, "\(known.relay): \(error.message)")
         }
     }
 
@@ -371,9 +397,13 @@ struct DownCommand: ParsableCommand {
         for agent in AgentCommands.connect.connected(among: record.agents) {
             _ = try AgentCommands.connect.disconnect(agent, request)
         }
+        let left = AgentCommands.connect.connected()
         try BackgroundServices().stop(record, keeping: record)
         if let port = record.servedPort { Self.endServing(port) }
         print("Relay and host have ended, and do not start again.")
+        for agent in left {
+            print("\(agent) stays connected, as it was before heliograph up: heliograph disconnect \(agent)")
+        }
         for part in record.parts where part.name == .relay {
             if let folder = part.value(of: "--data") { print("The relay's data stays in \(folder).") }
         }
@@ -395,7 +425,8 @@ struct DownCommand: ParsableCommand {
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show whether relay and host run here, and what is connected.",
-        discussion: "Exit codes: 0 all that `up` has set up runs, 5 nothing was set up here, 7 some of it does not run.")
+        discussion:
+            "Exit codes: 0 all that `up` has set up runs and is connected, 5 nothing was set up here, 7 some of it is not.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -414,13 +445,9 @@ struct StatusCommand: ParsableCommand {
 /// `heliograph logs`
 struct LogsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        let left = AgentCommands.connect.connected()
         commandName: "logs", abstract: "Show what relay and host have logged in the background.",
         discussion: """
               heliograph logs --follow
-        for agent in left {
-            print("\(agent) stays connected, as it was before heliograph up: heliograph disconnect \(agent)")
-        }
             """)
 
     @Option(name: .shortAndLong, help: "How many lines of each.")
@@ -476,6 +503,13 @@ extension CommandError {
         return CommandError(
             .declined,
             "This machine is in “\(workspace)” of \(relay) already, and a host is in one workspace. To leave that one: heliograph down, remove \(file), then this again."
+        )
+    }
+
+    static func isUnknown(to relay: RelayAddress) -> CommandError {
+        CommandError(
+            .declined,
+            "\(relay) does not know this machine any more. With a new link from there: heliograph up --relay 'LINK', or heliograph join."
         )
     }
 

@@ -485,7 +485,7 @@ export interface Screen {
   wrapsPaste?: boolean;
   /** The program wants arrows as `ESC O A`, not as `ESC [A`. */
   applicationKeys?: boolean;
-  lines: { row: number; runs: { text: string; style?: string }[] }[];
+  lines: { row: number; runs: { text: string; style?: string; wide?: boolean }[] }[];
   /** All of it, for devices that can open it; the rest is empty then. Of a host that seals. */
   sealed?: string;
 }

@@ -57,7 +57,7 @@ final class ServerParts {
         around = CoreUnit.Surroundings(
             configuration: configuration, loop: loop, connections: connections, access: access,
             responder: Responder(connections, WebPage(root: configuration.webRoot), publicURL: configuration.publicURL),
-            overseer: overseer, registry: registry,
+            wayMark: WayMark(), overseer: overseer, registry: registry,
             measures: measures, pushMeasures: pushMeasures, pushWay: pushWay, workspaces: data.workspaces,
             pictures: data.pictures, logger: logger)
         memory = MemoryWatch(

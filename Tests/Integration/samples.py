@@ -55,7 +55,7 @@ HEADS: dict[str, Message] = {
 
 SCREEN = {
     "of": "t.2", "whole": True, "rows": 24, "columns": 80, "cursor": {"row": 1, "column": 2}, "wrapsPaste": True,
-    "lines": [{"row": 0, "runs": [{"text": "$ vim"}, {"text": "x", "style": "1;31"}]}],
+    "lines": [{"row": 0, "runs": [{"text": "$ vim"}, {"text": "x", "style": "1;31"}, {"text": "中", "wide": True}]}],
 }  # fmt: skip
 
 FROM_HOST: dict[str, Message] = {

@@ -221,7 +221,7 @@ def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
 def test_an_agent_that_cannot_be_connected_keeps_nothing_from_running(home: Home) -> None:
     home.settings.write_text('{ // hello\n "model": "x"}')
     said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", status=7)
-    assert "Claude Code is not connected" in said and "/#pair=" in said and home.status()["host"]["running"]
+    assert "Claude Code is not connected" in said and "line 1, column 3: a comment" in said and "/#pair=" in said and home.status()["host"]["running"]
     home.run("down")
     assert home.settings.read_text() == '{ // hello\n "model": "x"}'
 

@@ -83,8 +83,12 @@ final class DeviceAddTask: ClientTask {
             run.terminal.print(JSONLine.text(JSONWriter.object { $0.field("added", device.id) }))
         } else {
             run.terminal.print("added \(VisibleText.line(device.name)); try it: heliograph push test \(device.id)")
+            guard device.text != .generic else { return run.finish(.done) }
+            run.terminal.print(
+                "Of a host that seals, as heliograph up sets up, it gets no words: it rings, and the page shows what is asked.")
             if device.allowsOnLockScreen {
-                run.terminal.print("Whoever can read its messages can allow what they show whole.")
+                run.terminal.print(
+                    "It can allow only for hosts that neither seal nor want signatures; so can whoever reads its messages.")
             }
         }
         run.finish(.done)

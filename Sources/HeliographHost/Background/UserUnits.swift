@@ -71,7 +71,11 @@ struct UserUnits {
             try run("daemon-reload")
         }
         try run("enable", Self.unit(part.name))
-        try run(isNew ? "restart" : "start", Self.unit(part.name))
+        let since = time(nil)
+        do throws(HostError) { try run(isNew ? "restart" : "start", Self.unit(part.name)) } catch {
+            guard let words = Self.lastWords(of: part.name, since: since) else { throw error }
+            throw HostError(.system, words)
+        }
     }
 
     func remove(_ name: BackgroundPart.Name) throws(HostError) {
@@ -83,6 +87,16 @@ struct UserUnits {
     }
 
     // MARK: - systemd
+
+    /// The error with which a service has ended since then, in seconds since 1970; nil if its journal has none.
+    private static func lastWords(of part: BackgroundPart.Name, since: Int) -> String? {
+        let mark = "heliograph: "
+        let result = try? ChildProcess.run(
+            ["journalctl", "--user", "-u", unit(part), "--since", "@\(since)", "-n", "50", "-o", "cat", "--no-pager"],
+            input: [], outputBytesMax: outputBytesMax)
+        let lines = result.map { String(decoding: $0.output, as: UTF8.self).split(separator: "\n") } ?? []
+        return lines.last { $0.hasPrefix(mark) }.map { "the \(part.rawValue): \($0.dropFirst(mark.count))" }
+    }
 
     private func run(_ arguments: String...) throws(HostError) {
         let words = "systemctl --user \(arguments.joined(separator: " "))"

@@ -19,6 +19,7 @@ final class Routes {
 
     private let responder: Responder
     let access: Access
+    private let wayMark: WayMark
     /// Nil for requests that need no core, and for those without a valid token.
     let core: Core?
     let pushWay: PushWay
@@ -36,6 +37,7 @@ final class Routes {
     init(in around: CoreUnit.Surroundings, core: Core?) {
         responder = around.responder
         access = around.access
+        wayMark = around.wayMark
         self.core = core
         pushWay = around.pushWay
         registry = around.registry
@@ -65,6 +67,8 @@ final class Routes {
         case ("POST", Self.picturesPath): keepPicture(request, id)
         case ("GET", let path) where path.hasPrefix(Self.picturesPath + "/"): showPicture(request, id)
         case ("GET", Self.requestsPath): listRequests(request, id)
+        case ("GET", let path) where path.hasPrefix(WayMark.path):
+            respond(id, wayMark.isKnown(path, at: .now) ? .text(200, "here\n") : .text(404, "there is nothing here\n"))
         case ("GET", _), ("HEAD", _):
             if !responder.answersAlike(request, id) { respond(id, .text(404, "there is nothing here\n")) }
         default: respond(id, .text(405, "this is not done here\n"))
@@ -90,6 +94,7 @@ final class Routes {
             pushWay.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
             respond(id, .text(200, overseer.confirmClock() ? "confirmed\n" : "not in doubt\n"))
+        case ("POST", AdminPath.way): respond(id, .text(200, wayMark.make(at: .now)))
         case ("GET", AdminPath.tokens): listSightings(access.sightings(), id)
         case ("GET", AdminPath.report): overseer.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)

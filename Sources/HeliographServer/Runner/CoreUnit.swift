@@ -15,6 +15,7 @@ final class CoreUnit {
         let connections: PeerConnections
         let access: Access
         let responder: Responder
+        let wayMark: WayMark
         let overseer: Overseer
         let registry: PrometheusRegistry
         let measures: Measures

@@ -64,7 +64,7 @@ struct Pair: ParsableCommand {
             if workspace != nil { print("\nInto the workspace \(VisibleText.line(named.name)):") }
             print("\n   \(link)\n")
             if code.role.isClient {
-                if !noPicture { print(try PairingScreen.picture(of: link)) }
+                if !noPicture { print(try PairingScreen.picture(of: link, folder: data.path)) }
                 print("Open it on the device. It works once, for ten minutes.")
             } else {
                 print("On the machine with the agents: \(Executable.shown) host '\(link)'")

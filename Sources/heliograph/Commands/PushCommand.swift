@@ -136,6 +136,8 @@ struct Devices: ParsableCommand {
 
                   heliograph devices add mail --name "Ada's mail"
 
+                A host that seals, as heliograph up sets up, gives it no words, and Deny only: the page shows what is asked.
+
                 A server in your own network, or without TLS, has to be named to the relay: heliograph serve --ntfy-servers.
 
                 \(ClientExit.help)
@@ -158,7 +160,8 @@ struct Devices: ParsableCommand {
         @Option(help: "Language of the relay's own words: en or de. Default: en.")
         var language: String?
 
-        @Flag(help: "Messages that show the whole command offer Allow, to whoever can read them. Needs --text full.")
+        @Flag(
+            help: "Offer Allow where all is shown and the host wants no signature, to whoever can read it. Needs --text full.")
         var allow = false
 
         @Option(help: ArgumentHelp("The id of a device that this replaces, for example to change its token.", valueName: "id"))

@@ -55,6 +55,9 @@ struct ClaudeHoldTests {
             try heeded(#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#, token: 8)?.session
                 == nil)
         #expect(try heeded(call("AskUserQuestion"), token: 9) == nil)
+        let moved =
+            #"{"session_id":"s1","hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"/home/me/site/config","tool_input":{}}"#
+        #expect(try heeded(moved, token: 11) != nil && bench.adapter.presentFolder(Self.session) == "/home/me/site/config")
         bench.tell(.held(Holds(everySession: true)))
         #expect(try heeded(call(), token: 10) == nil)
     }

@@ -18,17 +18,32 @@ import Testing
         text(name).split(separator: "\n").map { try! JSONDocument(parsing: String($0)).root.string() }
     }
 
-    private func verdict(_ command: String) throws -> RuleBook.Verdict {
+    private func verdict(_ command: String, of book: RuleBook = book) throws -> RuleBook.Verdict {
         let input = try JSONDocument(parsing: JSONWriter.object { $0.field("command", command) }).root
         let call = RuleCall(agent: "claude", tool: "Bash", input: input, folder: "/home/me/site", home: "/home/me")
-        return Self.book.judge(call, at: RuleMoment(day: "2026-11-28", minute: 600), look: { $0 })
+        return book.judge(call, at: RuleMoment(day: "2026-11-28", minute: 600), look: { $0 })
     }
 
     @Test func noForbiddenCommandPasses() throws {
-        #expect(Self.forbidden.count >= 400)
+        #expect(Self.forbidden.count >= 2_000)
         for line in Self.forbidden {
             guard case .allow(let rules) = try verdict(line) else { continue }
             Issue.record("allowed by \(rules): \(line.debugDescription)")
+        }
+    }
+
+    /// Every line that may run `touch` is denied or asked by a rule that denies it. Git runs nothing that it reads.
+    @Test func aDenialIsWalkedAroundInNoIdiom() throws {
+        let book = try RuleBook(parsing: "[[rule]]\nname = 'no'\nanswer = 'deny'\nfor = 'Bash(touch:*)'")
+        let lines = Self.forbidden.filter { line in
+            line.contains("touch") && !["git apply", "git fast-import"].contains(where: line.contains)
+        }
+        #expect(lines.count >= 1_400)
+        for line in lines {
+            switch try verdict(line, of: book) {
+            case .deny, .ask(_, rule: "no"): continue
+            default: Issue.record("not seen: \(line.debugDescription)")
+            }
         }
     }
 

@@ -331,5 +331,9 @@ import Testing
         #expect(try isAllowed(verdict(rule("allow", "mcp__notes"), "mcp__notes__write", "{}")))
         #expect(try !isAllowed(verdict(rule("allow", "mcp__notes"), "mcp__notes2__write", "{}")))
         #expect(try isDenied(verdict(rule("deny", "mcp__*"), "mcp__notes__write", "{}")))
+        // The tool `c` of a server `notes__b`.
+        #expect(try !isAllowed(verdict(rule("allow", "mcp__notes"), "mcp__notes__b__c", "{}")))
+        #expect(try isAllowed(verdict(rule("allow", "mcp__notes__b__c"), "mcp__notes__b__c", "{}")))
+        #expect(try isDenied(verdict(rule("deny", "mcp__notes"), "mcp__notes__b__c", "{}")))
     }
 }

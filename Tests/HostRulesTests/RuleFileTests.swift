@@ -66,7 +66,8 @@ private let wrong: [(String, String)] = [
         "Bash(ls",
         "Bash()", "Edit", "Read", "Write", "WebFetch", "*", "mcp__*", "mcp__a*", "Edit(/src)", "Edit(../x)", "Edit(~me/x)",
         "Edit(a?)",
-        "Edit()", "WebFetch(example.com)", "WebFetch(domain:*)", "WebFetch(domain:com)", "Grep(x)", "a b",
+        "Edit()", "WebFetch(example.com)", "WebFetch(domain:*)", "WebFetch(domain:com)", "Grep(x)", "a b", "Monitor",
+        "PowerShell",
     ])
     func patternsThatWouldAllowTooMuchAreRefused(pattern: String) {
         #expect(problem("\(head)for = ['\(pattern)']")?.hasPrefix("line 4: ") == true)

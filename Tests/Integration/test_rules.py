@@ -113,7 +113,16 @@ def test_a_file_that_changed_allows_nothing_until_it_is_accepted(daemon: Daemon,
     write(daemon.home, daemon.environment, "[[rule]]\nname = 'x'\n", accept=False)
     checked = heliograph(daemon.home, daemon.environment, "rules", "check", str(daemon.home / ".config/heliograph/rules.toml"))
     assert checked.returncode != 0 and "line 1: the rule has no" in checked.stderr
-    assert "answers nothing" in (daemon.status() or {})["rules"]
+    assert "everything is asked" in (daemon.status() or {})["rules"]
+    assert ask(daemon, "d", "git push").answer()[1]["message"] == "Ask Ada before you push.", "the accepted text still denies"
+    path = daemon.home / ".config/heliograph/rules.toml"
+    path.unlink()
+    assert ask(daemon, "e", "git push").answer()[1]["decision"] == "deny"
+    assert "is gone" in (daemon.status() or {})["rules"]
+    assert "no-push: deny" in heliograph(daemon.home, daemon.environment, "rules").stdout
+    done = heliograph(daemon.home, daemon.environment, "rules", "accept", "--digest", "none")
+    assert done.returncode == 0, done.stderr
+    assert "rules" not in (daemon.status() or {})
 
 
 def test_rules_are_tried_on_what_people_answered(daemon: Daemon, phone: Any, relay: Relay) -> None:

@@ -225,6 +225,8 @@ package struct ClaudeAdapter: AgentAdapter {
         sessions[session].map { $0.currentDirectory != $0.paths.workingDirectory } ?? true
     }
 
+    package func presentFolder(_ session: SessionID) -> String? { sessions[session]?.currentDirectory }
+
     package var liveSessions: [AgentSession] {
         sessionsInOrder.filter { !$0.isEnded }.map {
             AgentSession(

@@ -8,19 +8,22 @@ package enum RulesCall {
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = RulesFile(paths)
         let kept = try kept(file)
+        let isThere = try file.read() != nil
         if isJSON {
             let document = JSONWriter.object { writer in
                 writer.field("file", file.path)
-                writer.field("digest", kept?.digest.rawValue)
+                writer.field("digest", isThere ? kept?.digest.rawValue : kept.map { _ in noFile })
                 writer.flag("accepted", kept?.isAccepted ?? true)
                 writer.array("rules", kept?.book.rules.map { RuleOffer($0, isOff: kept?.isOff($0) == true).bytes } ?? [])
             }
             return JSONLine.text(document)
         }
-        guard let kept else { return "There are no rules: \(file.path) is not there." }
-        let remark =
-            kept.isAccepted ? "" : "\nThis file was not accepted: no rule of it allows anything. heliograph rules accept"
-        return words(kept) + remark
+        let none = "There are no rules: \(file.path) is not there."
+        guard let kept else { return none }
+        guard isThere else { return none + " Accept that: heliograph rules accept" + former(kept) }
+        guard !kept.isAccepted else { return words(kept) }
+        let remark = "\nThis file was not accepted: no rule of it allows anything. heliograph rules accept"
+        return words(kept) + remark + former(kept)
     }
 
     package static func check(_ path: String, isJSON: Bool) throws(HostError) -> String {
@@ -34,13 +37,25 @@ package enum RulesCall {
         return JSONLine.text(document)
     }
 
+    /// In place of a digest: there is no file any more, and its owner accepts that.
+    private static let noFile = "none"
+
+    private static func former(_ kept: KeptRules) -> String {
+        guard !kept.former.isEmpty else { return "" }
+        return "\nUntil then these hold, too, as you accepted them before:\n"
+            + kept.former.map(\.line).joined(separator: "\n")
+    }
+
     /// The rules to be accepted, in words, with the file's digest and the names of the rules that are off.
     package static func offered(
         paths: HostPaths = HostPaths()
     ) throws(HostError) -> (words: String, digest: String, off: Set<String>) {
         let file = RulesFile(paths)
-        guard let kept = try kept(file) else { throw HostError(.badInput, "there are no rules: \(file.path) is not there") }
-        return (words(kept), kept.digest.rawValue, kept.off)
+        guard let kept = try file.kept()?.rules else {
+            throw HostError(.badInput, "there are no rules: \(file.path) is not there")
+        }
+        guard try file.read() != nil else { return ("\(file.path) is not there.\(former(kept))", noFile, []) }
+        return (words(kept) + former(kept), kept.digest.rawValue, kept.off)
     }
 
     /// Accepts the rules. `again`: rules that were switched off remotely and are to allow again.
@@ -48,10 +63,14 @@ package enum RulesCall {
     /// - Throws: if the file does not have this digest.
     package static func accept(_ digest: String, again: Set<String>, paths: HostPaths = HostPaths()) throws(HostError) {
         let file = RulesFile(paths)
-        guard let current = try kept(file)?.digest, current.rawValue == digest else {
-            throw HostError(.badInput, "\(file.path) has another digest: look at it again with heliograph rules list")
+        if digest == noFile {
+            try file.acceptNone()
+        } else {
+            guard let current = try kept(file)?.digest, current.rawValue == digest else {
+                throw HostError(.badInput, "\(file.path) has another digest: look at it again with heliograph rules list")
+            }
+            try file.accept(current, again: again)
         }
-        try file.accept(current, again: again)
         // If no daemon runs, the next one reads the rules.
         _ = LaunchDriver.tellDaemon(paths)
     }
@@ -78,12 +97,8 @@ package enum RulesCall {
         return (digest, try checked(read, path))
     }
 
-    /// The host's rules; nil if there is no file.
-    static func kept(_ file: RulesFile) throws(HostError) -> KeptRules? {
-        guard let (digest, read) = try file.read() else { return nil }
-        return KeptRules(
-            try checked(read, file.path), digest: digest, isAccepted: file.isAccepted(digest), off: try file.off())
-    }
+    /// The host's rules; nil if there is no file, and none was accepted.
+    static func kept(_ file: RulesFile) throws(HostError) -> KeptRules? { try file.kept()?.rules }
 
     private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
         do throws(RuleError) { return try book.get() } catch {

@@ -8,10 +8,11 @@ internal import HostRules
 internal import Logging
 internal import RelayProtocol
 
-/// `rules.toml` in the configuration directory, with two files beside it: the digest of the file that the owner accepted last, and
-/// the names of the rules that were switched off remotely since, one a line.
+/// `rules.toml` in the configuration directory, with two files beside it: what the owner accepted last, as a digest on the first
+/// line and the file's text behind it, and the names of the rules that were switched off remotely since, one a line.
 ///
-/// Read again at each request, so that an edit takes effect at once. Rules that cannot be read answer nothing.
+/// Read again at each request, so that an edit takes effect at once. What the accepted text denies or asks holds until the owner has
+/// accepted another.
 final class RulesFile: RuleSource {
     static let bytesMax = 256 << 10
     /// Time for which the event loop waits for a path to be resolved; a local disk does it in a millisecond.
@@ -27,6 +28,8 @@ final class RulesFile: RuleSource {
     private let looks = DispatchSemaphore(value: looksMax)
     /// The last reading of the file, and its outcome.
     private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleError>)?
+    /// The last reading of what was accepted.
+    private var lastAccepted: (bytes: [UInt8], accepted: Accepted)?
     /// The problem that was logged last.
     private var logged: String?
 
@@ -58,16 +61,85 @@ final class RulesFile: RuleSource {
         return (digest, book)
     }
 
-    func isAccepted(_ digest: InputDigest) -> Bool {
-        let accepted = try? Files.read(acceptedPath, bytesMax: 128)
-        return accepted.map { String(decoding: $0, as: UTF8.self) } == digest.rawValue + "\n"
+    /// What the owner accepted last.
+    struct Accepted {
+        let digest: InputDigest
+        /// Nil if an earlier version kept the digest alone.
+        let book: RuleBook?
+    }
+
+    /// What the owner accepted last; nil if nothing was.
+    func accepted() throws(HostError) -> Accepted? {
+        guard let bytes = try Files.read(acceptedPath, bytesMax: Self.bytesMax + 128) else { return nil }
+        if let lastAccepted, lastAccepted.bytes == bytes { return lastAccepted.accepted }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        guard let digest = InputDigest(String(decoding: line, as: UTF8.self)) else {
+            throw HostError(.badConfiguration, "\(acceptedPath) does not begin with a digest")
+        }
+        let text = Array(bytes.dropFirst(line.count + 1))
+        let kept = Self.parse(text)
+        let accepted = Accepted(digest: digest, book: kept.digest == digest ? try? kept.book.get() : nil)
+        lastAccepted = (bytes, accepted)
+        return accepted
+    }
+
+    /// The rules that apply; nil if there are none and none were accepted.
+    ///
+    /// - Throws: if a file cannot be read.
+    func kept() throws(HostError) -> (rules: KeptRules, problem: String?)? {
+        let accepted = try accepted()
+        guard let (digest, read) = try read() else {
+            guard let accepted, let book = accepted.book else { return nil }
+            let rules = KeptRules(RuleBook(), digest: accepted.digest, isAccepted: false, accepted: book)
+            let holds = "what denied or asked in it still holds until `heliograph rules accept`"
+            return (rules, "\(path) is gone: its rules allow nothing, and \(holds)")
+        }
+        let book: RuleBook
+        do throws(RuleError) { book = try read.get() } catch { throw HostError(.badConfiguration, "\(path): \(error)") }
+        let rules = KeptRules(
+            book, digest: digest, isAccepted: accepted?.digest == digest, off: try off(),
+            accepted: accepted?.book ?? RuleBook())
+        guard !rules.isAccepted else { return (rules, nil) }
+        let holds = rules.former.isEmpty ? "" : ", and what denied or asked before still holds,"
+        return (rules, "\(path) has changed: its rules allow nothing\(holds) until `heliograph rules accept`")
     }
 
     /// Accepts the rules. `again`: the rules that the owner saw to be off. One that was switched off since stays off.
+    ///
+    /// - Throws: if the file has another digest.
     func accept(_ digest: InputDigest, again: Set<String>) throws(HostError) {
         try Files.edit(in: directory) { () throws(HostError) in
-            try Files.replace(acceptedPath, with: Array((digest.rawValue + "\n").utf8))
+            guard let bytes = try Files.read(path, bytesMax: Self.bytesMax), Self.parse(bytes).digest == digest else {
+                throw HostError(.badInput, "\(path) has another digest: look at it again with heliograph rules list")
+            }
+            try writeAccepted(bytes)
             try write(try off().subtracting(again))
+        }
+    }
+
+    /// Accepts that there is no file.
+    func acceptNone() throws(HostError) {
+        try Files.edit(in: directory) { () throws(HostError) in
+            guard try Files.read(path, bytesMax: Self.bytesMax) == nil else {
+                throw HostError(.badInput, "\(path) is there: look at it with heliograph rules list")
+            }
+            try Files.remove(acceptedPath)
+            try Files.remove(offPath)
+        }
+    }
+
+    private func writeAccepted(_ bytes: [UInt8]) throws(HostError) {
+        try Files.replace(acceptedPath, with: Array((Self.parse(bytes).digest.rawValue + "\n").utf8) + bytes)
+    }
+
+    /// Keeps the text of a file that was accepted by an earlier version, which kept only its digest.
+    private func keepAcceptedText() throws(HostError) {
+        guard let accepted = try accepted(), accepted.book == nil, try read()?.digest == accepted.digest else { return }
+        try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in
+            guard let bytes = try Files.read(path, bytesMax: Self.bytesMax), Self.parse(bytes).digest == accepted.digest,
+                try self.accepted()?.digest == accepted.digest
+            else { return }
+            try writeAccepted(bytes)
         }
     }
 
@@ -82,33 +154,34 @@ final class RulesFile: RuleSource {
         try Files.replace(offPath, with: Array(off.sorted().map { $0 + "\n" }.joined().utf8))
     }
 
-    /// The rules, nil if there are none that can be read, and the reason if not all of them apply.
-    private func look() -> (rules: KeptRules?, problem: String?) {
-        do throws(HostError) {
-            guard let (digest, read) = try read() else { return (nil, nil) }
-            switch read {
-            case .failure(let problem): return (nil, "\(path) answers nothing: \(problem)")
-            case .success(let book):
-                let isAccepted = isAccepted(digest)
-                let off = try off()
-                let problem = "\(path) has changed: its rules allow nothing until `heliograph rules accept`"
-                return (KeptRules(book, digest: digest, isAccepted: isAccepted, off: off), isAccepted ? nil : problem)
-            }
-        } catch {
-            return (nil, "\(path) answers nothing: \(error)")
-        }
+    /// The reason if not all rules apply; else nil.
+    var problem: String? {
+        do throws(HostError) { return try kept()?.problem } catch { return unreadable(error) }
     }
 
-    /// The reason if not all rules apply; else nil.
-    var problem: String? { look().problem }
+    private func unreadable(_ error: HostError) -> String { "the rules cannot be read, so everything is asked: \(error)" }
 
     // MARK: For the host
 
     private(set) var isUnreadable = false
 
     var rules: KeptRules? {
-        let (rules, problem) = look()
-        isUnreadable = rules == nil && problem != nil
+        var rules: KeptRules?
+        var problem: String?
+        do throws(HostError) {
+            // A disk that does not take it now may later.
+            try? keepAcceptedText()
+            let kept = try kept()
+            (rules, problem) = (kept?.rules, kept?.problem)
+            isUnreadable = false
+        } catch {
+            // What the accepted text denies still is, also where each other call is asked.
+            if let accepted = try? accepted(), let book = accepted.book {
+                rules = KeptRules(RuleBook(), digest: accepted.digest, isAccepted: false, accepted: book)
+            }
+            problem = unreadable(error)
+            isUnreadable = true
+        }
         if let problem, problem != logged { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
         logged = problem
         return rules
@@ -147,7 +220,8 @@ final class RulesFile: RuleSource {
     private func replace(_ change: (RuleBook, String) throws(RuleError) -> String) throws(HostError) {
         let old = try Files.read(path, bytesMax: Self.bytesMax) ?? []
         let (digest, read) = Self.parse(old)
-        guard old.isEmpty || isAccepted(digest) else {
+        let accepted = try accepted()
+        guard accepted?.digest == digest || (old.isEmpty && accepted?.book == nil) else {
             throw HostError(.badInput, "its owner has not accepted the rules there as they are: heliograph rules accept")
         }
         let new: [UInt8]
@@ -155,7 +229,7 @@ final class RulesFile: RuleSource {
             throw HostError(.badInput, "\(error)")
         }
         try Files.replace(path, with: new)
-        try Files.replace(acceptedPath, with: Array((Self.parse(new).digest.rawValue + "\n").utf8))
+        try writeAccepted(new)
     }
 
     func target(of path: String) -> String? {

@@ -24,6 +24,9 @@ package protocol AgentAdapter {
     /// True if the session's agent may work in another folder now than at its start.
     func isElsewhere(_ session: SessionID) -> Bool
 
+    /// The folder in which the session's agent is now; nil if that is not known.
+    func presentFolder(_ session: SessionID) -> String?
+
     /// The sessions that have not ended, in an order that is the same each time.
     var liveSessions: [AgentSession] { get }
 
@@ -33,6 +36,7 @@ package protocol AgentAdapter {
 
 extension AgentAdapter {
     package func isElsewhere(_ session: SessionID) -> Bool { false }
+    package func presentFolder(_ session: SessionID) -> String? { nil }
 
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 

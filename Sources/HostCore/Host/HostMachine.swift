@@ -210,7 +210,8 @@ package struct HostMachine {
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
         let answered =
             rules?.answering(
-                &effects, of: agents[agent].name, at: now, hasPasskeys: consent?.hasPasskeys == true
+                &effects, of: agents[agent].name, at: now, hasPasskeys: consent?.hasPasskeys == true,
+                present: { [agents] in agents[agent].presentFolder($0) }
             ) { [known, agents] in known.asksAll($0) || agents[agent].isElsewhere($0) } ?? []
         if let wrapped = consent?.wrapping(effects) { effects = wrapped }
         let isRecorded = record(effects, of: agent) && (!isDurable || synchronize())

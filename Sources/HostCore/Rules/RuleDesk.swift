@@ -98,7 +98,9 @@ struct RuleDesk {
 
     /// Switches the rule off. Returns the reason if it cannot; being off already is none.
     private func switchOff(_ name: String) -> String? {
-        guard source.rules != nil else { return "its host has no rules that can be read, so none of them answers" }
+        guard source.rules != nil, !source.isUnreadable else {
+            return "its host has no rules that can be read, so none of them answers"
+        }
         guard let (kept, rule) = found(name) else { return Self.noSuchRule }
         guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can take it out of the file" }
         guard !kept.isOff(rule) else { return nil }
@@ -125,7 +127,7 @@ struct RuleDesk {
     /// True if a rule requires a passkey, whatever its hours, or if the file cannot be read and may contain one. `hasPasskeys`: see
     /// `answering`.
     func guards(hasPasskeys: Bool) -> Bool {
-        source.rules?.book.rules.contains { $0.answer == .passkey } ?? (hasPasskeys && source.isUnreadable)
+        source.rules?.standing.rules.contains { $0.answer == .passkey } == true || (hasPasskeys && source.isUnreadable)
     }
 
     /// True if only a passkey may allow the approval.
@@ -135,10 +137,11 @@ struct RuleDesk {
 
     /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: nothing is allowed in that session,
     /// because a person wants to be asked about everything, its budget is spent, or its agent is in another folder. `hasPasskeys`:
-    /// the host has accepted passkeys, so that a file that cannot be read may have rules that require them.
+    /// the host has accepted passkeys, so that a file that cannot be read may have rules that require them. `present`: the folder in
+    /// which a session's agent is now.
     mutating func answering(
         _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, hasPasskeys: Bool = false,
-        isHeld: (SessionID) -> Bool
+        present: (SessionID) -> String? = { _ in nil }, isHeld: (SessionID) -> Bool
     ) -> [Answered] {
         var answered: [Answered] = []
         effects = effects.flatMap { effect -> [AgentEffect<any Sendable>] in
@@ -157,7 +160,9 @@ struct RuleDesk {
                 case .approvalRequested(var request):
                     hasLooked = true
                     let rule: AppliedRule
-                    switch verdict(for: request, event, in: session, of: agent, at: now, isHeld: isHeld(session)) {
+                    let call = RuleCall(
+                        request, event, of: agent, in: folders[session], present: present(session), home: home)
+                    switch verdict(for: request, call, at: now, isHeld: isHeld(session)) {
                     case .asks where !(hasPasskeys && source.isUnreadable): return [effect]
                     case .asks, .asksForPasskey:
                         guarded.insert(request.approval)
@@ -181,7 +186,10 @@ struct RuleDesk {
                 default: return [effect]
                 }
             case .heed(let token, let call, let demand):
-                return [concerns(call, of: agent, at: now) ? .restrict(token, demand) : .respond(token, nil)]
+                return [
+                    concerns(call, of: agent, at: now, present: call.session.flatMap(present))
+                        ? .restrict(token, demand) : .respond(token, nil)
+                ]
             case .remember(let key, nil):
                 guard let id = ApprovalID(key) else { return [effect] }
                 var over: [AgentEffect<any Sendable>] = [effect]
@@ -207,11 +215,15 @@ struct RuleDesk {
     }
 
     /// True if a rule that denies or asks matches, or may match, a call that the agent would run by itself.
-    private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant) -> Bool {
-        guard let kept = source.rules, kept.book.rules.contains(where: { $0.answer != .allow }) else { return false }
+    private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant, present: String?) -> Bool {
+        let kept = source.rules
+        // What cannot be read may be about any call.
+        guard !source.isUnreadable else { return true }
+        guard let kept, kept.standing.rules.contains(where: { $0.answer != .allow }) else { return false }
         let input = try? JSONDocument(parsing: call.input).root
         let judged = RuleCall(
-            agent: agent, tool: call.tool, input: input, folder: call.session.flatMap { folders[$0] }, home: home)
+            agent: agent, tool: call.tool, input: input, folder: call.session.flatMap { folders[$0] }, present: present,
+            home: home)
         switch kept.standing.judge(judged, at: source.moment(at: now.wall), allows: false, look: { source.target(of: $0) }) {
         case .deny: return true
         case .ask(_, let rule): return rule != nil
@@ -227,11 +239,8 @@ struct RuleDesk {
         case asksForPasskey
     }
 
-    private func verdict(
-        for request: ApprovalRequest, _ event: Event, in session: SessionID, of agent: String, at now: HostInstant, isHeld: Bool
-    ) -> Outcome {
-        guard let kept = source.rules, !kept.book.rules.isEmpty else { return .asks }
-        let call = RuleCall(request, event, of: agent, in: folders[session], home: home)
+    private func verdict(for request: ApprovalRequest, _ call: RuleCall, at now: HostInstant, isHeld: Bool) -> Outcome {
+        guard let kept = source.rules, !kept.standing.rules.isEmpty else { return .asks }
         let mayAnswer = request.kind == .tool
         let verdict = kept.standing.judge(
             call, at: source.moment(at: now.wall), allows: mayAnswer && kept.isAccepted && !isHeld && call.mayBeAllowed

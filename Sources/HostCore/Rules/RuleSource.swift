@@ -3,10 +3,11 @@ package import RelayProtocol
 
 /// The parts of the machine that the owner's rules need: their file, links, and the calendar.
 package protocol RuleSource: AnyObject {
-    /// The current rules; nil if there is no file that can be read.
+    /// The current rules; nil if there are none. If the file is gone or cannot be read, those that its owner accepted last and that
+    /// keep agents back.
     var rules: KeptRules? { get }
 
-    /// True if there is a file that could not be read at the last use of `rules`.
+    /// True if a file could not be read at the last use of `rules`, so that it may have rules that nobody knows.
     var isUnreadable: Bool { get }
 
     /// Stops the rule from allowing anything until the owner accepts the rules again. On disk when this returns.
@@ -39,16 +40,23 @@ package struct KeptRules {
     package var isAccepted: Bool
     /// Names of rules that were switched off remotely; those that allow do not apply.
     package var off: Set<String>
+    /// Rules that keep agents back, of the file that was accepted last. They apply until its owner has looked at the change.
+    package var former: [Rule]
 
-    package init(_ book: RuleBook, digest: InputDigest, isAccepted: Bool, off: Set<String> = []) {
+    package init(
+        _ book: RuleBook, digest: InputDigest, isAccepted: Bool, off: Set<String> = [], accepted: RuleBook = RuleBook()
+    ) {
         self.book = book
         self.digest = digest
         self.isAccepted = isAccepted
         self.off = off
+        former = isAccepted ? [] : accepted.rules.filter { $0.answer != .allow && !book.rules.contains($0) }
     }
 
     /// The rules that apply. One that denies or asks is never off: without it an agent could do more.
-    package var standing: RuleBook { RuleBook(rules: book.rules.filter { $0.answer != .allow || !off.contains($0.name) }) }
+    package var standing: RuleBook {
+        RuleBook(rules: book.rules.filter { $0.answer != .allow || !off.contains($0.name) } + former)
+    }
 
     package func isOff(_ rule: Rule) -> Bool { rule.answer == .allow && off.contains(rule.name) }
 }

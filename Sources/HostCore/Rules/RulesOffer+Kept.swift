@@ -3,7 +3,10 @@ package import RelayProtocol
 
 extension RulesOffer {
     init(_ kept: KeptRules) {
-        self.init(kept.book.rules.map { RuleOffer($0, isOff: kept.isOff($0)) }, isAccepted: kept.isAccepted)
+        // A rule that was changed is shown as it is in the file.
+        let names = Set(kept.book.rules.map(\.name))
+        let shown = kept.book.rules + kept.former.filter { !names.contains($0.name) }
+        self.init(shown.map { RuleOffer($0, isOff: kept.isOff($0)) }, isAccepted: kept.isAccepted)
     }
 }
 

@@ -6,7 +6,11 @@ enum ExactPrograms {
         "stdbuf", "xargs", "parallel", "watch", "entr", "strace", "ltrace", "flock", "chroot", "unshare", "nsenter", "ionice",
         "taskset", "chrt", "script", "expect", "screen", "tmux", "at", "batch", "crontab", "systemd-run", "busybox", "toybox",
         "ssh", "scp", "sftp", "rsync", "docker", "podman", "kubectl", "nerdctl", "socat", "nc", "ncat", "npx", "pnpx", "bunx",
-        "uvx", "pipx", "time", "gdb", "lldb", "osascript", "open", "xdg-open", "start", "launchctl", "systemctl",
+        "uvx", "pipx", "time", "gdb", "lldb", "osascript", "open", "xdg-open", "start", "launchctl", "systemctl", "setpriv",
+        "prlimit", "ssh-agent", "xvfb-run", "perf", "bwrap", "firejail", "hyperfine", "fakeroot", "faketime", "unbuffer",
+        "rlwrap",
+        "dbus-run-session", "setarch", "sg", "sem", "start-stop-daemon", "valgrind", "direnv", "nix-shell", "cpulimit",
+        "numactl",
         // Programs of ours, which can accept rules.
         "heliograph", "heliograph-hook",
         // Shells.

@@ -11,6 +11,10 @@ struct ProgramRun: Equatable {
     var assignments: [ShellWord]
     var words: [ShellWord]
     var cover = Cover.any
+    /// True if the line itself is its input.
+    var isFed = false
+    /// True if words of it come from the input of `xargs`.
+    var isSupplied = false
 
     /// The program's name; nil if it is not spelled out.
     var program: String? {
@@ -18,6 +22,40 @@ struct ProgramRun: Equatable {
         return word.text
     }
 
+    var baseName: String? { program.map(ExactPrograms.baseName) }
+
     /// True if its arguments can be, or hold, commands that it runs.
     var mayRunOthers: Bool { cover != .any || program.map(StarLimits.isInterpreter) == true }
+
+    /// True if it runs, or may run, commands that are not in its words: a script, its input, or options that only that has.
+    var runsUnseen: Bool {
+        guard let baseName else { return true }
+        if cover == .none || Shells.baseNames.contains(baseName) || ["source", "."].contains(baseName) { return true }
+        if StarLimits.isInterpreter(baseName), words.count == 1 || words.contains(where: { $0.text == "-" }) { return true }
+        if isSupplied, !Self.plain.contains(baseName) { return true }
+        // Git runs nothing that it reads.
+        return isFed && baseName != "git" && !InputReaders.take(self)
+    }
+
+    /// The arguments in which another command may be.
+    var searched: ArraySlice<ShellWord> {
+        guard let baseName, !Self.plain.contains(baseName) else { return [] }
+        let arguments = words.dropFirst()
+        guard baseName == "git", ["commit", "tag"].contains(arguments.first?.text) else { return arguments }
+        // The words of a message are no command.
+        var rest: [ShellWord] = []
+        for (before, word) in zip(words, arguments) {
+            let isMessage =
+                word.text.hasPrefix("--message=") || before.text == "--message"
+                || (before.text.hasPrefix("-") && !before.text.hasPrefix("--") && before.text.hasSuffix("m"))
+            if !isMessage { rest.append(word) }
+        }
+        return rest[...]
+    }
+
+    /// Programs that run no other, whatever their arguments.
+    private static let plain: Set<String> = [
+        "echo", "cat", "grep", "egrep", "fgrep", "head", "tail", "wc", "ls", "cut", "tr", "diff", "pwd", "cd", "true", "false",
+        "basename", "dirname", "which", "mkdir", "rmdir", "touch", "cp", "mv", "rm", "ln", "chmod", "sleep",
+    ]
 }

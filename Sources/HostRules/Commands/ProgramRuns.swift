@@ -4,39 +4,93 @@ struct ProgramRuns {
     private static let depthMax = 6
     /// Most programs of one line.
     private static let countMax = 256
+    /// Most places of one command that are looked at as the beginning of a string of commands.
+    private static let startsMax = 16
 
     private(set) var runs: [ProgramRun] = []
+    /// Commands that arguments seem to be, of programs that may run them. Only rules that deny or ask look at them.
+    private(set) var possible: [ProgramRun] = []
+    /// True if such arguments cannot be read.
+    private(set) var isUnclear = false
     private(set) var redirections: [ShellWord] = []
     private(set) var loopVariables: [String] = []
+    private(set) var hasLoop = false
 
-    init(_ line: ShellLine) throws(ShellError) { try add(line, [], 0) }
-
-    private mutating func add(_ line: ShellLine, _ assignments: [ShellWord], _ depth: Int) throws(ShellError) {
-        redirections += line.redirections
-        loopVariables += line.loopVariables
-        for command in line.commands { try add(assignments + command.assignments, command.words, depth) }
+    init(_ line: ShellLine) throws(ShellError) {
+        try add(line, [], isFed: false, 0)
+        for run in runs { addPossible(run) }
     }
 
-    private mutating func add(_ assignments: [ShellWord], _ words: [ShellWord], _ depth: Int) throws(ShellError) {
+    private mutating func add(_ line: ShellLine, _ assignments: [ShellWord], isFed: Bool, _ depth: Int) throws(ShellError) {
+        redirections += line.redirections
+        loopVariables += line.loopVariables
+        hasLoop = hasLoop || line.hasLoop
+        for command in line.commands {
+            try add(
+                ProgramRun(
+                    assignments: assignments + command.assignments, words: command.words, isFed: isFed || command.isFed),
+                depth)
+        }
+    }
+
+    private mutating func add(_ run: ProgramRun, _ depth: Int) throws(ShellError) {
         guard depth < Self.depthMax, runs.count < Self.countMax else {
             throw ShellError(sentence: "it runs too many programs, or nests too deep", offset: 0)
         }
-        var run = ProgramRun(assignments: assignments, words: words)
+        var run = run
         guard let program = run.program else { return runs.append(run) }
-        let rest = Array(words.dropFirst())
+        let rest = Array(run.words.dropFirst())
         if Shells.names.contains(program) {
             guard let string = Shells.string(rest) else {
                 run.cover = Shells.readsInput(rest) ? .none : .exact
                 return runs.append(run)
             }
-            return try add(ShellLine(parsing: string), assignments, depth + 1)
+            return try add(ShellLine(parsing: string), run.assignments, isFed: run.isFed, depth + 1)
         }
         if let inner = Wrappers.inner(program, rest) {
-            return try add(assignments + inner.assignments, inner.words, depth + 1)
+            run.assignments += inner.assignments
+            run.words = inner.words
+            run.isSupplied = run.isSupplied || program == "xargs"
+            return try add(run, depth + 1)
         }
-        if ExactPrograms.names.contains(ExactPrograms.baseName(program)) { run.cover = .exact }
+        let baseName = ExactPrograms.baseName(program)
+        if ExactPrograms.names.contains(baseName) { run.cover = .exact }
+        // Arguments come from its input.
+        if baseName == "xargs" || baseName == "parallel" { run.words.append(.unseen) }
         runs.append(run)
-        guard ExactPrograms.baseName(program) == "find" else { return }
-        for words in Wrappers.executed(byFind: rest) { try add(assignments, words, depth + 1) }
+        guard baseName == "find" else { return }
+        for words in Wrappers.executed(byFind: rest) {
+            var executed = run
+            (executed.words, executed.cover) = (words, .any)
+            try add(executed, depth + 1)
+        }
     }
+
+    // MARK: What may be run besides
+
+    private mutating func addPossible(_ run: ProgramRun) {
+        guard run.words.count <= CommandPattern.wordsMax else { return isUnclear = true }
+        let words = run.searched
+        for (index, word) in zip(words.indices, words) where word.isKnown {
+            guard Shells.baseNames.contains(ExactPrograms.baseName(word.text)) else { continue }
+            let rest = Array(words[(index + 1)...])
+            guard run.mayRunOthers || rest.first?.text.hasPrefix("-") == true else { continue }
+            read(Shells.string(rest))
+        }
+        guard let baseName = run.baseName, Shells.stringTakers.contains(baseName) else { return }
+        guard words.allSatisfy(\.isKnown) else { return isUnclear = true }
+        // Without these, the words are compared as they are.
+        guard words.contains(where: { word in word.text.contains { "'\"\\$` \t\n{".contains($0) } }) else { return }
+        guard words.count <= Self.startsMax else { return isUnclear = true }
+        for index in words.indices { read(words[index...].map(\.text).joined(separator: " ")) }
+    }
+
+    private mutating func read(_ string: String?) {
+        guard let string, let inner = try? ProgramRuns(of: string) else { return isUnclear = true }
+        guard possible.count + inner.runs.count <= Self.countMax else { return isUnclear = true }
+        possible += inner.runs
+    }
+
+    /// The programs of a string inside a line, without those that their arguments seem to be.
+    private init(of string: String) throws(ShellError) { try add(ShellLine(parsing: string), [], isFed: false, 1) }
 }

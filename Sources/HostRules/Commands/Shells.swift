@@ -5,6 +5,18 @@ enum Shells {
         return Set(plain + plain.map { "/bin/" + $0 } + plain.map { "/usr/bin/" + $0 })
     }()
 
+    /// Shells by the last part of their path, with those whose language is another.
+    static let baseNames: Set<String> = [
+        "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "pwsh", "powershell.exe", "nu", "elvish",
+        "xonsh",
+    ]
+
+    /// Programs that put their arguments together as a line of a shell, or give one of them to it.
+    static let stringTakers: Set<String> = [
+        "eval", "ssh", "su", "runuser", "sg", "watch", "env", "script", "trap", "parallel", "sem", "flock", "hyperfine", "entr",
+        "tmux", "screen", "xargs", "sudo", "doas",
+    ]
+
     /// The string after `-c`; nil if other options could change its meaning.
     static func string(_ arguments: [ShellWord]) -> String? {
         var rest = arguments[...]
@@ -19,7 +31,10 @@ enum Shells {
                 guard !letters.contains("c") else { return nil }
             }
             guard letters.contains("c") else { continue }
-            guard let string = rest.popFirst(), string.isKnown else { return nil }
+            // Options may also follow `-c`; the string is behind them.
+            guard let string = rest.popFirst(), string.isKnown, !string.text.hasPrefix("-"), !string.text.hasPrefix("+") else {
+                return nil
+            }
             return string.text
         }
         return nil

@@ -1,13 +1,16 @@
 /// The words that a star matches: names, numbers and relative paths of plain letters.
 ///
-/// Everything else is asked about: options, absolute, hidden and upward paths, addresses, assignments, and words that the shell
-/// would change. Among those are the ways in which programs run other programs, or write files, that nobody sees in a pattern.
+/// Everything else is asked about: options, absolute, hidden and upward paths, what shows itself as an address, assignments, and
+/// words that the shell would change. Among those are the ways in which programs run other programs, or write files, that nobody sees in a pattern.
 enum StarLimits {
     /// True if a star may match these words, whose indices are those in the command.
     static func take(_ words: ArraySlice<ShellWord>, of program: String) -> Bool {
         guard words.allSatisfy({ $0.isKnown && isPlain($0.text) }) else { return false }
         // Without a script these programs run their input.
         if isInterpreter(program), words.startIndex <= 1, words.isEmpty { return false }
+        if let names = launchers[ExactPrograms.baseName(program)], words.contains(where: { names.contains($0.text) }) {
+            return false
+        }
         let runners = runners[ExactPrograms.baseName(program)] ?? runners[unversioned(program)] ?? []
         return words.allSatisfy { !runners.contains($0.text) }
     }
@@ -19,8 +22,15 @@ enum StarLimits {
         String(ExactPrograms.baseName(program).prefix { !"0123456789.".contains($0) })
     }
 
+    /// True if one of these words makes the program run the words behind it as a command.
+    static func launches(_ words: ArraySlice<ShellWord>, of program: String) -> Bool {
+        launchers[ExactPrograms.baseName(program)].map { names in words.dropFirst().contains { names.contains($0.text) } }
+            ?? false
+    }
+
     private static func isPlain(_ word: String) -> Bool {
         if word == "." || word == "./..." { return true }
+        guard !isAddress(word) else { return false }
         // True at the beginning of a name: at the start, and after a slash or a colon.
         var isBeginning = true
         for byte in word.utf8 {
@@ -37,8 +47,31 @@ enum StarLimits {
         return !isBeginning || word.hasSuffix("/")
     }
 
+    /// True for `me@host:path`, `module/name@version`, `host.example/path` and `github:owner/name`. A host alone, and `owner/name`,
+    /// look like files.
+    private static func isAddress(_ word: String) -> Bool {
+        let bytes = Array(word.utf8)
+        let (slash, at) = (bytes.firstIndex(of: UInt8(ascii: "/")), bytes.firstIndex(of: UInt8(ascii: "@")))
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        if let at, bytes[at...].contains(UInt8(ascii: ":")) || bytes[..<at].contains(UInt8(ascii: "/")) { return true }
+        guard let slash else { return false }
+        if bytes[..<slash].contains(UInt8(ascii: ".")) { return true }
+        // `HEAD~2:src/a` is a file of Git's.
+        return colon.map { $0 < slash && !bytes.starts(with: Array("HEAD".utf8)) } ?? false
+    }
+
     private static let interpreters: Set<String> = [
-        "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "julia", "tclsh",
+        "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "julia", "tclsh", "nodejs", "pypy", "ipython",
+        "irb", "R", "octave", "guile", "ghci", "jshell", "groovy", "iex", "erl", "tsx",
+    ]
+
+    /// Words behind which a program takes a command. What such a pattern's star takes is not what its owner sees.
+    private static let launchers: [String: Set<String>] = [
+        "npm": ["exec", "x"], "pnpm": ["exec", "dlx"], "yarn": ["exec", "dlx"], "bun": ["x"], "uv": ["run", "tool", "x"],
+        "poetry": ["run"], "pipenv": ["run"], "pdm": ["run"], "rye": ["run"], "hatch": ["run"], "bundle": ["exec"],
+        "nix": ["shell", "develop"], "conda": ["run"], "mamba": ["run"], "mise": ["exec", "x"], "asdf": ["exec"],
+        "rustup": ["run"],
+        "git": ["bisect"],
     ]
 
     /// Words, mostly subcommands, that make a program run other words, or change what it runs later.

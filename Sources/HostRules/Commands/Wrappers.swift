@@ -68,20 +68,27 @@ enum Wrappers {
     private static func ofXargs(_ arguments: [ShellWord]) -> Inner? {
         var rest = arguments[...]
         var mark: String?
+        var hasCount = false
         while let word = rest.first, word.isKnown, word.text.hasPrefix("-") {
             rest.removeFirst()
             if ["-0", "-r", "-t", "--null", "--no-run-if-empty"].contains(word.text) { continue }
-            guard ["-n", "-P", "-L", "-I", "-d"].contains(word.text), let value = rest.popFirst(), value.isKnown else {
-                return nil
+            let option = word.text.prefix(2)
+            guard ["-n", "-P", "-L", "-I", "-d"].contains(option) else { return nil }
+            var value = String(word.text.dropFirst(2))
+            if value.isEmpty {
+                guard let next = rest.popFirst(), next.isKnown else { return nil }
+                value = next.text
             }
-            if word.text == "-I" { mark = value.text }
+            if option == "-I" { mark = value }
+            if option == "-n" || option == "-L" { hasCount = true }
         }
         guard var inner = behind(rest) else { return nil }
-        let unknown = unseen
-        if let mark, !mark.isEmpty {
-            inner.words = inner.words.map { contains($0.text, mark) ? unknown : $0 }
+        if let mark {
+            // With a number, the last of these options counts, and the other is dropped.
+            guard !mark.isEmpty, !hasCount else { return nil }
+            inner.words = inner.words.map { contains($0.text, mark) ? .unseen : $0 }
         } else {
-            inner.words.append(unknown)
+            inner.words.append(.unseen)
         }
         return inner
     }
@@ -102,15 +109,9 @@ enum Wrappers {
             {
                 index += 1
             }
-            found.append(arguments[begin..<index].map { contains($0.text, "{}") ? unseen : $0 })
+            found.append(arguments[begin..<index].map { contains($0.text, "{}") ? .unseen : $0 })
         }
         return found
-    }
-
-    private static var unseen: ShellWord {
-        var word = ShellWord()
-        word.isKnown = false
-        return word
     }
 
     static func contains(_ text: String, _ part: String) -> Bool {

@@ -80,55 +80,80 @@ package struct CommandPattern: Equatable, Sendable {
 
     func covers(_ run: ProgramRun, starsCount: Bool) -> Bool {
         guard let program = run.program, run.cover != .none, !hasStar || (starsCount && run.cover == .any) else { return false }
+        guard !run.isFed || InputReaders.take(run) else { return false }
         guard run.assignments.allSatisfy(\.isKnown), run.assignments.map(\.text) == assignments else { return false }
         guard run.words.count >= words.count, isOpen || run.words.count == words.count else { return false }
         for (word, pattern) in zip(run.words, words) {
             guard word.isKnown, pattern.matches(word.text) else { return false }
             if !pattern.isLiteral, !StarLimits.take([word], of: program) { return false }
         }
-        return StarLimits.take(run.words[words.count...], of: program)
+        let rest = run.words[words.count...]
+        if !rest.isEmpty, StarLimits.launches(run.words[..<words.count], of: program) { return false }
+        return StarLimits.take(rest, of: program)
     }
 
     // MARK: To deny or ask
 
-    private static let wordsMax = 256
+    static let wordsMax = 256
     private static let piecesMax = 1024
 
-    func concerns(_ run: ProgramRun) -> Match {
+    func concerns(_ runs: ProgramRuns) -> Match {
+        let found = runs.runs.map { concerns($0) }.max() ?? .no
+        guard found == .no else { return found }
+        return runs.isUnclear || runs.possible.contains { concerns($0) != .no } ? .maybe : .no
+    }
+
+    private func concerns(_ run: ProgramRun) -> Match {
         guard run.words.count <= Self.wordsMax else { return .maybe }
         let found = concerns(run.words[...])
         if found != .no { return found }
         // Options may be between the words that matter.
-        if namesLiterals(of: run.words[...]) { return .maybe }
-        guard run.mayRunOthers else { return .no }
+        if run.runsUnseen || mayBe(run.words[...]) { return .maybe }
         // Any word may be the first of a command that it runs, and one word may contain all of that command.
-        let pieces = run.words.dropFirst().map(\.pieces).filter { $0.count > 1 }.flatMap(\.self)
+        let searched = run.searched
+        let pieces = (searched + run.assignments).flatMap(\.pieces)
         guard pieces.count <= Self.piecesMax else { return .maybe }
-        return mayBegin(anywhereIn: run.words.dropFirst()) || mayBegin(anywhereIn: pieces[...]) ? .maybe : .no
+        let isFound =
+            mayBegin(anywhereIn: searched, orUnknown: run.mayRunOthers) || mayBegin(anywhereIn: pieces[...])
+            || mayBe(run.words.prefix(1) + pieces)
+        return isFound ? .maybe : .no
     }
 
-    private func mayBegin(anywhereIn words: ArraySlice<ShellWord>) -> Bool {
+    private func mayBegin(anywhereIn words: ArraySlice<ShellWord>, orUnknown: Bool = false) -> Bool {
         words.indices.contains { start in
             // Most words are not the name of such a program.
-            let isOne = !words[start].isKnown || base.matches(ExactPrograms.baseName(words[start].text), ignoringCase: true)
-            return isOne && (concerns(words[start...]) != .no || namesLiterals(of: words[start...]))
+            let isOne =
+                words[start].isKnown
+                ? base.matches(ExactPrograms.baseName(words[start].text), ignoringCase: true) : orUnknown
+            return isOne && (concerns(words[start...]) != .no || mayBe(words[start...]))
         }
     }
 
-    /// True if the command has the program and all literal words in order, with any others between.
-    private func namesLiterals(of command: ArraySlice<ShellWord>) -> Bool {
+    /// True if the command has the program and, in order and with any others between, all literal words; options in any order and
+    /// in other spellings. An unknown word may be all that is missing, unless a plain word before it is not the pattern's.
+    private func mayBe(_ command: ArraySlice<ShellWord>) -> Bool {
         guard let first = command.first, first.isKnown, base.matches(ExactPrograms.baseName(first.text), ignoringCase: true)
         else {
             return false
         }
-        var rest = command.dropFirst()
-        for word in words.dropFirst() where word.isLiteral {
-            guard let place = rest.firstIndex(where: { $0.isKnown && word.matches($0.text, ignoringCase: true) }) else {
+        let arguments = command.dropFirst()
+        let literals = words.dropFirst().filter(\.isLiteral)
+        let names = literals.filter { !$0.parts[0].hasPrefix("-") }
+        if let wanted = names.first, let given = arguments.first, given.isKnown, !given.text.hasPrefix("-"),
+            !wanted.matches(given.text, ignoringCase: true)
+        {
+            // Another subcommand, whose unknown words are its own.
+        } else if arguments.contains(where: { !$0.isKnown }) {
+            return true
+        }
+        var rest = arguments
+        for name in names {
+            guard let place = rest.firstIndex(where: { $0.isKnown && name.matches($0.text, ignoringCase: true) }) else {
                 return false
             }
             rest = rest[(place + 1)...]
         }
-        return true
+        return literals.allSatisfy { !$0.parts[0].hasPrefix("-") || OptionSpelling.mayGive($0.parts[0], arguments) }
     }
 
     private func concerns(_ command: ArraySlice<ShellWord>) -> Match {

@@ -41,18 +41,35 @@ package struct PathPattern: Equatable, Sendable {
 
     /// `path`: absolute and normalized.
     func matches(_ path: String, _ call: RuleCall, allows: Bool) -> Bool {
-        let base: String
-        switch root {
-        case .disk: base = "/"
-        case .home: base = RulePath.normalized(call.home)
-        case .folder:
-            guard let folder = call.folder else { return false }
-            base = RulePath.normalized(folder)
-        }
+        guard let base = base(for: call) else { return false }
         let (path, root) = allows ? (path, base) : (path.lowercased(), base.lowercased())
         guard RulePath.isInside(root, path) else { return false }
         let names = path.dropFirst(root == "/" ? 1 : root.count).split(separator: "/").map(String.init)
         return matches(names[...], parts[...], allows)
+    }
+
+    /// True if something below the path may match. `isWhole`: everything below is meant; otherwise a pattern counts only if the path
+    /// is on the way to where it begins.
+    func mayMatch(below path: String, isWhole: Bool, _ call: RuleCall) -> Bool {
+        guard let base = base(for: call) else { return true }
+        let (path, start) = (path.lowercased(), base.lowercased())
+        if RulePath.isInside(path, start) { return true }
+        guard RulePath.isInside(start, path) else { return false }
+        let names = path.dropFirst(start == "/" ? 1 : start.count).split(separator: "/").map(String.init)
+        for (name, part) in zip(names, parts) {
+            if Self.isDeep(part) { return isWhole }
+            guard part.matches(name, ignoringCase: true) else { return false }
+        }
+        return names.count < parts.count
+    }
+
+    /// The absolute folder from which the pattern counts; nil if it is the session's, and that is not known.
+    private func base(for call: RuleCall) -> String? {
+        switch root {
+        case .disk: "/"
+        case .home: RulePath.normalized(call.home)
+        case .folder: call.folder.map(RulePath.normalized)
+        }
     }
 
     private func matches(_ names: ArraySlice<String>, _ parts: ArraySlice<Glob>, _ allows: Bool) -> Bool {

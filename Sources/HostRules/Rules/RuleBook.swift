@@ -61,7 +61,8 @@ package struct RuleBook: Equatable, Sendable {
         var real = call
         real.folder = call.folder.flatMap(look).map(RulePath.normalized)
         real.home = look(call.home).map(RulePath.normalized) ?? call.home
-        let subject = RuleSubject(call, look: look)
+        let keepsFiles = held.contains { $0.answer != .allow && $0.patterns.contains(where: \.isAboutFiles) }
+        let subject = RuleSubject(call, namesFiles: keepsFiles, look: look)
         var asked: Verdict?
         var proved: String?
         for rule in held where rule.answer != .allow {
@@ -80,7 +81,6 @@ package struct RuleBook: Equatable, Sendable {
         if let asked { return asked }
         guard allows else { return .ask("rules that allow are off", rule: nil) }
         // A star may match a path to files that a rule keeps from the agent.
-        let keepsFiles = held.contains { $0.answer != .allow && $0.patterns.contains(where: \.isAboutFiles) }
         return subject.coverage(by: held.filter { $0.answer == .allow }, call, starsCount: !keepsFiles)
     }
 }

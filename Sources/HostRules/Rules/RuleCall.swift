@@ -8,14 +8,17 @@ package struct RuleCall {
     package var input: JSONValue?
     /// The folder in which the session works, absolute.
     package var folder: String?
+    /// The folder in which the agent is now, absolute, where its adapter says so. Rules that deny or ask look at it, too.
+    package var present: String?
     /// The owner's home folder, absolute.
     package var home: String
 
-    package init(agent: String, tool: String, input: JSONValue?, folder: String?, home: String) {
+    package init(agent: String, tool: String, input: JSONValue?, folder: String?, present: String? = nil, home: String) {
         self.agent = agent
         self.tool = tool
         self.input = input
         self.folder = folder
+        self.present = present
         self.home = home
     }
 

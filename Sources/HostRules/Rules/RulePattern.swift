@@ -60,7 +60,7 @@ package struct RulePattern: Equatable, Sendable {
         guard isName else { throw RuleError("`\(text)` is no tool's name") }
         if text == "Bash", answer != .allow { return .anyCommand }
         let whole: Set<String> = ["Bash", "Edit", "Write", "Read", "WebFetch", "MultiEdit", "NotebookEdit", "apply_patch"]
-        if answer == .allow, whole.contains(text) {
+        if answer == .allow, whole.contains(text) || RuleSubject.runsCommands(text) {
             throw RuleError("`\(text)` would allow everything: say which, in parentheses")
         }
         var text = text

@@ -2,15 +2,20 @@ internal import RelayProtocol
 
 /// The effect of a call, as far as rules know it.
 enum RuleSubject {
-    case command(Result<ProgramRuns, ShellError>, isPlain: Bool)
+    case command(Result<ProgramRuns, ShellError>, NamedFiles?, isPlain: Bool)
     /// A file: the path as it is named, and with links resolved.
     case file(path: String, real: String?, isWrite: Bool)
     case address(String?)
-    case tool
+    /// Another tool. `mayRun`: its input may have code or a command.
+    case tool(NamedFiles?, mayRun: Bool)
     /// The call is unknown, for this reason.
     case unknown(String)
 
     private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
+    /// Tools that run a command line, too, and do more with it than one that is allowed.
+    private static let otherShells: Set<String> = ["Monitor", "mcp__workspace__bash"]
+    /// Members of an unknown tool's input that may be run.
+    private static let runnable: Set<String> = ["command", "cmd", "code", "script"]
     private static let writers: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
     /// Codex's tool, whose input names files in its own form.
     private static let patcher = "apply_patch"
@@ -19,22 +24,30 @@ enum RuleSubject {
 
     static func isShell(_ tool: String) -> Bool { shells.contains(tool) }
 
+    /// True for tools whose name alone would allow every command.
+    static func runsCommands(_ tool: String) -> Bool {
+        shells.contains(tool) || otherShells.contains(tool) || ["PowerShell", "REPL", "Eval"].contains(tool)
+    }
+
     /// The tool's verb in patterns of files; nil if it uses no file.
     static func verb(of tool: String) -> String? { tool == "Read" ? tool : writers.contains(tool) ? "Edit" : nil }
 
-    init(_ call: RuleCall, look: (String) -> String?) {
+    /// `namesFiles`: a rule that denies or asks is about files, so that the call's words are looked up.
+    init(_ call: RuleCall, namesFiles: Bool, look: (String) -> String?) {
         guard let input = call.input, let members = try? input.members() else {
             self = .unknown("its input is not whole")
             return
         }
         func text(_ key: String) -> String? { members.first { $0.key == key }.flatMap { try? $0.value.string() } }
-        if Self.shells.contains(call.tool) {
+        if Self.shells.contains(call.tool) || Self.otherShells.contains(call.tool) {
             guard let text = text("command") else {
                 self = .unknown("its command is not readable")
                 return
             }
             let runs = Result { () throws(ShellError) in try ProgramRuns(ShellLine(parsing: text)) }
-            self = .command(runs, isPlain: members.allSatisfy { Self.plain.contains($0.key) || call.isFolder($0) })
+            let isPlain = members.allSatisfy { Self.plain.contains($0.key) || call.isFolder($0) }
+            let files = namesFiles ? (try? runs.get()).map { NamedFiles($0, call, look: look) } : nil
+            self = .command(runs, files, isPlain: isPlain && Self.shells.contains(call.tool))
             return
         }
         if call.tool == "Read" || Self.writers.contains(call.tool) {
@@ -47,7 +60,20 @@ enum RuleSubject {
             self = .file(path: path, real: look(raw).map(RulePath.normalized), isWrite: call.tool != "Read")
             return
         }
-        self = call.tool == "WebFetch" ? .address(RuleAddress.host(of: text("url") ?? "")) : .tool
+        guard call.tool != "WebFetch" else {
+            self = .address(RuleAddress.host(of: text("url") ?? ""))
+            return
+        }
+        let files = namesFiles ? NamedFiles(texts: Self.texts(in: members), call, look: look) : nil
+        self = .tool(files, mayRun: members.contains { Self.runnable.contains($0.key.lowercased()) })
+    }
+
+    /// The texts of an input, also in its arrays.
+    private static func texts(in members: [(key: String, value: JSONValue)]) -> [String] {
+        members.flatMap { member -> [String] in
+            if let text = try? member.value.string() { return [text] }
+            return ((try? member.value.array()) ?? []).compactMap { try? $0.string() }
+        }
     }
 
     // MARK: To deny or ask
@@ -63,12 +89,10 @@ enum RuleSubject {
         switch (self, pattern.subject) {
         case (.unknown, _): return .maybe
         case (.command, .anyCommand): return .yes
-        case (.command(.failure, _), _): return .maybe
-        case (.command(.success(let runs), _), .command(let pattern)):
-            let found = runs.runs.map { pattern.concerns($0) }
-            return found.contains(.yes) ? .yes : found.contains(.maybe) ? .maybe : .no
-        case (.command(.success(let runs), _), .edit(let pattern)), (.command(.success(let runs), _), .read(let pattern)):
-            return Self.names(runs, a: pattern, call) ? .maybe : .no
+        case (.command(.failure, _, _), _): return .maybe
+        case (.command(.success(let runs), _, _), .command(let pattern)): return pattern.concerns(runs)
+        case (.command(_, let files?, _), .edit(let pattern)), (.command(_, let files?, _), .read(let pattern)):
+            return files.mayMatch(pattern, call) ? .maybe : .no
         case (.file(let path, let real, let isWrite), .edit(let pattern)):
             return isWrite ? Self.concern(path, real, pattern, call) : .no
         case (.file(let path, let real, let isWrite), .read(let pattern)):
@@ -78,7 +102,10 @@ enum RuleSubject {
             guard let host else { return .maybe }
             return host == wanted || host.hasSuffix("." + wanted) ? .yes : .no
         // Searches and some other tools read files too.
-        case (.tool, .read): return ["Grep", "Glob", "LS", "NotebookRead"].contains(call.tool) ? .maybe : .no
+        case (.tool, .read) where ["Grep", "Glob", "LS", "NotebookRead"].contains(call.tool): return .maybe
+        case (.tool(let files?, _), .read(let pattern)), (.tool(let files?, _), .edit(let pattern)):
+            return files.mayMatch(pattern, call) ? .maybe : .no
+        case (.tool(_, mayRun: true), .command), (.tool(_, mayRun: true), .anyCommand): return .maybe
         default: return .no
         }
     }
@@ -86,20 +113,6 @@ enum RuleSubject {
     private static func concern(_ path: String, _ real: String?, _ pattern: PathPattern, _ call: RuleCall) -> Match {
         guard let real else { return .maybe }
         return [path, real].contains { pattern.matches($0, call, allows: false) } ? .yes : .no
-    }
-
-    /// True if a word of the line may name such a file.
-    private static func names(_ runs: ProgramRuns, a pattern: PathPattern, _ call: RuleCall) -> Bool {
-        let pieces = runs.runs.filter(\.mayRunOthers).flatMap { $0.words.flatMap(\.pieces) }
-        let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments } + pieces
-        return words.contains { word in
-            guard word.isKnown else { return true }
-            let value = word.text.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
-            return [word.text, value].contains { text in
-                RulePath.absolute(text, in: call.folder, home: call.home).map { pattern.matches($0, call, allows: false) }
-                    ?? true
-            }
-        }
     }
 
     // MARK: To allow
@@ -112,8 +125,8 @@ enum RuleSubject {
         }
         switch self {
         case .unknown(let sentence): return ask(sentence)
-        case .command(.failure(let problem), _): return ask("the command line cannot be judged: \(problem.sentence)")
-        case .command(.success(let runs), let isPlain):
+        case .command(.failure(let problem), _, _): return ask("the command line cannot be judged: \(problem.sentence)")
+        case .command(.success(let runs), _, let isPlain):
             guard isPlain else { return ask("its input has more than a command") }
             return Self.coverage(of: runs, by: rules, starsCount: starsCount)
         case .file(let path, let real, let isWrite):
@@ -135,7 +148,9 @@ enum RuleSubject {
         case .tool:
             return verdict { pattern in
                 guard case .tool(let name) = pattern.subject else { return false }
-                return name.matches(call.tool)
+                // Behind the server's name, what a star takes is one tool's: another server may be called `a__b`.
+                let taken = call.tool.dropFirst(name.parts[0].utf8.count)
+                return name.matches(call.tool) && (name.isLiteral || !Wrappers.contains(String(taken), "__"))
             }
         }
     }
@@ -148,7 +163,7 @@ enum RuleSubject {
     /// Variable names that loops may set, because no program has settings of such names.
     private static let loopNames: Set<String> = ["file", "dir", "name", "line", "item", "pkg", "test", "module", "word"]
 
-    private static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
+    static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
 
     private static func coverage(of runs: ProgramRuns, by rules: [Rule], starsCount: Bool) -> RuleBook.Verdict {
         guard !runs.runs.isEmpty else { return .ask("it runs nothing that is known", rule: nil) }
@@ -162,6 +177,9 @@ enum RuleSubject {
         // In another folder the same words run other programs, with other settings, than the pattern's author saw.
         if runs.runs.compactMap(\.program).contains(where: movers.contains) {
             return .ask("it changes the folder", rule: nil)
+        }
+        if let run = runs.runs.first(where: { $0.isFed && !InputReaders.take($0) }) {
+            return .ask("the line itself is the input of `\(run.program ?? "a program that is not known")`", rule: nil)
         }
         var used: Set<String> = []
         for run in runs.runs {

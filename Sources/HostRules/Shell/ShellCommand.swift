@@ -4,6 +4,8 @@ struct ShellCommand: Equatable, Sendable {
     var assignments: [ShellWord] = []
     /// The program, and its arguments.
     var words: [ShellWord] = []
+    /// True if the line itself feeds it: a pipe, a here-document or a here-string is its input.
+    var isFed = false
 
     var isEmpty: Bool { assignments.isEmpty && words.isEmpty }
 }

@@ -6,6 +6,8 @@ struct ShellLine: Equatable, Sendable {
     var redirections: [ShellWord] = []
     /// Variables that loops set.
     var loopVariables: [String] = []
+    /// True if a part of it may run more than once.
+    var hasLoop = false
 
     /// Bytes of the longest line that is read; a longer one is put before a person.
     static let bytesMax = 64 << 10

@@ -23,8 +23,9 @@ extension ShellReader {
             switch byte {
             case UInt8(ascii: "\\"):
                 guard let next = self.byte(ahead: 1) else { throw problem("a backslash has nothing behind it") }
+                // Shells join the line before they look for reserved words, which are compared here as they are written.
+                if next == UInt8(ascii: "\n") { throw problem("a line is joined within a word") }
                 index += 2
-                if next == UInt8(ascii: "\n") { continue }
                 word.isQuoted = true
                 index -= 1
                 take(to: &word)
@@ -197,5 +198,6 @@ extension ShellReader {
         line.commands += inside.commands
         line.redirections += inside.redirections
         line.loopVariables += inside.loopVariables
+        line.hasLoop = line.hasLoop || inside.hasLoop
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// It knows the part of the language that these shells read alike, and refuses the rest: `[[ ]]`, arithmetic, arrays, functions,
 /// `select`, `coproc`, most operators in `${ }`. A refused line is put before a person. The shell is assumed to be started for this
-/// line: history and aliases are off, `#` begins a comment.
+/// line: history is off, `#` begins a comment. An alias is taken for a program of its name.
 struct ShellReader {
     /// Depth of commands inside commands: subshells, loops, substitutions.
     static let depthMax = 24
@@ -121,6 +121,7 @@ struct ShellReader {
     /// Reads commands up to one of the reserved words, a closing parenthesis, `;;`, or the end.
     mutating func list(until words: Set<String>) throws(ShellError) -> Stop {
         var canEnd = true
+        var isFed = false
         while true {
             try skipNewlines()
             guard let byte else { return try checked(.end, canEnd) }
@@ -134,10 +135,18 @@ struct ShellReader {
                 index += word.utf8.count
                 return try checked(.word(word), canEnd)
             }
+            let first = line.commands.count
             try command()
+            if isFed { feed(from: first) }
             skipBlanks()
+            isFed = self.byte == UInt8(ascii: "|") && self.byte(ahead: 1) != UInt8(ascii: "|")
             canEnd = try separator()
         }
+    }
+
+    /// Marks the commands from an index on as fed by the line, with those inside their substitutions.
+    mutating func feed(from first: Int) {
+        for index in line.commands.indices[first...] { line.commands[index].isFed = true }
     }
 
     func checked(_ stop: Stop, _ canEnd: Bool) throws(ShellError) -> Stop {
@@ -150,6 +159,9 @@ struct ShellReader {
         switch byte {
         case nil, UInt8(ascii: ")"), UInt8(ascii: "\n"): return true
         case UInt8(ascii: ";"):
+            if byte(ahead: 1) == UInt8(ascii: "\\"), byte(ahead: 2) == UInt8(ascii: "\n") {
+                throw problem("a line is joined within an operator")
+            }
             if byte(ahead: 1) != UInt8(ascii: ";") { index += 1 }
             return true
         case UInt8(ascii: "&"):
@@ -188,11 +200,12 @@ struct ShellReader {
     }
 
     mutating func commandHere() throws(ShellError) {
+        let first = line.commands.count
         if byte == UInt8(ascii: "(") {
             if byte(ahead: 1) == UInt8(ascii: "(") { throw problem("arithmetic is not judged") }
             index += 1
             try inParentheses()
-            return try redirectionsBehind()
+            return try redirectionsBehind(from: first)
         }
         guard let word = reservedWord() else { return try simple() }
         index += word.utf8.count
@@ -205,13 +218,14 @@ struct ShellReader {
         case "{": try body(until: ["}"])
         case "if": try conditional()
         case "while", "until":
+            line.hasLoop = true
             try body(until: ["do"])
             try body(until: ["done"])
         case "for": try forLoop()
         case "case": try caseChoice()
         default: throw problem("`\(word)` is not judged here")
         }
-        try redirectionsBehind()
+        try redirectionsBehind(from: first)
     }
 
     /// Reads the command after `!` or `time`.
@@ -249,6 +263,7 @@ struct ShellReader {
         let name = String(decoding: bytes[start..<index], as: UTF8.self)
         guard let first = name.utf8.first, !(48...57).contains(first) else { throw problem("this kind of `for` is not judged") }
         line.loopVariables.append(name)
+        line.hasLoop = true
         try skipNewlines()
         if reservedWord() == "in" {
             index += 2
@@ -281,7 +296,7 @@ struct ShellReader {
             if byte == UInt8(ascii: "(") { index += 1 }
             while true {
                 skipBlanks()
-                _ = try word()
+                try choice()
                 skipBlanks()
                 guard byte == UInt8(ascii: "|") else { break }
                 index += 1
@@ -298,6 +313,20 @@ struct ShellReader {
         }
     }
 
+    /// Reads one pattern of `case`. Shells differ in which reserved words they find here, and in braces.
+    mutating func choice() throws(ShellError) {
+        let start = index
+        let word = try word()
+        let isPlain =
+            word.isKnown
+            || bytes[start..<index].allSatisfy { Self.isNameByte($0) || $0 >= 0x80 || Self.choiceBytes.contains($0) }
+        guard index > start, isPlain, word.isQuoted || !Self.reserved.contains(word.text) else {
+            throw problem("this pattern of `case` is not judged")
+        }
+    }
+
+    static let choiceBytes = Set("*?[]^!-+./,:@%\"'".utf8)
+
     /// Reads a list in parentheses, to the end of the closing one.
     mutating func inParentheses() throws(ShellError) {
         guard waiting.isEmpty else { throw problem("a here-document and a parenthesis overlap") }
@@ -306,8 +335,11 @@ struct ShellReader {
         index += 1
     }
 
-    mutating func redirectionsBehind() throws(ShellError) {
-        repeat { skipBlanks() } while try redirection()
+    /// Reads the redirections behind a compound command, whose first command has this index.
+    mutating func redirectionsBehind(from first: Int) throws(ShellError) {
+        var isFed = false
+        repeat { skipBlanks() } while try redirection(&isFed)
+        if isFed { feed(from: first) }
     }
 
     // MARK: Simple commands
@@ -317,10 +349,11 @@ struct ShellReader {
         let start = index
         // A plain `sh` reads `&>` as two operators, so that a word after it would be a program.
         var endsWithBoth = false
+        let first = line.commands.count
         while true {
             skipBlanks()
             let isBoth = isNext("&>")
-            if try redirection() {
+            if try redirection(&command.isFed) {
                 endsWithBoth = endsWithBoth || isBoth
                 continue
             }
@@ -343,6 +376,7 @@ struct ShellReader {
             }
         }
         guard index > start else { throw problem("a command is missing") }
+        if command.isFed { feed(from: first) }
         if !command.isEmpty { line.commands.append(command) }
     }
 
@@ -365,8 +399,8 @@ struct ShellReader {
         (byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")) && byte(ahead: 1) == UInt8(ascii: "(")
     }
 
-    /// Reads a redirection. Returns false if there is none here.
-    mutating func redirection() throws(ShellError) -> Bool {
+    /// Reads a redirection. Returns false if there is none here. `isFed` becomes true if its text is in the line.
+    mutating func redirection(_ isFed: inout Bool) throws(ShellError) -> Bool {
         var place = index
         while place < bytes.count, (48...57).contains(bytes[place]) { place += 1 }
         guard place < bytes.count else { return false }
@@ -378,6 +412,7 @@ struct ShellReader {
             index += spelling.utf8CodeUnitCount
             if kind == .hereDocument || kind == .hereDocumentStripped {
                 try announce(stripsTabs: kind == .hereDocumentStripped)
+                isFed = true
                 return true
             }
             skipBlanks()
@@ -391,7 +426,7 @@ struct ShellReader {
             case .copy:
                 let isCopy = target.isKnown && (target.text == "-" || (target.text.utf8.count == 1 && Int(target.text) != nil))
                 if !isCopy { line.redirections.append(target) }
-            case .text, .hereDocument, .hereDocumentStripped: break
+            case .text, .hereDocument, .hereDocumentStripped: isFed = true
             }
             return true
         }

@@ -9,9 +9,19 @@ struct ShellWord: Equatable, Sendable {
 
     init(_ text: String = "") { self.text = text }
 
-    /// Its names and paths as separate words, whatever is between them; empty for an unknown word.
+    /// A word, or several, that only the program's input has.
+    static var unseen: ShellWord {
+        var word = ShellWord()
+        word.isKnown = false
+        return word
+    }
+
+    /// Its names and paths as separate words, whatever is between them, and a value joined to an option's letter; empty for an
+    /// unknown word.
     var pieces: [ShellWord] {
         guard isKnown else { return [] }
-        return text.split { $0.isWhitespace || "'\"`;&|<>()[]{}=,$!".contains($0) }.map { ShellWord(String($0)) }
+        let value = text.hasPrefix("-") && !text.hasPrefix("--") ? text.dropFirst(2) : ""
+        return [text[...], value].flatMap { $0.split { $0.isWhitespace || "'\"`;&|<>()[]{}=,$!:%".contains($0) } }
+            .map { ShellWord(String($0)) }
     }
 }

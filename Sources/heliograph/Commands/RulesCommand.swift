@@ -118,7 +118,7 @@ struct RulesCommand: ParsableCommand {
                 looked at: --digest, and --again for each rule that was off.
                 """)
 
-        @Option(help: "The file's digest, as `heliograph rules list --json` prints it.")
+        @Option(help: "The file's digest, as `heliograph rules list --json` prints it; `none` if it is gone.")
         var digest: String?
 
         @Option(help: ArgumentHelp("With --digest: a rule that was switched off, and is to allow again.", valueName: "name"))

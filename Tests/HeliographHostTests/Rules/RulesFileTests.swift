@@ -75,13 +75,47 @@ struct RulesFileTests {
         #expect(try read("rules.off") == nil)
     }
 
-    @Test("with a list of what is off that cannot be read nothing answers")
+    private static let denying = "[[rule]]\nname = \"no-push\"\nanswer = \"deny\"\nfor = \"Bash(git push:*)\"\n"
+
+    @Test("what was accepted and keeps agents back does so until its owner has accepted another file, or that there is none")
+    func former() throws {
+        try write(Self.text + "\n" + Self.denying)
+        let file = try accepted()
+        #expect(names(file) == ["tests", "no-push"] && file.problem == nil)
+        try write(Self.text)
+        #expect(names(file) == ["tests", "no-push"] && names(RulesFile(paths)) == ["tests", "no-push"], "over a restart")
+        #expect(file.rules?.isAccepted == false && file.problem?.contains("still holds") == true)
+        try write("[[rul")
+        #expect(names(file) == ["no-push"] && file.isUnreadable && file.problem != nil)
+        try Files.remove(path)
+        #expect(names(file) == ["no-push"] && !file.isUnreadable && file.problem?.contains("is gone") == true)
+        #expect(throws: SpoolError.self) { try file.add(Self.added, by: "phone", at: 0) }
+        #expect(try read("rules.toml") == nil)
+        try RulesCall.accept("none", again: [], paths: paths)
+        #expect(names(file) == nil && file.problem == nil)
+        try write(Self.text)
+        #expect(names(try accepted()) == ["tests"])
+        #expect(throws: HostError.self) { try file.acceptNone() }
+    }
+
+    @Test("a digest that an earlier version kept alone gets its text")
+    func earlier() throws {
+        try write(Self.denying)
+        let digest = try #require(RulesFile(paths).rules?.digest)
+        try Files.replace(paths.configDirectory + "/rules.accepted", with: Array((digest.rawValue + "\n").utf8))
+        #expect(RulesFile(paths).rules?.isAccepted == true)
+        #expect(try read("rules.accepted") == digest.rawValue + "\n" + Self.denying)
+        try write("")
+        #expect(names(RulesFile(paths)) == ["no-push"])
+    }
+
+    @Test("with a list of what is off that cannot be read nothing is allowed")
     func unreadable() throws {
         try write(Self.text)
         let file = try accepted()
         #expect(names(file) == ["tests"])
         try Files.makePrivateDirectory(paths.configDirectory + "/rules.off")
-        #expect(file.rules == nil && file.problem != nil)
+        #expect(names(file) == [] && file.isUnreadable && file.problem != nil)
         #expect(throws: SpoolError.self) { try file.switchOff("tests") }
     }
 

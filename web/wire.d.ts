@@ -61,6 +61,8 @@ export type Device = {
   starts: "never" | "whenNeeded" | "always";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -96,6 +98,8 @@ export interface WebDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -126,6 +130,8 @@ export interface NtfyDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -153,6 +159,8 @@ export interface ReceiverDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -371,6 +379,8 @@ export interface DeviceShown {
   text: "full" | "summary" | "generic" | "sealed";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -762,7 +772,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; mutedUntil?: { session: string; until: number; asked?: string[] }[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

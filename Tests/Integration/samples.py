@@ -121,6 +121,7 @@ FROM_CLIENT: dict[str, Message] = {
     "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},
     "deviceChoices": {
         "type": "deviceChoices", "id": "c1", "device": "d9", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
+        "mutedUntil": [{"session": "s2", "until": 1_700_000_000_000, "asked": ["a1"]}],
         "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"},
         "gather": {"when": "daily", "at": 1080, "timeZone": "Europe/Berlin"},
         "weekly": {"weekday": 7, "at": 0, "timeZone": "Europe/Berlin"}, "countsRules": True, "hidesCost": True, "allowOnLockScreen": True,

@@ -165,13 +165,45 @@ def test_a_slash_is_text_unless_the_command_is_chosen(screen: Callable[..., Scre
     since = len(host.received)
     expect(composer(one)).to_have_value("")
     one.page.get_by_role("button", name="Mode, model and commands").click()
-    one.page.get_by_label("The agent's own commands").select_option("/review")
+    one.page.get_by_role("button", name="The agent's own commands").click()
+    one.page.get_by_role("option", name="/review").click()
     expect(composer(one)).to_have_value("/review ")
+    expect(composer(one)).to_be_focused()
     composer(one).press_sequentially("the diff")
     expect(one.page.get_by_label("Run it as the agent's command /review")).to_be_checked()
     one.page.get_by_role("button", name="Send", exact=True).click()
     prompt = host.wait_steered("prompt", since)
     assert prompt["command"] is True and prompt["text"] == "/review the diff"
+
+
+@pytest.mark.parametrize("size, scheme", [({"width": 360, "height": 640}, "light"), (DESK, "dark")], ids=["phone, light", "desk, dark"])
+def test_a_slash_offers_the_agent_s_own_commands_and_choosing_one_sends_nothing(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    one = opened(screen, size=size, scheme=scheme)
+    offers, where = one.page.get_by_role("listbox", name="The agent's own commands"), one.page.locator("session-composer")
+    composer(one).press_sequentially("/")
+    expect(offers.get_by_role("option")).to_have_count(2)
+    expect(offers.get_by_role("option", name="/compact")).to_contain_text("Shortens what it keeps")
+    expect(where).not_to_contain_text("Sent as text")
+    expect(offers.get_by_role("option", name="/compact")).to_be_in_viewport()
+    one.expect_accessible()
+    one.expect_no_overflow()
+    composer(one).press("ArrowDown")
+    expect(offers.get_by_role("option", name="/review")).to_have_attribute("aria-selected", "true")
+    composer(one).press("Enter")
+    expect(composer(one)).to_have_value("/review ")
+    expect(offers).to_be_hidden()
+    expect(one.page.get_by_label("Run it as the agent's command /review")).to_be_checked()
+    assert not [message for message in host.received if message.get("type") == "prompt"]
+    composer(one).fill("/x")
+    expect(offers).to_be_hidden()
+    expect(where).to_contain_text("Sent as text: the agent is not to take it for a command.")
+    # Closed, the text is text, and the panel behind it is not what Escape closes.
+    composer(one).fill("/re")
+    expect(offers.get_by_role("option")).to_have_count(1)
+    composer(one).press("Escape")
+    expect(offers).to_be_hidden()
+    expect(where).to_contain_text("Sent as text")
+    expect(composer(one)).to_be_focused()
 
 
 def test_a_draft_outlives_a_reload_and_belongs_to_its_session(screen: Callable[..., Screen], host: Any) -> None:

@@ -16,6 +16,10 @@ enum PushSample {
         device.sealKey = String(repeating: "A", count: 43) + "="
         device.kinds = [.approval, .budget]
         device.muted = [SessionID("s1")!, SessionID("s2")!]
+        device.mutedUntil = [
+            SessionID("s3")!: TimedMute(until: 1_700_000_000_000),
+            SessionID("s4")!: TimedMute(until: 0, asked: [ApprovalID("a1")!, ApprovalID("a2")!]),
+        ]
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
         device.gathering = .interval(minutes: 30)
         (device.countsRules, device.hidesCost) = (true, true)
@@ -260,7 +264,11 @@ struct PushMessageTests {
             ("kinds", #""approval""#, "", .wrongType), ("kinds", #"["approval","noise"]"#, "[1]", .badValue),
             ("kinds", "[1]", "[0]", .wrongType),
             ("kinds", #"["error","error","error","error","error","error"]"#, "", .outOfRange),
-            ("muted", #"["s1","a b"]"#, "[1]", .badValue), ("quiet", "5", "", .wrongType),
+            ("muted", #"["s1","a b"]"#, "[1]", .badValue), ("mutedUntil", "5", "", .wrongType),
+            ("mutedUntil", "[5]", "[0]", .wrongType), ("mutedUntil", #"[{"until":1}]"#, "[0].session", .missingField),
+            ("mutedUntil", #"[{"session":"s1","until":-1}]"#, "[0].until", .outOfRange),
+            ("mutedUntil", #"[{"session":"s1","until":1,"asked":["a b"]}]"#, "[0].asked[0]", .badValue),
+            ("quiet", "5", "", .wrongType),
             ("quiet", #"{"to":1,"timeZone":"UTC"}"#, ".from", .missingField),
             ("quiet", #"{"from":1440,"to":1,"timeZone":"UTC"}"#, ".from", .outOfRange),
             ("quiet", #"{"from":1,"to":-1,"timeZone":"UTC"}"#, ".to", .outOfRange),

@@ -163,7 +163,8 @@ export class ChoicesForm extends HTMLElement {
     write(this.#problem, "");
     this.#save.disabled = true;
     try {
-      await this.#app.devices.choose(this.#device, said.choices);
+      const { mutedUntil } = this.#app.state.devices?.get(this.#device)?.device ?? {};
+      await this.#app.devices.choose(this.#device, mutedUntil ? { ...said.choices, mutedUntil } : said.choices);
       this.#app.announce(t`Saved`);
       this.onclosed();
     } catch (error) {

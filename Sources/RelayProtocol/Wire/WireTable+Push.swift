@@ -20,11 +20,19 @@ extension WireTable {
     /// Choices that every device has.
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."),
     ]
+    private static let mutedUntil = WireField.optional(
+        "mutedUntil",
+        .list(
+            .object([
+                .required("session", .identifier), .required("until", .time),
+                .optional("asked", .list(.identifier, 0...WireLimits.mutedApprovalsMax)),
+            ]), 0...WireLimits.mutedSessionsMax),
+        "Sessions that are silent until a time, or only these approvals of them. What still waits rings then.")
     private static let countsRules = WireField.optional(
         "countsRules", .flag, "With `gather`: its alert also counts the calls that rules answered.")
     private static let allowOnLockScreen = WireField.optional(
@@ -34,7 +42,7 @@ extension WireTable {
     package static let deviceChoices: [WireField] = [
         .required("text", .word(PushText.self), "`sealed` if the device has sent a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,

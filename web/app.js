@@ -7,7 +7,6 @@
  */
 
 import { Decisions } from "./decisions.js";
-import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { Ingress } from "./ingress.js";
 import { t } from "./language.js";
@@ -129,7 +128,6 @@ function take(message) {
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
-const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 // Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
@@ -149,8 +147,8 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
-  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
+  state, link, decisions, presence, archive, pins, snoozes, isLater, keyboard,
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"devices"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -212,7 +210,7 @@ export function join(others, outside, parts, loads) {
 
 /**
  * The views that few open have come.
- * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "devices"|"held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
  * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State, changed: () => void) => import("./ingress.js").Opener} makeOpener
  */
 export function joinSeldom(makeParts, makeViews, makeOpener) {
@@ -311,7 +309,7 @@ function linkChanged() {
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
-    [devices, ...(seldom ? [app.budgets, app.costs] : [])].forEach((one) => one.again());
+    if (seldom) [app.devices, app.budgets, app.costs].forEach((one) => one.again());
     webPush?.returned();
     trust?.stirred();
   }

@@ -1,18 +1,15 @@
-/** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
+/** The devices of the workspace. What the relay says of them is kept in the store's state. */
 
 import { t } from "./language.js";
+import { pushesMax } from "./pushes.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
-/** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
 
 /** What a browser, a topic or a receiver gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
 export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
   text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
 });
-
-/** Pushes of one device that are held: more than its Lock Screen can be made of. */
-const pushesMax = 200;
 
 /**
  * All devices, as the relay has them now. It tells the last pushes only; older ones that are held stay.
@@ -25,21 +22,6 @@ export function takeDevices(state, devices) {
     const older = (state.devices?.get(given.device.device)?.pushes ?? []).filter(({ push }) => push < oldest);
     return [given.device.device, { ...given, pushes: [...pushes, ...older].slice(0, pushesMax) }];
   }));
-}
-
-/**
- * Takes a push that is planned, or its outcome.
- * @param {State} state @param {Push} push
- * @returns {boolean} False where its device is not known: there is a new one.
- */
-export function takePush(state, push) {
-  const known = state.devices?.get(push.device);
-  if (!known) return false;
-  const held = known.pushes.find((one) => one.push === push.push);
-  // The payload need not be told twice.
-  const others = known.pushes.filter((one) => one !== held);
-  known.pushes = [{ ...held, ...push }, ...others].sort((a, b) => b.push - a.push).slice(0, pushesMax);
-  return true;
 }
 
 /** Asks the relay for the devices, and from then on to be told of every push. */

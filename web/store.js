@@ -4,8 +4,8 @@
  * `apply(state, message)` changes the state and says what changed, so that views draw only that.
  */
 
-import { takePush } from "./devices.js";
 import { Edits } from "./edits.js";
+import { takePush } from "./pushes.js";
 import { Timeline } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */

@@ -5,11 +5,11 @@
  * @property {import("../store.js").State} state
  * @property {import("../link.js").Link} link
  * @property {import("../decisions.js").Decisions} decisions
- * @property {import("../devices.js").Devices} devices
  * @property {import("../presence.js").Presence} presence
  * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next one.
  * @property {import("../trust.js").Trust} trust
- * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next three.
+ * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next four.
+ * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../costs.js").Costs} costs
  * @property {import("../held.js").Held} held

@@ -63,12 +63,17 @@ export function groupOf(summary, { today, isPinned, isLater, isArchived }) {
 const ranks = Object.keys(groups);
 
 /**
- * By group, and in each the most recent first.
- * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group @returns {string[]}
+ * By group, and in each as they are given.
+ * @param {Summary[]} sessions @param {(summary: Summary) => string} group @returns {string[]}
  */
-export const byGroup = (sessions, group) =>
-  [...sessions].map((one) => ({ one, rank: ranks.indexOf(group(one)) }))
-    .sort((a, b) => a.rank - b.rank || b.one.lastActivityAt - a.one.lastActivityAt).map(({ one }) => one.session);
+export const ranked = (sessions, group) =>
+  sessions.map((one) => ({ one, rank: ranks.indexOf(group(one)) })).sort((a, b) => a.rank - b.rank).map(({ one }) => one.session);
+
+/**
+ * By group, and in each the most recent first.
+ * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group
+ */
+export const byGroup = (sessions, group) => ranked([...sessions].sort((a, b) => b.lastActivityAt - a.lastActivityAt), group);
 
 /**
  * The heading that a session is under, where the list is not in its own groups.

@@ -7,7 +7,6 @@
  */
 
 import { Decisions } from "./decisions.js";
-import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { Ingress } from "./ingress.js";
 import { t } from "./language.js";
@@ -128,7 +127,6 @@ function take(message) {
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
-const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 // The storage key is historical: an earlier version called archived sessions hidden.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
@@ -148,8 +146,8 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
-  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
+  state, link, decisions, presence, archive, pins, snoozes, isLater, keyboard,
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"devices"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // A new text node each time, so that screen readers announce the same words twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -211,7 +209,7 @@ export function join(others, outside, parts, loads) {
 
 /**
  * Adds the rare views, which load when one of them is opened.
- * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "devices"|"held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
  * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State, changed: () => void) => import("./ingress.js").Opener} makeOpener
  */
 export function joinSeldom(makeParts, makeViews, makeOpener) {
@@ -309,7 +307,7 @@ function linkChanged() {
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
-    [devices, ...(seldom ? [app.budgets, app.costs] : [])].forEach((one) => one.again());
+    if (seldom) [app.devices, app.budgets, app.costs].forEach((one) => one.again());
     webPush?.returned();
     trust?.stirred();
   }

@@ -677,6 +677,8 @@ export interface WorkspaceSnapshot {
   approvals: Approval[];
   /** The rest follows as `summary` and `approval`, and then `snapshotEnd`. */
   more?: boolean;
+  /** Sessions that are left out; none if it is. */
+  older?: number;
   session?: undefined;
 }
 
@@ -763,6 +765,7 @@ export type Message =
 /** A command, before the link gives it its `id`. */
 export type Command =
   | { type: "subscribe"; session?: string; after?: Position }
+  | { type: "olderSessions" }
   | { type: "unsubscribe"; session?: string }
   | { type: "history"; session: string; before: number; limit: number }
   | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; offer?: string; signature?: string }

@@ -76,6 +76,7 @@ FROM_HOST: dict[str, Message] = {
 FROM_CLIENT: dict[str, Message] = {
     "hello": {"type": "hello", "version": 1, "software": "s"},
     "subscribe": {"type": "subscribe", "id": "c1", "session": "s1", "after": {"epoch": "e", "seq": 1}},
+    "olderSessions": {"type": "olderSessions", "id": "c1"},
     "unsubscribe": {"type": "unsubscribe", "id": "c1", "session": "s1"},
     "history": {"type": "history", "id": "c1", "session": "s1", "before": 5, "limit": 1},
     "decide": {

@@ -69,7 +69,7 @@ final class SealedDevice {
     private func learn(_ message: MessageToClient) {
         let summaries: [Summary] =
             switch message {
-            case .workspaceSnapshot(let summaries, _, _): summaries
+            case .workspaceSnapshot(let summaries, _, _, _): summaries
             case .sessionSnapshot(_, _, let summary, _), .summary(let summary): [summary]
             default: []
             }

@@ -205,7 +205,8 @@ def test_of_a_host_that_seals_a_topic_rings_without_words_and_that_is_said_when_
         trust_client(daemon, client(relay, "Ada's phone"))
         asking = Asking(daemon, question("s1"))
         message = server.wait_message(TOPIC, lambda message: message["actions"])
-        assert labels(message) == ["Deny"] and "Deploy" not in json.dumps(message) and message["click"].startswith(f"{relay.url}/#/approvals/")
+        assert message["message"] == "Open this notification to see what it asks." and labels(message) == ["Deny"]
+        assert "Deploy" not in json.dumps(message) and message["click"].startswith(f"{relay.url}/#/approvals/")
         assert press(message, "Deny") == (200, {"stage": "decided"})
         assert asking.answer()[1]["decision"] == "deny"
 

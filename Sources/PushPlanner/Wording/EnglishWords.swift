@@ -8,7 +8,7 @@ struct EnglishWords: PushWords {
     func tasks(_ completed: Int64, of total: Int64) -> String { "\(completed) of \(total) tasks" }
     func lines(added: Int64, removed: Int64) -> String { "+\(added) −\(removed) lines" }
     func guessed(_ money: String) -> String { "~\(money) guessed" }
-    let openToSeeCost = "Open the app to see what it has cost."
+    let openToSeeCost = "Open this notification to see what it has cost."
     func cost(_ money: String?, guess: String?) -> String {
         switch (money, guess) {
         case (let money?, let guess?): "This session has cost \(money), and its agent guesses \(guess) more."
@@ -23,14 +23,14 @@ struct EnglishWords: PushWords {
     func finished(_ agent: String?) -> String { agent.map { "\($0) finished" } ?? "An agent has finished" }
     func isWorking(_ agent: String?) -> String { "\(agent ?? "An agent") is working" }
     func isStillWorking(_ agent: String?) -> String { "\(agent ?? "An agent") is still working" }
-    func openToFollow(_ figures: String) -> String { "\(figures). Open the app to follow it." }
+    func openToFollow(_ figures: String) -> String { "\(figures). Open this notification to follow it." }
     func budgetReached(_ percent: Int64) -> String { "A budget has reached \(percent) %" }
     let budgetCrossed = "A budget was crossed"
 
     let needsApproval = "An agent needs approval"
     let hasQuestion = "An agent has a question"
-    let openToSee = "Open the app to see what it asks."
-    let openToAnswer = "Open the app to answer it."
+    let openToSee = "Open this notification to see what it asks."
+    let openToAnswer = "Open this notification to answer it."
     func asks(_ agent: String) -> String { "\(agent) asks" }
     func wants(_ agent: String, _ deed: ToolDeed?) -> String {
         switch deed {
@@ -73,7 +73,7 @@ struct EnglishWords: PushWords {
         return "\(more) more \(kind)\(more == 1 ? " waits" : "s wait")"
     }
     func waitInAll(_ count: Int64) -> String {
-        "\(count) wait\(count == 1 ? "s" : "") in all. Open the app to see them."
+        "\(count) wait\(count == 1 ? "s" : "") in all. Open this notification to see them."
     }
 
     let meanwhile = "Meanwhile"

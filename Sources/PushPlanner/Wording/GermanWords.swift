@@ -8,7 +8,7 @@ struct GermanWords: PushWords {
     func tasks(_ completed: Int64, of total: Int64) -> String { "\(completed) von \(total) Aufgaben" }
     func lines(added: Int64, removed: Int64) -> String { "+\(added) −\(removed) Zeilen" }
     func guessed(_ money: String) -> String { "~\(money) geschätzt" }
-    let openToSeeCost = "Öffne die App, um zu sehen, was es gekostet hat."
+    let openToSeeCost = "Öffne diese Mitteilung, um zu sehen, was es gekostet hat."
     func cost(_ money: String?, guess: String?) -> String {
         switch (money, guess) {
         case (let money?, let guess?): "Diese Session hat \(money) gekostet, und ihr Agent schätzt \(guess) dazu."
@@ -23,14 +23,14 @@ struct GermanWords: PushWords {
     func finished(_ agent: String?) -> String { "\(agent ?? "Ein Agent") ist fertig" }
     func isWorking(_ agent: String?) -> String { "\(agent ?? "Ein Agent") arbeitet" }
     func isStillWorking(_ agent: String?) -> String { "\(agent ?? "Ein Agent") arbeitet noch" }
-    func openToFollow(_ figures: String) -> String { "\(figures). Öffne die App, um dabei zu sein." }
+    func openToFollow(_ figures: String) -> String { "\(figures). Öffne diese Mitteilung, um dabei zu sein." }
     func budgetReached(_ percent: Int64) -> String { "Ein Budget ist bei \(percent) %" }
     let budgetCrossed = "Ein Budget ist überschritten"
 
     let needsApproval = "Ein Agent braucht eine Freigabe"
     let hasQuestion = "Ein Agent hat eine Frage"
-    let openToSee = "Öffne die App, um zu sehen, was er fragt."
-    let openToAnswer = "Öffne die App, um zu antworten."
+    let openToSee = "Öffne diese Mitteilung, um zu sehen, was er fragt."
+    let openToAnswer = "Öffne diese Mitteilung, um zu antworten."
     func asks(_ agent: String) -> String { "\(agent) fragt" }
     func wants(_ agent: String, _ deed: ToolDeed?) -> String {
         switch deed {
@@ -76,7 +76,7 @@ struct GermanWords: PushWords {
         return "\(more) weitere \(kind) warten"
     }
     func waitInAll(_ count: Int64) -> String {
-        "Insgesamt \(count == 1 ? "wartet eines" : "warten \(count)"). Öffne die App, um sie zu sehen."
+        "Insgesamt \(count == 1 ? "wartet eines" : "warten \(count)"). Öffne diese Mitteilung, um sie zu sehen."
     }
 
     let meanwhile = "Inzwischen"

@@ -227,7 +227,7 @@ import Testing
         let bodies = [AlertKind.finished, .budget].map {
             AlertText.compose(kind: $0, subject: subject, textMax: .full, bytesMax: 500).body
         }
-        #expect(bodies == ["20 min · 12 tools · 3 of 7 tasks", "Open the app to see what it has cost."])
+        #expect(bodies == ["20 min · 12 tools · 3 of 7 tasks", "Open this notification to see what it has cost."])
     }
 
     @Test("a card begins with what is asked, or with who is at work, and never says that anything is finished")

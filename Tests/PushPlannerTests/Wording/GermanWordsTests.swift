@@ -39,7 +39,9 @@ import Testing
     @Test func `whoever wants no details reads none in German either`() {
         let generic = compose(.approval, subject(PushSubjects.approval(), text: .generic))
         #expect(
-            (generic.title, generic.body) == ("Ein Agent braucht eine Freigabe", "Öffne die App, um zu sehen, was er fragt."))
+            (generic.title, generic.body) == (
+                "Ein Agent braucht eine Freigabe", "Öffne diese Mitteilung, um zu sehen, was er fragt."
+            ))
     }
 
     @Test func `numbers and money read as they do in German`() {

@@ -9,6 +9,7 @@ import { CommandPalette } from "./elements/command-palette.js";
 import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
+import "./elements/file-finder.js";
 import "./elements/held-prompts.js";
 import "./elements/install-steps.js";
 import { LinkView } from "./elements/link-view.js";

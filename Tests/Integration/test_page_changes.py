@@ -192,6 +192,47 @@ def test_a_file_s_name_comes_first_and_what_was_viewed_is_marked_until_it_change
     expect(checkout.locator(".diff-line", has_text="more")).to_be_visible()
 
 
+@pytest.mark.parametrize("size, scheme", [(NARROW, "light"), (DESK, "dark")], ids=["narrow, light", "desk, dark"])
+def test_the_session_that_changed_a_file_is_found_by_three_taps(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    edit(host, "src/login.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    edit(host, "src/cart.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    for number in range(2, 9):
+        host.start_session(f"s{number}", title=f"Task {number}")
+        host.event(f"s{number}", "file.changed", {"path": f"src/task{number}.ts", "added": 1, "removed": 0})
+        host.wait_acked(f"s{number}")
+    one = screen(size=size, scheme=scheme)
+    search, finder = one.page.get_by_label("Search sessions"), one.page.locator("file-finder")
+    # The file that a session changed last needs no reading.
+    search.fill("cart.ts")
+    expect(finder.get_by_role("link")).to_contain_text("Fix the login")
+    expect(one.page.get_by_text("No session fits.")).to_be_hidden()
+    search.click()
+    search.fill("login.ts")
+    expect(one.page.get_by_text("No session fits.")).to_be_visible()
+    expect(finder.get_by_role("link")).to_have_count(0)
+    finder.get_by_role("button", name="Search the files of 8 sessions").click()
+    hit = finder.get_by_role("link")
+    expect(hit).to_have_count(1)
+    expect(hit).to_contain_text("src/login.ts")
+    expect(finder.get_by_role("button")).to_be_hidden()
+    one.expect_accessible()
+    one.expect_no_overflow()
+    search.fill("nowhere.ts")
+    expect(finder).to_contain_text("None in what 8 sessions changed last.")
+    # What changed since is read, and nothing else.
+    edit(host, "src/nowhere.ts", None, 1, 0)
+    edit(host, "src/last.ts", None, 1, 0)
+    finder.get_by_role("button", name="Search the files of 1 session").click()
+    expect(hit).to_contain_text("src/nowhere.ts")
+    search.fill("login.ts")
+    hit.click()
+    expect(one.page.locator("session-view h2")).to_have_text("Fix the login")
+    expect(file(one, "src/login.ts")).to_be_visible()
+    one.go("#/")
+    search.fill("lo")
+    expect(finder).to_be_hidden()
+
+
 @SIZES
 def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
     host.event("s1", "tool.started", {"call": "t1", "tool": "Agent", "operation": "Delegating: look for bugs"}, {"input": {"prompt": "Look for bugs."}})

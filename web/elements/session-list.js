@@ -67,6 +67,8 @@ export class SessionList extends View {
   #costs = h("a", { class: "head-link", href: "#/costs" }, t`Cost`);
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, t`No session fits.`),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, t`Show all`));
+  /** Comes with the other views, when words are searched for, and is empty until then. */
+  #files = h("file-finder", { hidden: true });
   #allAway = h("div", { class: "empty", hidden: true });
   #back = h("a", { class: "head-link", href: "#/" }, t`All sessions`);
   #aboutArchive = h("div", { class: "archive-head" },
@@ -78,7 +80,7 @@ export class SessionList extends View {
 
   connectedCallback() {
     this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
-    this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
+    this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#files, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
     for (const kind of ["pointerdown", "pointermove", "keydown", "scroll"]) this.addEventListener(kind, () => (this.#touchedAt = performance.now()), { passive: true });
@@ -308,6 +310,9 @@ export class SessionList extends View {
     attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
     if (missed) write(this.#reorder, t`${missed} waiting: show first`);
     else if (this.#unseen) write(this.#reorder, t`${plural(this.#unseen, "new session")} above: show`);
+    const { words } = this.#sieve.sieve;
+    if ("show" in this.#files) this.#files.show(this.app, words);
+    else if (words) this.app.loadSeldom();
   }
 
   #drawFull() {

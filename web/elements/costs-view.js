@@ -1,7 +1,7 @@
 /** `<costs-view>`: what was used and what it cost, as bars with a table behind them, and what cost most. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { allOf, barsOf, budgetDayEnd, cacheShare, forecast, placesMax, ranges } from "../costs.js";
+import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, placesMax, ranges } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
@@ -19,8 +19,11 @@ const dearestMax = 10;
 
 const counted = new Intl.NumberFormat(language.tag);
 
-/** @param {Sum} sum A model without a known price has no cost, which is not a cost of nothing. */
-const costWords = (sum) => costOf(sum) || t`price unknown`;
+/** @param {Sum} sum What has no known price is named in tokens: it is not free. */
+function costWords(sum) {
+  const unpriced = sum.unpricedTokens ? t`${counted.format(sum.unpricedTokens)} tokens without a price` : "";
+  return [costOf(sum), unpriced].filter(Boolean).join(" + ") || t`price unknown`;
+}
 
 export class CostsView extends View {
   #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
@@ -107,14 +110,14 @@ export class CostsView extends View {
 
   /** @param {Bar[]} bars @param {import("../costs.js").CostReport} report */
   #drawBars(bars, report) {
-    const most = Math.max(...bars.map(({ microUSD }) => microUSD), 1);
-    const dearest = bars.reduce((a, b) => (b.microUSD > a.microUSD ? b : a));
-    attribute(this.#chart, "aria-label", t`${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${money(dearest.microUSD)}. The numbers are in the table below.`);
-    this.#chart.replaceChildren(...bars.map(({ label, microUSD, parts }) => {
-      const bar = h("div", { class: "cost-bar", title: `${label}: ${money(microUSD)}` });
+    const most = Math.max(...bars.map(({ size }) => size), 1);
+    const dearest = bars.reduce((a, b) => (b.size > a.size ? b : a));
+    attribute(this.#chart, "aria-label", t`${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${costWords(dearest.sum)}. The numbers are in the table below.`);
+    this.#chart.replaceChildren(...bars.map(({ label, sum, parts }) => {
+      const bar = h("div", { class: "cost-bar", title: `${label}: ${parts.length ? costWords(sum) : money(0)}` });
       for (const part of parts) {
         const piece = h("i", { "data-place": part.place });
-        piece.style.blockSize = `${(part.microUSD / most) * 100}%`;
+        piece.style.blockSize = `${(part.size / most) * 100}%`;
         bar.prepend(piece);
       }
       return bar;
@@ -135,6 +138,7 @@ export class CostsView extends View {
   /** @param {import("../costs.js").CostReport} report */
   #drawLists(report) {
     const { sessions } = this.app.state;
+    const measure = measureOf(report.total);
     const known = report.sessions.map((session) => {
       const summary = sessions.get(session.session);
       const words = summary ? titleOf(summary) : [session.project, session.agent].filter(Boolean).join(" · ");
@@ -143,25 +147,26 @@ export class CostsView extends View {
     /** @param {{name?: string}[]} shares */
     const named = (shares) => shares.slice(0, dearestMax).map((share) => ({ words: share.name ?? t`none`, detail: "", sum: /** @type {Sum} */ (share) }));
     this.#lists.replaceChildren(
-      listOf(t`Dearest sessions`, known), listOf(t`By project`, named(report.projects)),
-      ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts))] : []),
-      ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents))] : []));
+      listOf(t`Dearest sessions`, known, measure), listOf(t`By project`, named(report.projects), measure),
+      ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts), measure)] : []),
+      ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents), measure)] : []));
   }
 }
 
 /**
  * @param {string} title
  * @param {{words: string, detail: string, sum: Sum, href?: string}[]} entries
+ * @param {(sum: Sum) => number} measure
  */
-function listOf(title, entries) {
-  const most = Math.max(...entries.map(({ sum }) => allOf(sum)), 1);
+function listOf(title, entries, measure) {
+  const most = Math.max(...entries.map(({ sum }) => measure(sum)), 1);
   return h("section", {}, h("h3", {}, title), h("ol", { class: "cost-list" }, ...entries.map(({ words, detail, sum, href }) => {
     const name = href ? h("a", { class: "foreign", href }) : span("foreign");
     say(name, words, line);
     const place = span("quiet foreign");
     say(place, detail, line);
     const bar = h("i", { "aria-hidden": "true" });
-    bar.style.inlineSize = `${(allOf(sum) / most) * 100}%`;
+    bar.style.inlineSize = `${(measure(sum) / most) * 100}%`;
     return h("li", {}, h("span", { class: "cost-name" }, name, detail ? " · " : "", place), h("span", { class: "cost-of" }, costWords(sum)), bar);
   })));
 }

@@ -36,6 +36,17 @@ enum Figures {
         return "\(seconds / 3_600) h" + (seconds % 3_600 < 60 ? "" : " \(seconds % 3_600 / 60) min")
     }
 
+    /// `1,234,567`
+    static func count(_ number: Int64) -> String {
+        var groups: [Substring] = []
+        var digits = Substring(String(number))
+        while digits.count > 3 {
+            groups.insert(digits.suffix(3), at: 0)
+            digits = digits.dropLast(3)
+        }
+        return ([digits] + groups).joined(separator: ",")
+    }
+
     static func money(_ microUSD: Int64) -> String {
         if microUSD > 0, microUSD < 10_000 { return "<$0.01" }
         let cents = max(0, microUSD) / 10_000 + (microUSD % 10_000 >= 5_000 ? 1 : 0)

@@ -17,19 +17,24 @@ struct WeeklyWords {
             body: ([comparison] + (naming ? dearest : [])).joined(separator: " "), isWhole: false)
     }
 
-    /// `$12.30 + ~$2.00 guessed`
+    /// `$12.30 + ~$2.00 guessed + 90,000,000 tokens without a price`
     private static func amount(_ sum: CostSum) -> String {
         let guess = sum.estimateMicroUSD > 0 ? "~\(Figures.money(sum.estimateMicroUSD)) guessed" : nil
-        let parts = [sum.costMicroUSD.map(Figures.money), guess].compactMap(\.self)
         // Usage without a known price is not free.
+        let unpriced = sum.unpricedTokens > 0 ? "\(Figures.count(sum.unpricedTokens)) tokens without a price" : nil
+        let parts = [sum.costMicroUSD.map(Figures.money), guess, unpriced].compactMap(\.self)
         return parts.isEmpty ? sum == CostSum() ? "nothing" : "no known price" : parts.joined(separator: " + ")
     }
 
+    /// Amounts are compared only if each of them is all that its week has cost.
     private var comparison: String {
-        let (now, then) = (week.total.costMicroUSD ?? 0, before.total.costMicroUSD ?? 0)
+        guard before.total != CostSum() else { return "In the week before nothing was used." }
+        guard let now = week.total.costMicroUSD, let then = before.total.costMicroUSD,
+            [week, before].allSatisfy({ $0.total.unpricedTokens == 0 })
+        else { return "The week before: \(Self.amount(before.total))." }
         if now == then { return "As much as in the week before." }
         let change = "\(Figures.money(abs(now - then))) \(now > then ? "more" : "less") than in the week before"
-        return then == 0 ? "\(change), which had no cost." : "\(change) (\(Figures.money(then)))."
+        return "\(change) (\(Figures.money(then)))."
     }
 
     private var dearest: [String] {

@@ -6,7 +6,7 @@ import { language, t } from "./language.js";
 /** @typedef {import("./wire").CostReport} CostReport */
 /** @typedef {{costMicroUSD?: number, estimateMicroUSD?: number, tokens?: Partial<import("./wire").Tokens>, unpricedTokens?: number}} Sum */
 /** @typedef {{days: number[], until: number, byMonth: boolean}} Span */
-/** @typedef {{label: string, begin: number, size: number, sum: Sum, parts: {place: number, size: number}[]}} Bar `size`: micro-dollars, or tokens. */
+/** @typedef {{label: string, begin: number, size: number, sum: Sum, parts: {place: number, size: number, sum: Sum}[]}} Bar `size`: micro-dollars, or tokens. */
 
 /** @type {Record<string, string>} What can be looked at, the first by itself. */
 export const ranges = { month: t`This month`, week: t`7 days`, thirty: t`30 days`, year: t`12 months` };
@@ -78,8 +78,8 @@ export function barsOf(report, { days, byMonth }) {
       bar.size += size;
       bar.sum = plus(bar.sum, share);
       const part = bar.parts.find((one) => one.place === place);
-      if (part) part.size += size;
-      else bar.parts.push({ place, size });
+      if (part) Object.assign(part, { size: part.size + size, sum: plus(part.sum, share) });
+      else bar.parts.push({ place, size, sum: share });
     }
     bar.parts.sort((a, b) => a.place - b.place);
   }

@@ -43,7 +43,7 @@ export class CostsView extends View {
     h("figure", { class: "cost-figure" }, this.#chart, h("p", { class: "cost-axis quiet", "aria-hidden": "true" }, this.#begin, this.#end), this.#legend),
     h("details", { class: "fold" }, h("summary", {}, t`As a table`), h("div", { class: "cost-scroll", tabindex: "0", role: "group", "aria-label": t`Costs as a table` },
       h("table", { class: "cost-table" }, h("thead", {}, h("tr", {},
-        ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
+        ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`, t`Models`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
     this.#lists);
   /** @type {unknown} A report is drawn once. */ #drawn = null;
   #ticks = 0;
@@ -131,8 +131,8 @@ export class CostsView extends View {
       say(name, words, line);
       return h("li", {}, h("i", { "data-place": place, "aria-hidden": "true" }), name, span("quiet", place < placesMax ? costWords(sum) : ""));
     }));
-    this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum }) => h("tr", {}, h("th", { scope: "row" }, label),
-      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))))));
+    this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum, parts }) => h("tr", {}, h("th", { scope: "row" }, label),
+      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))), modelsOf(parts, report))));
   }
 
   /** @param {import("../costs.js").CostReport} report */
@@ -151,6 +151,14 @@ export class CostsView extends View {
       ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts), measure)] : []),
       ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents), measure)] : []));
   }
+}
+
+/** @param {Bar["parts"]} parts @param {import("../costs.js").CostReport} report The cell that says which model cost what. */
+function modelsOf(parts, report) {
+  const cell = h("td", { class: "foreign" });
+  const name = (/** @type {number} */ place) => (place < placesMax ? report.models[place]?.name ?? t`no model named` : t`others`);
+  say(cell, parts.map(({ place, sum }) => `${name(place)}: ${costWords(sum)}`).join(", "), line);
+  return cell;
 }
 
 /**

@@ -458,18 +458,20 @@ export interface CostShare {
   /** What agents guess in addition to that. */
   estimateMicroUSD?: number;
   tokens?: Tokens;
+  /** How many of all tokens have neither a cost nor an estimate; absent for none. */
+  unpricedTokens?: number;
 }
 
 /** What was used on these days. Lists are ordered by cost, the dearest first. What sessions used stays counted when retention removes them. */
 export interface CostReport {
-  total: { costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens };
+  total: { costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number };
   /** Those on which something was used. */
-  days: { day: number; models: { model?: number; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[] }[];
+  days: { day: number; models: { model?: number; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number }[] }[];
   models: CostShare[];
   projects: CostShare[];
   hosts: CostShare[];
   agents: CostShare[];
-  sessions: { session: string; host: string; agent: string; project?: string; model?: string; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[];
+  sessions: { session: string; host: string; agent: string; project?: string; model?: string; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number }[];
   sessionCount: number;
   /** Begin of the oldest UTC day on record. */
   since?: number;

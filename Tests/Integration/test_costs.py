@@ -47,6 +47,9 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     # The terminal's CSV, in dollars with all digits.
     listed = relay.run("cost", "--by", "model", "--since", f"{DAYS}d", "--csv", "--data", str(relay.data)).stdout
     assert {row["model"]: round(float(row["cost_usd"]) * 1e6) for row in csv.DictReader(listed.splitlines())} == team.sums(lambda step: step[2])
+    listed = relay.run("cost", "--by", "session", "--since", f"{DAYS}d", "--csv", "--data", str(relay.data)).stdout
+    added = sum(round(float(row["cost_usd"]) * 1e6) for row in csv.DictReader(listed.splitlines()))
+    assert added == report["total"]["costMicroUSD"], "what is not named is one row"
     document = json.loads(relay.run("cost", "--since", f"{DAYS}d", "--json", "--data", str(relay.data)).stdout)
     assert document["costs"]["total"] == report["total"] and len(document["days"]) == DAYS
     assert relay.run("cost", "--since", "tomorrow", "--data", str(relay.data), check=False).returncode == 2

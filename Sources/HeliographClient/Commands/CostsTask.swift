@@ -62,7 +62,7 @@ final class CostsTask: ClientTask {
         }
         let left = Int(report.sessionCount) - report.sessions.count
         if wish.dimension == .session, left > 0 {
-            run.terminal.remark("and \(Moment.count(left, "session")) that cost less", .dim)
+            run.terminal.remark("others: \(Moment.count(left, "session")) that cost less", .dim)
         }
         if let forecast = Self.forecast(budgets, lastHourMicroUSD: report.lastHourMicroUSD, at: now) {
             run.terminal.remark(

@@ -8,6 +8,9 @@ struct ProgramRun: Equatable {
         case none
     }
 
+    /// Words of a run that are searched for others; a longer one is put before a person.
+    static let wordsMax = 256
+
     var assignments: [ShellWord]
     var words: [ShellWord]
     var cover = Cover.any

@@ -69,7 +69,7 @@ struct ProgramRuns {
     // MARK: What may be run besides
 
     private mutating func addPossible(_ run: ProgramRun) {
-        guard run.words.count <= CommandPattern.wordsMax else { return isUnclear = true }
+        guard run.words.count <= ProgramRun.wordsMax else { return isUnclear = true }
         let words = run.searched
         for (index, word) in zip(words.indices, words) where word.isKnown {
             guard Shells.baseNames.contains(ExactPrograms.baseName(word.text)) else { continue }

@@ -94,7 +94,6 @@ package struct CommandPattern: Equatable, Sendable {
 
     // MARK: To deny or ask
 
-    static let wordsMax = 256
     private static let piecesMax = 1024
 
     func concerns(_ runs: ProgramRuns) -> Match {
@@ -104,7 +103,7 @@ package struct CommandPattern: Equatable, Sendable {
     }
 
     private func concerns(_ run: ProgramRun) -> Match {
-        guard run.words.count <= Self.wordsMax else { return .maybe }
+        guard run.words.count <= ProgramRun.wordsMax else { return .maybe }
         let found = concerns(run.words[...])
         if found != .no { return found }
         // Options may be between the words that matter.

@@ -8,6 +8,7 @@ struct EnglishWords: PushWords {
     func tasks(_ completed: Int64, of total: Int64) -> String { "\(completed) of \(total) tasks" }
     func lines(added: Int64, removed: Int64) -> String { "+\(added) −\(removed) lines" }
     func guessed(_ money: String) -> String { "~\(money) guessed" }
+    func unpriced(_ tokens: String) -> String { "\(tokens) tokens without a price" }
     let openToSeeCost = "Open this notification to see what it has cost."
     func cost(_ money: String?, guess: String?) -> String {
         switch (money, guess) {
@@ -94,10 +95,11 @@ struct EnglishWords: PushWords {
     let noCost = "nothing"
     let noKnownPrice = "no known price"
     let asMuchAsBefore = "As much as in the week before."
-    func comparedWithBefore(_ difference: String, isMore: Bool, before: String?) -> String {
-        let change = "\(difference) \(isMore ? "more" : "less") than in the week before"
-        return before.map { "\(change) (\($0))." } ?? "\(change), which had no cost."
+    func comparedWithBefore(_ difference: String, isMore: Bool, before: String) -> String {
+        "\(difference) \(isMore ? "more" : "less") than in the week before (\(before))."
     }
+    let nothingBefore = "In the week before nothing was used."
+    func weekBefore(_ amount: String) -> String { "The week before: \(amount)." }
     func dearest(project: String?, model: String?) -> String {
         let found = [project.map { "project \($0)" }, model.map { "model \($0)" }].compactMap(\.self)
         return "Dearest: \(found.joined(separator: "; "))."

@@ -8,6 +8,7 @@ struct GermanWords: PushWords {
     func tasks(_ completed: Int64, of total: Int64) -> String { "\(completed) von \(total) Aufgaben" }
     func lines(added: Int64, removed: Int64) -> String { "+\(added) −\(removed) Zeilen" }
     func guessed(_ money: String) -> String { "~\(money) geschätzt" }
+    func unpriced(_ tokens: String) -> String { "\(tokens) Tokens ohne Preis" }
     let openToSeeCost = "Öffne diese Mitteilung, um zu sehen, was es gekostet hat."
     func cost(_ money: String?, guess: String?) -> String {
         switch (money, guess) {
@@ -100,10 +101,11 @@ struct GermanWords: PushWords {
     let noCost = "nichts"
     let noKnownPrice = "kein bekannter Preis"
     let asMuchAsBefore = "So viel wie in der Woche davor."
-    func comparedWithBefore(_ difference: String, isMore: Bool, before: String?) -> String {
-        let change = "\(difference) \(isMore ? "mehr" : "weniger") als in der Woche davor"
-        return before.map { "\(change) (\($0))." } ?? "\(change), die nichts gekostet hat."
+    func comparedWithBefore(_ difference: String, isMore: Bool, before: String) -> String {
+        "\(difference) \(isMore ? "mehr" : "weniger") als in der Woche davor (\(before))."
     }
+    let nothingBefore = "In der Woche davor wurde nichts verbraucht."
+    func weekBefore(_ amount: String) -> String { "Die Woche davor: \(amount)." }
     func dearest(project: String?, model: String?) -> String {
         let found = [project.map { "Projekt \($0)" }, model.map { "Modell \($0)" }].compactMap(\.self)
         return "Am teuersten: \(found.joined(separator: "; "))."

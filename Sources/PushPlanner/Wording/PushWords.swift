@@ -13,6 +13,7 @@ package protocol PushWords: Sendable {
     func tasks(_ completed: Int64, of total: Int64) -> String
     func lines(added: Int64, removed: Int64) -> String
     func guessed(_ money: String) -> String
+    func unpriced(_ tokens: String) -> String
     var openToSeeCost: String { get }
     /// `guess`: the agent's own estimate of further costs.
     func cost(_ money: String?, guess: String?) -> String
@@ -66,8 +67,9 @@ package protocol PushWords: Sendable {
     var noCost: String { get }
     var noKnownPrice: String { get }
     var asMuchAsBefore: String { get }
-    /// - Parameter before: Nil if the week before had no cost.
-    func comparedWithBefore(_ difference: String, isMore: Bool, before: String?) -> String
+    func comparedWithBefore(_ difference: String, isMore: Bool, before: String) -> String
+    var nothingBefore: String { get }
+    func weekBefore(_ amount: String) -> String
     func dearest(project: String?, model: String?) -> String
 
     func pushesReach(_ device: String) -> String
@@ -78,6 +80,17 @@ extension PushWords {
         if microUSD > 0, microUSD < 10_000 { return "<" + dollars("0\(decimalMark)01") }
         let cents = max(0, microUSD) / 10_000 + (microUSD % 10_000 >= 5_000 ? 1 : 0)
         return dollars("\(cents / 100)\(decimalMark)" + (cents % 100 < 10 ? "0" : "") + "\(cents % 100)")
+    }
+
+    /// `1,234,567`
+    func count(_ number: Int64) -> String {
+        var groups: [Substring] = []
+        var digits = Substring(String(number))
+        while digits.count > 3 {
+            groups.insert(digits.suffix(3), at: 0)
+            digits = digits.dropLast(3)
+        }
+        return ([digits] + groups).joined(separator: decimalMark == "," ? "." : ",")
     }
 
     /// `45 s`, `20 min`, `1 h 5 min`

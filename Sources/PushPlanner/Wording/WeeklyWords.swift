@@ -18,19 +18,23 @@ struct WeeklyWords {
             body: ([comparison] + (naming ? dearest : [])).joined(separator: " "), isWhole: false)
     }
 
-    /// `$12.30 + ~$2.00 guessed`
+    /// `$12.30 + ~$2.00 guessed + 90,000,000 tokens without a price`
     private func amount(_ sum: CostSum) -> String {
         let guess = sum.estimateMicroUSD > 0 ? words.guessed(words.money(sum.estimateMicroUSD)) : nil
-        let parts = [sum.costMicroUSD.map(words.money), guess].compactMap(\.self)
         // Usage without a known price is not free.
+        let unpriced = sum.unpricedTokens > 0 ? words.unpriced(words.count(sum.unpricedTokens)) : nil
+        let parts = [sum.costMicroUSD.map(words.money), guess, unpriced].compactMap(\.self)
         return parts.isEmpty ? sum == CostSum() ? words.noCost : words.noKnownPrice : parts.joined(separator: " + ")
     }
 
+    /// Amounts are compared only if each of them is all that its week has cost.
     private var comparison: String {
-        let (now, then) = (week.total.costMicroUSD ?? 0, before.total.costMicroUSD ?? 0)
+        guard before.total != CostSum() else { return words.nothingBefore }
+        guard let now = week.total.costMicroUSD, let then = before.total.costMicroUSD,
+            [week, before].allSatisfy({ $0.total.unpricedTokens == 0 })
+        else { return words.weekBefore(amount(before.total)) }
         if now == then { return words.asMuchAsBefore }
-        return words.comparedWithBefore(
-            words.money(abs(now - then)), isMore: now > then, before: then == 0 ? nil : words.money(then))
+        return words.comparedWithBefore(words.money(abs(now - then)), isMore: now > then, before: words.money(then))
     }
 
     private func named(_ share: CostReport.Share?) -> String? {

@@ -331,7 +331,7 @@ function show({ focus }) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
     // Where the list is next to everything, its own address shows what waits, and its tab is not there.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
-      || (wide && name === "approvals" && route.screen === "sessions");
+      || (name === "approvals" && (route.screen === "rules" || (wide && route.screen === "sessions")));
     attribute(tab, "aria-current", current ? "page" : null);
   }
   const session = route.screen === "session" ? route.session : "";

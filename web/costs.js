@@ -49,6 +49,13 @@ export function plus(one, other) {
 }
 
 /**
+ * What one of the days cost; nothing, where nothing was used.
+ * @param {CostReport} report @param {number} day @returns {Sum}
+ */
+export const sumOf = (report, day) =>
+  (report.days.find((one) => one.day === day)?.models ?? []).reduce((sum, share) => plus(sum, share), /** @type {Sum} */ ({ costMicroUSD: 0 }));
+
+/**
  * A bar for each day of the span, or each month of a long one, also where nothing was used.
  * @param {CostReport} report @param {Span} span @returns {Bar[]}
  */

@@ -329,7 +329,7 @@ function show({ focus }) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
     // Beside the list of sessions there is no tab of its own, and its address shows the waiting approvals.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
-      || (wide && name === "approvals" && route.screen === "sessions");
+      || (name === "approvals" && (route.screen === "rules" || (wide && route.screen === "sessions")));
     attribute(tab, "aria-current", current ? "page" : null);
   }
   const session = route.screen === "session" ? route.session : "";

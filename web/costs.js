@@ -62,6 +62,13 @@ export function plus(one, other) {
 }
 
 /**
+ * The sum of one day; zero if nothing was used.
+ * @param {CostReport} report @param {number} day @returns {Sum}
+ */
+export const sumOf = (report, day) =>
+  (report.days.find((one) => one.day === day)?.models ?? []).reduce((sum, share) => plus(sum, share), /** @type {Sum} */ ({ costMicroUSD: 0 }));
+
+/**
  * One bar for each day of the span, or each month of a long span, including those without usage.
  * @param {CostReport} report @param {Span} span @returns {Bar[]}
  */

@@ -65,10 +65,15 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
         one.page.get_by_role("link", name="Cost", exact=True).click()
         view = one.page.locator("costs-view")
         expect(view.locator(".cost-total")).to_be_visible()
+        # One tap shows what today cost.
+        spent = team.sums(lambda step: local_day(step[1])).get(local_day(begins[-1]), 0)
+        expect(view.locator(".cost-today")).to_have_text(f"Today ${spent / 1e6:,.2f}")
         view.get_by_label("Show").select_option("thirty")
         expect(view.locator(".cost-total")).to_have_text(dollars)
         expect(view.locator(".cost-bar")).to_have_count(DAYS)
         assert [json.loads(text)["type"] for text in said].count("costs") == 2, "one for each range that was shown"
+        # A fold looks like one.
+        assert view.get_by_text("As a table").evaluate("summary => getComputedStyle(summary, '::before').content") != "none"
         view.get_by_text("As a table").click()
         expect(view.get_by_role("row")).to_have_count(len(by_day) + 1)
         one.expect_no_overflow()

@@ -1,7 +1,7 @@
 /** `<costs-view>`: usage and its cost, as bars with a table behind them, and the most expensive sessions. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, placesMax, ranges } from "../costs.js";
+import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, placesMax, ranges, sumOf } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
@@ -32,6 +32,8 @@ export class CostsView extends View {
   #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
     ...Object.entries(ranges).map(([range, words]) => h("option", { value: range }, words)));
   #nothing = h("p", { class: "quiet" });
+  /** First of all: what is asked most. */
+  #today = h("p", { class: "cost-today", hidden: true });
   #total = h("strong", { class: "cost-total" });
   #aside = h("p", { class: "quiet" });
   #forecast = h("p", { class: "note", hidden: true });
@@ -54,7 +56,7 @@ export class CostsView extends View {
   connectedCallback() {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Cost`), h("a", { class: "head-link", href: "#/budgets" }, t`Budgets`)),
-      h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
+      h("div", { class: "sheet" }, this.#today, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
   }
 
   /** Called when the view is opened. */
@@ -87,6 +89,8 @@ export class CostsView extends View {
     attribute(this.#nothing, "class", problem ? "problem" : "quiet");
     attribute(this.#nothing, "hidden", !this.#nothing.textContent);
     attribute(this.#body, "hidden", !report || isEmpty);
+    attribute(this.#today, "hidden", !report);
+    if (report && shown) write(this.#today, t`Today ${costWords(sumOf(report, shown.days.length - 1))}`);
     if (!report || !shown || isEmpty) return;
     this.#drawForecast(report);
     if (this.#drawn === report) return;

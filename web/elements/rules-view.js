@@ -51,7 +51,8 @@ export class RulesView extends View {
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Rules`)),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Rules`), h("nav", { class: "switch", "aria-label": t`Approvals` },
+        h("a", { href: "#/approvals" }, t`Waiting`), h("a", { href: "#/approvals/recent" }, t`Recent`), h("a", { href: "#/rules", "aria-current": "page" }, t`Rules`))),
       h("div", { class: "sheet" }, this.#draft, this.#problem, this.#empty, this.#list));
   }
 

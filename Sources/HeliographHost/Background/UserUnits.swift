@@ -9,10 +9,11 @@ struct UserUnits {
     private let environment: [String]
 
     /// Variables that a service needs: the host's agents are found in PATH, and its files in the other folders.
-    private static let variables = [
-        "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HELIOGRAPH_DATA", "HELIOGRAPH_SOCKET", "HTTPS_PROXY",
-        "NO_PROXY", "CLAUDE_CONFIG_DIR", "CODEX_HOME",
-    ]
+    private static let variables =
+        [
+            "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HELIOGRAPH_DATA", "HELIOGRAPH_SOCKET",
+            "CLAUDE_CONFIG_DIR", "CODEX_HOME",
+        ] + ProxySettings.names
     private static let outputBytesMax = 64 << 10
     /// Seconds for a service's start: a relay may have to convert a long history before it reports that it runs.
     private static let secondsMax: Int64 = 300

@@ -256,6 +256,19 @@ def test_a_thousand_sessions_are_counted_and_the_oldest_is_found(screen: Callabl
     one.expect_no_overflow()
 
 
+def test_what_can_be_done_with_the_session_on_screen_is_found_by_its_words(screen: Callable[..., Screen], host: Any) -> None:
+    host.start_session("s2", title="Second")
+    one = screen(size=DESK)
+    one.go("#/session/s1")
+    expect(one.timeline()).to_contain_text("Fix the login, please")
+    for words, count in (("archive this", 0), ("bring back", 1)):
+        one.page.keyboard.press("Control+k")
+        one.page.get_by_role("combobox", name="Find a session or a screen").fill(words)
+        expect(one.page.get_by_role("option").first).to_contain_text("Fix the login")
+        one.page.keyboard.press("Enter")
+        expect(one.row("s1")).to_have_count(count)
+
+
 def test_the_skip_link_leads_to_the_content_and_leaves_the_address(screen: Callable[..., Screen], host: Any) -> None:
     one = screen(size=DESK)
     one.go("#/session/s1")

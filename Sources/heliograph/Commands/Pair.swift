@@ -65,7 +65,9 @@ struct Pair: ParsableCommand {
             print("\n   \(link)\n")
             if code.role.isClient {
                 // The picture leads a browser to the page, which does not work below a path.
-                if !noPicture, RelayAddress(base)?.prefix.isEmpty != false { print(try PairingScreen.picture(of: link, folder: data.path)) }
+                if !noPicture, RelayAddress(base)?.prefix.isEmpty != false {
+                    print(try PairingScreen.picture(of: link, folder: data.path))
+                }
                 print("Open it on the device. It works once, for ten minutes.")
             } else {
                 print("On the machine with the agents: \(Executable.shown) host '\(link)'")

@@ -17,8 +17,6 @@ struct ContentOpenerTests {
 
     private static func line(_ bytes: [UInt8]?) -> String? { bytes.map { EventText($0).line } }
 
-    // MARK: - Opened
-
     @Test("events read as those of a host that does not seal")
     func events() throws {
         var opener = ContentOpener.trusted(Self.host)
@@ -101,8 +99,6 @@ struct ContentOpenerTests {
         }
         #expect(Self.line(events.first) == "▸ Bash: Running: ls")
     }
-
-    // MARK: - What the relay did
 
     @Test("a hole is counted before the event that follows it; what the relay says that it skipped is none")
     func holes() throws {
@@ -283,8 +279,6 @@ struct ContentOpenerTests {
         }
     }
 
-    // MARK: - Not trusted
-
     @Test("without a key stand-ins are shown, and how to get one; when it comes, the list is right")
     func noKey() throws {
         let device = PrivateKeys()
@@ -305,8 +299,6 @@ struct ContentOpenerTests {
         let titles = messages.compactMap { if case .summary(let summary) = $0 { summary.title } else { nil } }
         #expect(titles.last == "Fix it" && opener.advice.isEmpty)
     }
-
-    // MARK: - A relay that says that its host does not seal
 
     @Test("a host that was seen to seal is never sent anything else, and nothing in its place is taken for its word")
     func downgrade() throws {
@@ -462,8 +454,6 @@ struct ContentOpenerTests {
             #expect(throws: SealingError.self) { try opener.sealed(action, as: CommandID("k1")!, to: SealingHost.itsOwn) }
         }
     }
-
-    // MARK: - Words
 
     @Test("what a person says is sealed with the command's id, and a command by its alias")
     func prompts() throws {

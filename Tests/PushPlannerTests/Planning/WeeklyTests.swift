@@ -85,7 +85,8 @@ import Testing
         func words(_ week: CostSum, _ before: CostSum) -> String {
             var reports = [CostReport(), CostReport()]
             (reports[0].total, reports[1].total) = (week, before)
-            let text = WeeklyWords(week: reports[0], before: reports[1], hidesCost: false).text(naming: true)
+            let text = WeeklyWords(week: reports[0], before: reports[1], hidesCost: false, words: EnglishWords()).text(
+                naming: true)
             return "\(text.title). \(text.body)"
         }
         let (few, many) = (

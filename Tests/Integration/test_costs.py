@@ -82,4 +82,7 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     relay.kill()
     relay.start()
     again = json.loads(relay.run("cost", "--since", f"{DAYS}d", "--json", "--data", str(relay.data)).stdout)
+    # The pace of the last hour depends on the minute.
+    for one in (again, document):
+        one["costs"].pop("lastHourMicroUSD", None)
     assert again == document

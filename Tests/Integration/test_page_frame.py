@@ -75,7 +75,9 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
         # The heading is readable, and there is room for the content below it.
         heading = one.page.locator("main > .pane:not([hidden]) h2:visible").last
         heading.scroll_into_view_if_needed()
-        expect(heading).to_be_in_viewport()
+        # Where the switch of the inbox needs all the room, the heading is only for screen readers.
+        if heading.evaluate("heading => getComputedStyle(heading).clipPath") == "none":
+            expect(heading).to_be_in_viewport()
     one.go("#/approvals")
     for name in ("Deny …", "Allow"):
         button = one.page.get_by_role("button", name=name, exact=True)

@@ -57,6 +57,7 @@ enum StoredTable {
                         .required("quarter", .count), .optional("model", .anyText), .optional("costMicroUSD", .count),
                         .optional("estimateMicroUSD", .integer(-JSONValue.integerMax...JSONValue.integerMax)),
                         .optional("tokens", .object(WireTable.tokens)),
+                        .optional("unpricedTokens", .integer(-JSONValue.integerMax...JSONValue.integerMax)),
                     ]), 0...CostRow.entriesMax)),
         ])
 }

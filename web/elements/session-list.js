@@ -135,8 +135,10 @@ export class SessionList extends View {
     const before = kept ? place(kept) : 0;
     if (!isTopSeen) for (const [id, one] of moved) if (waits(one)) this.#called.add(id);
     this.#group(summaries);
-    this.#order = byGroup(summaries, this.#groupOf);
-    this.#movedAt = performance.now();
+    const order = byGroup(summaries, this.#groupOf);
+    // A heading that changes moves no row to where another was.
+    if (order.some((id, at) => id !== this.#order[at])) this.#movedAt = performance.now();
+    this.#order = order;
     this.#draw();
     if (kept?.isConnected) this.scrollTop += place(kept) - before;
   }

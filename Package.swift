@@ -285,17 +285,16 @@ let package = Package(
             dependencies: [
                 "AgentClaude", "ChannelAPNs", "Consent", "ConsentKeys", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
                 "HeliographHost", "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess",
-                "RelayCluster",
-                "RelayCore", "RelayModel", "RelayProtocol", "WebSocketEngine",
+                "RelayCluster", "RelayModel", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets"]),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
         tests("ConsentTests", ["Consent", "ConsentKeys", "HeliographCrypto", "RelayProtocol"], exclude: ["Fixtures"]),
-        tests("ConsentKeysTests", ["Consent", "ConsentKeys", "HeliographCrypto"]),
+        tests("ConsentKeysTests", ["Consent", "ConsentKeys", "HeliographCrypto", "RelayProtocol"]),
         tests("DeviceConsentTests", ["Consent", "ConsentKeys", "DeviceConsent", "RelayProtocol"]),
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
-        tests("RelayNodeTests", ["RelayNode", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
+        tests("RelayNodeTests", ["RelayNode", "RelayCore", "RelayModel", "RelayProtocol"]),
         tests(
             "RelayCoreTests",
             [
@@ -330,7 +329,7 @@ let package = Package(
             [
                 "Consent", "ConsentKeys", "RelayStore", "StorePostgres", "StoreSQLite", "RelaySimulation", "RelayCore",
                 "RelayModel",
-                "RelayProtocol", "StoreTestSupport", "HeliographTestSupport",
+                "RelayProtocol", "HeliographCrypto", "StoreTestSupport", "HeliographTestSupport",
             ]),
         tests(
             "StorePostgresTests",
@@ -376,7 +375,7 @@ let package = Package(
                 "RelayProtocol", "HeliographCrypto", "HeliographTestSupport",
             ],
             exclude: ["Fixtures"]),
-        tests("HostRulesTests", ["HostRules", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
+        tests("HostRulesTests", ["HostRules", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         .target(
             name: "AgentTestSupport", dependencies: ["HostCore", "RelayProtocol"], path: "Tests/AgentTestSupport",
@@ -392,16 +391,15 @@ let package = Package(
             "HeliographHostTests",
             [
                 "HeliographHost", "HeliographHook", "AgentACP", "AgentClaude", "Consent", "ConsentKeys", "HostCore",
-                "RelayAccess",
-                "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging,
+                "HostRules",
+                "RelayAccess", "RelayProtocol", "WebSocketEngine", logging,
             ]),
         tests(
             "HeliographServerTests",
             [
-                "HeliographServer", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayCluster", "RelayCore", "RelayModel",
+                "HeliographServer", "ChannelAPNs", "PushPlanner", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel",
                 "RelayNode", "RelayProtocol", "PushAPNs", "PushWeb", "WebSocketEngine", "HeliographCrypto",
-                "HeliographTestSupport", logging,
-                metrics,
+                "HeliographTestSupport", "StoreTestSupport", logging,
             ]),
         tests(
             "HeliographClientTests",

@@ -41,7 +41,7 @@ async def attempt(name, serving, stop, port):
     errors.clear()
     for _ in range(100):
         try: client = await connect(f"ws://127.0.0.1:{port}")
-        except OSError: await asyncio.sleep(0.1)  # it has not started yet
+        except OSError: await asyncio.sleep(0.1)  # the server has not started yet
         else: break
     try: await asyncio.wait_for(client.recv(), 10)
     except ConnectionClosed as closed: seen = (closed.rcvd.code, len(closed.rcvd.reason)) if closed.rcvd else None

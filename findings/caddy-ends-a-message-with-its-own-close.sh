@@ -60,9 +60,9 @@ async def attempt(name):
     try:
         for _ in range(100):
             try: client = await connect(f"ws://127.0.0.1:{port}/", compression=None)
-            except OSError: await asyncio.sleep(0.1)  # it has not started yet
+            except OSError: await asyncio.sleep(0.1)  # the server has not started yet
             else: break
-        await asyncio.sleep(1)  # the six bytes pass
+        await asyncio.sleep(1)  # time for the six bytes to pass
         if name == "SIGTERM": caddy.send_signal(signal.SIGTERM)
         else:
             load = urllib.request.Request(f"http://127.0.0.1:{admin}/load", settings("second").encode(),

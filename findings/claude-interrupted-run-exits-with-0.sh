@@ -62,7 +62,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         try: self.end_headers()
         except OSError: return
         try: self.wfile.write(body)
-        except OSError: pass  # it has ended
+        except OSError: pass  # the process has ended
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
 threading.Thread(target=server.serve_forever, daemon=True).start()

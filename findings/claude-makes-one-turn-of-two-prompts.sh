@@ -27,7 +27,7 @@ requests = 0
 def answer(_):
     global requests
     requests += 1
-    time.sleep(1)  # the other prompts arrive meanwhile
+    time.sleep(1)  # time for the other prompts to arrive
     return ["Answer."], "end_turn", (10, 5)
 
 class Model(http.server.BaseHTTPRequestHandler):

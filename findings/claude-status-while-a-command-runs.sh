@@ -88,7 +88,7 @@ def watch(seconds, until=lambda: False):
     while time.monotonic() < end and not until():
         for entry in home.glob(".claude/sessions/*.json"):
             try: status = json.loads(entry.read_text()).get("status")
-            except ValueError: continue  # it is being written
+            except ValueError: continue  # the file is being written
             if status and status != (statuses or [None])[-1]: statuses.append(status)
         time.sleep(0.02)
 
@@ -101,7 +101,7 @@ watch(15, lambda: "idle" in statuses)
 watch(2)
 prompt("First prompt")
 watch(15, lambda: "shell" in statuses)
-watch(3)  # it stays
+watch(3)  # time in which the status stays
 held = list(statuses)
 prompt("Second prompt")
 began = time.monotonic()

@@ -40,7 +40,7 @@ def answer(model, asked):
         begun.set()
         go_on.wait(10)
         model.wfile.write(b"".join(parts[3:]))
-    except OSError: pass  # it was cut off
+    except OSError: pass  # the interrupted connection was cut off
 
 class Model(http.server.BaseHTTPRequestHandler):
     """Streams the items that `answer` says."""

@@ -63,7 +63,7 @@ async def attempt(name, *command):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for _ in range(150):
         try: client = await connect(f"ws://127.0.0.1:{port}", ping_interval=None)
-        except OSError: await asyncio.sleep(0.1)  # it has not started yet
+        except OSError: await asyncio.sleep(0.1)  # the server has not started yet
         else: break
     await client.send("before")
     assert await client.recv() == "before"

@@ -71,7 +71,7 @@ def numbers(port):
         try:
             peer = psycopg.connect(host=sys.argv[1], port=port, user="owner", dbname="postgres", autocommit=True)
             break
-        except psycopg.OperationalError: time.sleep(0.1)  # it has not started yet
+        except psycopg.OperationalError: time.sleep(0.1)  # the server has not started yet
     with peer:
         told = peer.info.backend_pid
         (own,), = peer.execute("SELECT pg_backend_pid()").fetchall()

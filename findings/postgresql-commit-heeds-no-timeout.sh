@@ -46,7 +46,7 @@ import psycopg
 def connect(**options):
     for _ in range(100):
         try: return psycopg.connect(host=sys.argv[1], user="owner", dbname="postgres", autocommit=True, **options)
-        except psycopg.OperationalError: time.sleep(0.1)  # it has not started yet
+        except psycopg.OperationalError: time.sleep(0.1)  # the server has not started yet
     sys.exit("PostgreSQL did not start")
 
 watcher = connect(options="-c synchronous_commit=local")

@@ -7,7 +7,6 @@
  */
 
 import { Decisions } from "./decisions.js";
-import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { Ingress } from "./ingress.js";
 import { t } from "./language.js";
@@ -21,7 +20,7 @@ import { Marks } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Snoozes } from "./snoozes.js";
 import { apply, asksOf, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
-import { LinkState, stops } from "./elements/link-state.js";
+import { LinkState, stopWords } from "./elements/link-state.js";
 import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
@@ -58,9 +57,9 @@ const panes = {
 
 /** Interval at which the shown state is kept on the device; it is also kept when the page leaves the screen. */
 const keepMs = 20_000;
-/** After the link becomes live the relay still sends snapshots: the state is first kept this much later. */
+/** The delay before the state is kept after the link has become live, because the snapshots arrive first. */
 const soonMs = 2_000;
-/** After this time a browser without a service worker loads the rest of the page, too. */
+/** The delay after which a browser without a service worker loads the rest of the page, too. */
 const idleMs = 10_000;
 /** Screens whose views load on demand, in one part (`seldom.js`). */
 const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules", "terminal"];
@@ -110,7 +109,7 @@ const link = new Link({
   random: () => Math.random(),
   ...timers,
   answers: async () => (await whoAmI()) !== "unknown",
-  paired: async () => (await whoAmI()) !== "unpaired",
+  standing: whoAmI,
 }, {
   message: (message, text) => ingress.through([message], (opened) => opened.forEach(take), text),
   history: (reply, text, give) => ingress.through([reply], ([opened]) => give(opened), text),
@@ -128,7 +127,6 @@ function take(message) {
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
-const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 // The storage key is historical: an earlier version called archived sessions hidden.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
@@ -148,8 +146,8 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
-  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
+  state, link, decisions, presence, archive, pins, snoozes, isLater, keyboard,
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"devices"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // A new text node each time, so that screen readers announce the same words twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -211,7 +209,7 @@ export function join(others, outside, parts, loads) {
 
 /**
  * Adds the rare views, which load when one of them is opened.
- * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "devices"|"held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
  * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State, changed: () => void) => import("./ingress.js").Opener} makeOpener
  */
 export function joinSeldom(makeParts, makeViews, makeOpener) {
@@ -305,11 +303,11 @@ function linkChanged() {
     webPush?.loggedOut();
     if (link.stopCode === 1000) trust?.loggedOut().catch(() => pairScreen({ reason: t`You are logged out, but this browser's keys could not be deleted: clear this site's data in its settings.` }));
   }
-  if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
+  if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stopWords(link) });
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
-    [devices, ...(seldom ? [app.budgets, app.costs] : [])].forEach((one) => one.again());
+    if (seldom) [app.devices, app.budgets, app.costs].forEach((one) => one.again());
     webPush?.returned();
     trust?.stirred();
   }
@@ -331,7 +329,7 @@ function show({ focus }) {
     const name = /** @type {HTMLElement} */ (tab).dataset.tab;
     // Beside the list of sessions there is no tab of its own, and its address shows the waiting approvals.
     const current = name === route.screen || (name === "sessions" && route.screen === "session")
-      || (wide && name === "approvals" && route.screen === "sessions");
+      || (name === "approvals" && (route.screen === "rules" || (wide && route.screen === "sessions")));
     attribute(tab, "aria-current", current ? "page" : null);
   }
   const session = route.screen === "session" ? route.session : "";
@@ -419,7 +417,7 @@ function pairScreen(found) {
   views.pair.arrive(found);
 }
 
-/** @returns {Promise<"paired"|"unpaired"|"unknown">} */
+/** @returns {Promise<import("./link.js").Standing>} */
 async function whoAmI() {
   try {
     const asked = Date.now();
@@ -429,7 +427,7 @@ async function whoAmI() {
     const offset = date + 500 - (asked + Date.now()) / 2;
     clockOffset = Math.abs(offset) > 2000 ? offset : 0;
     if (response.ok) knownAs = String((await response.json()).client?.name ?? "");
-    return response.ok ? "paired" : response.status === 401 ? "unpaired" : "unknown";
+    return response.ok ? "paired" : response.status !== 401 ? "unknown" : (await response.text()).includes("workspaceRemoved") ? "removed" : "unpaired";
   } catch {
     return "unknown";
   }
@@ -442,7 +440,7 @@ async function start() {
     // Pairing code and secret leave the address at once, so that neither history nor a shared screen keeps them.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions", archive: false };
-    const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
+    const isPaired = hasKey() && ["paired", "unknown"].includes(await whoAmI());
     if (isPaired && k) {
       // The relay has already paired this browser, so the page opens without a further question.
       show({ focus: false });
@@ -468,7 +466,7 @@ async function start() {
         if (watched) showKept(watched);
       });
     });
-  } else if ((await whoAmI()) === "unpaired") {
+  } else if (!["paired", "unknown"].includes(await whoAmI())) {
     return pairScreen({});
   }
   show({ focus: false });
@@ -506,7 +504,7 @@ views.pair.onback = () => {
 views.pair.onpaired = async (k) => {
   await kept.forget().catch(() => undefined);
   if (k) await whole.then(() => trust?.offered(k, true));
-  // A reload, because another workspace's content must not stay in this page's memory.
+  // The page reloads, because another workspace's content must not stay in its memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   whoAmI();
   show({ focus: true });

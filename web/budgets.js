@@ -65,7 +65,7 @@ export function pickable(sessions, search = "", chosen) {
 }
 
 export class Budgets {
-  /** The reason why there is no list, as a sentence. */
+  /** The reason why there is no list of budgets, as a sentence. */
   problem = "";
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;

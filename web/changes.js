@@ -34,7 +34,7 @@ function titleOf({ file, bytes, places, cell, problem }) {
 
 /**
  * @param {Change} change
- * @returns {{title: string, detail: string, measure: string}} `measure` is empty if the counts of lines are unknown.
+ * @returns {{title: string, detail: string, measure: string, isPlain: boolean}} `measure` is empty if the counts of lines are unknown; `isPlain` is true for a change of one place without a remark.
  */
 export function changeWords(change) {
   const details = [
@@ -43,7 +43,7 @@ export function changeWords(change) {
   ].filter(Boolean);
   const counted = typeof change.added === "number" && typeof change.removed === "number";
   return {
-    title: titleOf(change), detail: details.join(" "),
+    title: titleOf(change), detail: details.join(" "), isPlain: change.file === "edits" && !change.cell && !(Number(change.places) > 1) && !details.length,
     measure: counted ? t`${plural(change.added ?? 0, "line")} added, ${change.removed} removed` : "",
   };
 }

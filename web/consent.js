@@ -202,7 +202,7 @@ export class PartReader {
       const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
       if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return text;
     } catch {
-      // Invalid UTF-8 is refused below, like an empty line.
+      // Invalid UTF-8 is refused like an empty line.
     }
     throw new ConsentError(`${this.#name}.${part}`, "it is no name");
   }

@@ -4,9 +4,9 @@ import { explain } from "./devices.js";
 import { language, t } from "./language.js";
 
 /** @typedef {import("./wire").CostReport} CostReport */
-/** @typedef {{costMicroUSD?: number, estimateMicroUSD?: number, tokens?: Partial<import("./wire").Tokens>}} Sum */
+/** @typedef {{costMicroUSD?: number, estimateMicroUSD?: number, tokens?: Partial<import("./wire").Tokens>, unpricedTokens?: number}} Sum */
 /** @typedef {{days: number[], until: number, byMonth: boolean}} Span */
-/** @typedef {{label: string, begin: number, microUSD: number, sum: Sum, parts: {place: number, microUSD: number}[]}} Bar */
+/** @typedef {{label: string, begin: number, size: number, sum: Sum, parts: {place: number, size: number, sum: Sum}[]}} Bar `size`: micro-dollars, or tokens. */
 
 /** @type {Record<string, string>} The time ranges of the costs view; the first is the default. */
 export const ranges = { month: t`This month`, week: t`7 days`, thirty: t`30 days`, year: t`12 months` };
@@ -37,6 +37,12 @@ export function spanOf(range, now) {
 export const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUSD + estimateMicroUSD;
 
 /**
+ * How the lengths of bars are compared: by dollars, or by tokens if nothing has a price.
+ * @param {Sum} total @returns {(sum: Sum) => number}
+ */
+export const measureOf = (total) => (allOf(total) || !total.unpricedTokens ? allOf : ({ unpricedTokens = 0 }) => unpricedTokens);
+
+/**
  * Adds two sums. A cost that is unknown in both stays unknown.
  * @param {Sum} one @param {Sum} other @returns {Sum}
  */
@@ -47,6 +53,7 @@ export function plus(one, other) {
   return {
     ...(known && { costMicroUSD: (one.costMicroUSD ?? 0) + (other.costMicroUSD ?? 0) }),
     estimateMicroUSD: (one.estimateMicroUSD ?? 0) + (other.estimateMicroUSD ?? 0),
+    unpricedTokens: (one.unpricedTokens ?? 0) + (other.unpricedTokens ?? 0),
     tokens: {
       input: (a.input ?? 0) + (b.input ?? 0), output: (a.output ?? 0) + (b.output ?? 0),
       cacheRead: (a.cacheRead ?? 0) + (b.cacheRead ?? 0), cacheWrite: (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0),
@@ -55,29 +62,37 @@ export function plus(one, other) {
 }
 
 /**
+ * The sum of one day; zero if nothing was used.
+ * @param {CostReport} report @param {number} day @returns {Sum}
+ */
+export const sumOf = (report, day) =>
+  (report.days.find((one) => one.day === day)?.models ?? []).reduce((sum, share) => plus(sum, share), /** @type {Sum} */ ({ costMicroUSD: 0 }));
+
+/**
  * One bar for each day of the span, or each month of a long span, including those without usage.
  * @param {CostReport} report @param {Span} span @returns {Bar[]}
  */
 export function barsOf(report, { days, byMonth }) {
+  const measure = measureOf(report.total);
   /** @type {Map<string, Bar>} */
   const bars = new Map();
   const named = byMonth ? { month: "short", year: "numeric" } : { day: "numeric", month: "short" };
   const words = new Intl.DateTimeFormat(language.tag, /** @type {Intl.DateTimeFormatOptions} */ (named));
   const places = days.map((begin) => {
     const label = words.format(begin);
-    if (!bars.has(label)) bars.set(label, { label, begin, microUSD: 0, sum: {}, parts: [] });
+    if (!bars.has(label)) bars.set(label, { label, begin, size: 0, sum: {}, parts: [] });
     return label;
   });
   for (const { day, models } of report.days) {
     const bar = bars.get(places[day] ?? "");
     if (!bar) continue;
     for (const share of models) {
-      const [place, microUSD] = [share.model ?? placesMax, allOf(share)];
-      bar.microUSD += microUSD;
+      const [place, size] = [share.model ?? placesMax, measure(share)];
+      bar.size += size;
       bar.sum = plus(bar.sum, share);
       const part = bar.parts.find((one) => one.place === place);
-      if (part) part.microUSD += microUSD;
-      else bar.parts.push({ place, microUSD });
+      if (part) Object.assign(part, { size: part.size + size, sum: plus(part.sum, share) });
+      else bar.parts.push({ place, size, sum: share });
     }
     bar.parts.sort((a, b) => a.place - b.place);
   }
@@ -113,7 +128,7 @@ export function forecast(budgets, lastHourMicroUSD, now) {
 export const budgetDayEnd = (now) => (Math.floor(now / dayMs) + 1) * dayMs;
 
 export class Costs {
-  /** The reason why there is no report, as a sentence. */
+  /** The reason why there is no cost report, as a sentence. */
   problem = "";
   /** @type {CostReport|null} */ report = null;
   /** @type {Span|null} The days that the report covers. */ span = null;

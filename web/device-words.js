@@ -2,6 +2,7 @@
 
 import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
 import { t } from "./language.js";
+import { untilWords } from "./later-times.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
@@ -37,10 +38,13 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * A device's settings as pairs of name and value.
  * @param {import("./choices.js").Device} device
  * @param {(session: string) => string} titleOf
+ * @param {number} now
  * @returns {[name: string, value: string][]}
  */
-export function wishes(device, titleOf) {
+export function wishes(device, titleOf, now) {
   const { cards, starts, quiet, weekly, muted = [], web, ntfy, receiver } = device;
+  const later = (device.mutedUntil ?? []).filter(({ until }) => until > now);
+  const silent = [...muted.map(titleOf), ...later.map(({ session, until }) => t`${titleOf(session)}: back ${untilWords(until, now)}`)];
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
@@ -48,7 +52,7 @@ export function wishes(device, titleOf) {
     [t`Rings for`, rings.length ? capital(rings.join(", ")) : t`Nothing`],
     [t`Gathered`, gatherWords(device)],
     [t`Says`, textOf(device)],
-    [t`Muted`, muted.length ? muted.map(titleOf).join(", ") : t`No session`],
+    [t`Muted`, silent.join(", ") || t`No session`],
     [t`Cost`, device.hidesCost ? t`Hidden` : t`Shown`],
     [t`Told weekly what it cost`, weeklyWords(weekly)],
     [t`Quiet hours`, quiet ? t`${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : t`None`],

@@ -1,18 +1,15 @@
-/** The devices of the workspace and the outcome of each push to them, kept in the store's state. */
+/** The devices of the workspace. What the relay says of them is kept in the store's state. */
 
-import { t } from "./language.js";
+import { language, t } from "./language.js";
+import { pushesMax } from "./pushes.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
-/** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
 
 /** The settings of a new browser, topic or receiver until a person changes them on any device. Sending them again changes nothing. */
 export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
   text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
 });
-
-/** Pushes kept for each device: enough to draw its Lock Screen. */
-const pushesMax = 200;
 
 /**
  * Replaces the devices by the relay's list. The relay sends only the latest pushes, so older ones already here are kept.
@@ -27,24 +24,9 @@ export function takeDevices(state, devices) {
   }));
 }
 
-/**
- * Adds a planned push, or the outcome of a known one.
- * @param {State} state @param {Push} push
- * @returns {boolean} False if the push's device is unknown, because it is new.
- */
-export function takePush(state, push) {
-  const known = state.devices?.get(push.device);
-  if (!known) return false;
-  const held = known.pushes.find((one) => one.push === push.push);
-  // An outcome may omit the payload that came with the planned push.
-  const others = known.pushes.filter((one) => one !== held);
-  known.pushes = [{ ...held, ...push }, ...others].sort((a, b) => b.push - a.push).slice(0, pushesMax);
-  return true;
-}
-
 /** Asks the relay for the devices, and subscribes to their pushes. */
 export class Devices {
-  /** The reason why there is no list, as a sentence. */
+  /** The reason why there is no list of devices, as a sentence. */
   problem = "";
 
   /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
@@ -88,7 +70,7 @@ export class Devices {
    * @param {string} device A new id. @param {import("./wire").NtfyTopic} topic
    */
   async addTopic(device, topic) {
-    await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, ntfy: topic, ...firstChoices } });
+    await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, language: language.tag, ntfy: topic, ...firstChoices } });
     await this.watch();
   }
 

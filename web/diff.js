@@ -7,7 +7,7 @@ import { t } from "./language.js";
  * @typedef {{sign: "+"|"-"|" "|"@", text: string, number?: number}} Line
  */
 
-/** Most line pairs that a phone compares in time; above this the changed middle is shown whole, old before new. */
+/** Maximum number of line pairs that a phone compares in time; above this the changed middle is shown whole, old before new. */
 const pairsMax = 1_000_000;
 
 /**
@@ -163,20 +163,70 @@ export function changedWords(before, after) {
   return same < Math.min(before.trim().length, after.trim().length) * keptShareMin ? null : { before: ranges["-"], after: ranges["+"] };
 }
 
+/** Limit of removed lines times added lines in one place; above it, lines are paired in their order, and only if they are equally many. */
+const linePairsMax = 10_000;
+
 /**
- * Pairs each removed line with the line that replaced it, if equally many adjacent lines were removed and added.
+ * Counts the words of a text.
+ * @param {string} text @returns {Map<string, number>}
+ */
+function wordCounts(text) {
+  const counted = new Map();
+  for (const one of text.match(/[\p{L}\p{N}_]+/gu) ?? []) counted.set(one, (counted.get(one) ?? 0) + 1);
+  return counted;
+}
+
+/** @param {Map<string, number>} counted */
+const lengthOf = (counted) => [...counted].reduce((sum, [word, times]) => sum + word.length * times, 0);
+
+/**
+ * The share of two lines' words that both have; 0 if it is small.
+ * @param {Map<string, number>} one @param {Map<string, number>} other
+ */
+function likeness(one, other) {
+  const same = [...one].reduce((sum, [word, times]) => sum + word.length * Math.min(times, other.get(word) ?? 0), 0);
+  const lengths = [lengthOf(one), lengthOf(other)];
+  return same === 0 || same < Math.min(...lengths) * keptShareMin ? 0 : (2 * same) / (lengths[0] + lengths[1]);
+}
+
+/**
+ * Pairs lines, in their order, so that the pairs have most words in common.
+ * @param {Line[]} old @param {Line[]} next @returns {[Line, Line][]}
+ */
+function paired(old, next) {
+  if (old.length * next.length > linePairsMax) return old.length === next.length ? old.map((line, index) => [line, next[index]]) : [];
+  const [before, after] = [old, next].map((lines) => lines.map(({ text }) => wordCounts(text)));
+  const alike = before.map((one) => after.map((other) => likeness(one, other)));
+  const best = Array.from({ length: old.length + 1 }, () => new Float64Array(next.length + 1));
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = next.length - 1; j >= 0; j -= 1) {
+      best[i][j] = Math.max(best[i + 1][j], best[i][j + 1], alike[i][j] && alike[i][j] + best[i + 1][j + 1]);
+    }
+  }
+  /** @type {[Line, Line][]} */
+  const pairs = [];
+  for (let [i, j] = [0, 0]; i < old.length && j < next.length;) {
+    if (best[i][j] === best[i + 1][j]) i += 1;
+    else if (best[i][j] === best[i][j + 1]) j += 1;
+    else pairs.push([old[i++], next[j++]]);
+  }
+  return pairs;
+}
+
+/**
+ * Pairs each removed line with the adjacent line that replaced it.
  * @param {Line[]} lines @returns {Map<Line, Line>}
  */
 export function replaced(lines) {
-  /** @type {Map<Line, Line>} */
-  const pairs = new Map();
+  /** @type {[Line, Line][]} */
+  const pairs = [];
   for (let at = 0; at < lines.length;) {
     const from = at;
     while (lines[at]?.sign === "-") at += 1;
     const middleAt = at;
     while (lines[at]?.sign === "+") at += 1;
-    if (middleAt - from && middleAt - from === at - middleAt) for (let one = from; one < middleAt; one += 1) pairs.set(lines[one], lines[one + middleAt - from]);
+    pairs.push(...paired(lines.slice(from, middleAt), lines.slice(middleAt, at)));
     if (at === from) at += 1;
   }
-  return pairs;
+  return new Map(pairs);
 }

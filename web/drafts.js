@@ -2,7 +2,7 @@
 
 import { keep, stored } from "./stored.js";
 
-/** Most drafts that are kept; the least recently changed is dropped first. */
+/** Maximum number of drafts that are kept; the least recently changed is dropped first. */
 const draftsMax = 20;
 /** The limit of all drafts together in characters. Browsers give an origin about five million. */
 const charactersMax = 300_000;

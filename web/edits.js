@@ -2,13 +2,10 @@
 
 /** @typedef {import("./wire").Event} Event */
 
-/** Most edits that are kept; the oldest are dropped. An agent's long day of work has some hundreds. */
+/** Maximum number of edits that are kept; the oldest are dropped. An agent's long day of work has some hundreds. */
 export const editsMax = 2_000;
 /** The limit of all kept diffs in characters; the joined diffs take as much again. */
 export const editCharactersMax = 4_000_000;
-
-/** Older events that one tap reads. */
-export const eventsReadMax = 5_000;
 
 export class Edits {
   /** @type {Event[]} Edits in the order of their events. */

@@ -1,6 +1,7 @@
 /** Types of the elements whose code loads later: until then they exist by name and are empty. */
 
 import type { ComposerPanel } from "./elements/composer-panel.js";
+import type { FileFinder } from "./elements/file-finder.js";
 import type { HeldPrompts } from "./elements/held-prompts.js";
 import type { InstallSteps } from "./elements/install-steps.js";
 import type { PictureChoice } from "./elements/picture-choice.js";
@@ -13,6 +14,7 @@ import type { SessionFind } from "./elements/session-find.js";
 declare global {
   interface HTMLElementTagNameMap {
     "composer-panel": ComposerPanel;
+    "file-finder": FileFinder;
     "held-prompts": HeldPrompts;
     "install-steps": InstallSteps;
     "picture-choice": PictureChoice;

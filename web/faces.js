@@ -61,7 +61,7 @@ function ownFace({ attributes, contentState: state, isStale }, title) {
   const phase = phaseOf(state, isStale);
   const [symbol, usual] = looks[phase];
   const [approvals, questions, level] = [number(state.approvals), number(state.questions), number(state.budgetLevel)];
-  const progress = stepsOf(state.progress, "/");
+  const progress = stepsOf(state.progress, (completed, total) => `${completed}/${total}`);
   const waiting = approvals + questions;
   const ended = date(state.updatedAt);
   const budget = level >= budgetLevelSpent ? "over" : level > 0 ? "near" : null;
@@ -125,7 +125,7 @@ function foreignFace({ attributes, contentState }, title) {
   const named = Object.entries(attributes).find(([key, value]) => /title|name$/i.test(key) && typeof value === "string");
   const status = text(contentState.status);
   const share = contentState.progress;
-  const nested = Object.values(contentState).map((value) => stepsOf(value, " of ")).find(Boolean);
+  const nested = Object.values(contentState).map((value) => stepsOf(value, (completed, total) => t`${completed} of ${total}`)).find(Boolean);
   const steps = typeof share === "number" ? { completed: Math.min(1, Math.max(0, share)), total: 1, text: `${Math.round(100 * share)} %` } : nested;
   return {
     symbol: "card", tint: "gray", title: named ? text(named[1]) : title, status: status ? words(status) : "", detail: "", place: "",
@@ -143,10 +143,10 @@ export function elapsed({ since, stoppedAt }, now) {
   return stoppedAt === undefined ? countdown(now - since) : duration(stoppedAt - since);
 }
 
-/** @param {any} steps @param {string} between @returns {Face["progress"]} */
-function stepsOf(steps, between) {
+/** @param {any} steps @param {(completed: number, total: number) => string} words @returns {Face["progress"]} */
+function stepsOf(steps, words) {
   const [completed, total] = [number(steps?.completed), number(steps?.total)];
-  return total > 0 ? { completed, total, text: `${completed}${between}${total}` } : undefined;
+  return total > 0 ? { completed, total, text: words(completed, total) } : undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ export function money(micro) {
   return micro > 0 && micro < 10_000 ? `<${dollars.format(0.01)}` : dollars.format(micro / 1_000_000);
 }
 
-/** Created once, because creating a formatter takes longer than using it, and a list has a thousand rows. */
+/** The formatter is created once, because that takes longer than using it, and a list has a thousand rows. */
 const dollars = new Intl.NumberFormat(language.tag, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" });
 
 /**

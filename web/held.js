@@ -7,11 +7,11 @@ import { t } from "./language.js";
 import { promptBytesMax } from "./steering.js";
 import { keep, stored } from "./stored.js";
 
-/** Most held prompts, of all sessions together. */
+/** Maximum number of held prompts, of all sessions together. */
 const heldMax = 20;
 /** A prompt that became due while no page was open is still sent automatically within this time; later it may be obsolete. */
 const lateMs = 10 * 60_000;
-/** The same limit for a prompt that waits for an idle agent, since it was written. */
+/** The time since it was written after which a prompt that waits for an idle agent is no longer sent automatically. */
 const staleMs = 12 * 3_600_000;
 /** After a prompt the agent counts as busy for this long, because its host's next status may take that time. */
 const settlingMs = 30_000;

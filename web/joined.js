@@ -14,7 +14,7 @@ import { t } from "./language.js";
 
 /** Unchanged lines around a change; the number that hosts send. */
 const contextLines = 3;
-/** Most lines of a joined diff; an edit beyond that starts another diff. */
+/** Maximum number of lines of a joined diff; an edit beyond that starts another diff. */
 export const joinedLinesMax = 20_000;
 
 /**
@@ -158,7 +158,7 @@ class Between {
   /** @param {number} at */
   at = (at) => this.#lines.get(at);
   /**
-   * Lines before line `at` that exist only on the other side.
+   * Lines before line `at` that exist only on the far side of the added diff.
    * @param {number} at
    */
   beside = (at) => this.#beside.get(at) ?? [];

@@ -41,7 +41,7 @@ export const letterEveryMs = 5_000;
 export const linkSecretMs = 10 * 60_000;
 /** Time for which the secret for all hosts of a relay's machine is accepted: a host may be set up only after the page has been open for a while. */
 export const machineSecretMs = 24 * 60 * 60_000;
-/** Most links in progress; a further one replaces the oldest. */
+/** Maximum number of links in progress; a further one replaces the oldest. */
 const linkSecretsMax = 4;
 /** Hosts that are asked at a time: the relay accepts 60 letters a minute from a client. */
 const lettersMax = 5;

@@ -97,7 +97,7 @@ export class Kept {
   }
 
   /**
-   * Undefined if nothing is stored, or something that this page did not write.
+   * Reads a stored entry; undefined if there is none, or one that this page did not write.
    * @param {string} name @returns {Promise<{at: number, value: any}|undefined>}
    */
   async #read(name) {

@@ -37,7 +37,7 @@ export class Ledger {
       if (doubt) doubts.set(one.seq, doubt);
       else if (!isPlain(one)) this.#put(one);
     }
-    // Backwards, because each unsealed event leaves less room for those before it.
+    // Events are examined from the last one backwards, because each unsealed event leaves less room for those before it.
     for (const one of [...found].reverse()) {
       if (!isPlain(one)) continue;
       if (this.#hasRoom(one.seq, plainMax)) this.#put({ seq: one.seq, counts: 1, isPlain: true });

@@ -17,6 +17,8 @@ import { parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Reply} Reply */
 /** @typedef {import("./wire").Position} Position */
 
+/** @typedef {"paired"|"unpaired"|"removed"|"unknown"} Standing What an ordinary request says: `removed` is the whole workspace. */
+
 /**
  * @typedef {object} Environment
  * @property {() => WebSocket} open             Opens a socket that sends `hello` and subscribes to the workspace by itself.
@@ -25,7 +27,7 @@ import { parsedMessage } from "./numbers.js";
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
  * @property {() => Promise<boolean>} [answers] True if the relay answers a plain HTTP request; if absent, every attempt opens a socket.
- * @property {() => Promise<boolean>} paired    True if the relay still knows this browser; called after a refused upgrade.
+ * @property {() => Promise<Standing>} standing    What the relay says of this browser; called after a refused upgrade.
  */
 
 /**
@@ -38,15 +40,15 @@ import { parsedMessage } from "./numbers.js";
 
 /** @typedef {"idle"|"connecting"|"greeting"|"catchingUp"|"live"|"silent"|"waiting"|"stopped"} Phase */
 
-const backoffFirstMs = 500; // one round trip on a bad line
-const backoffMaxMs = 30_000; // a phone taken out of a pocket reaches the relay again within half a minute
-const restartingMs = 1_000; // used if a restarting relay names no time: about how long a restart takes
+const backoffFirstMs = 500; // first delay before reconnecting: one round trip on a bad line
+const backoffMaxMs = 30_000; // longest delay: a phone taken out of a pocket reaches the relay again within half a minute
+const restartingMs = 1_000; // delay if a restarting relay names no time: about how long a restart takes
 const restartingMaxMs = 60_000;
-const socketsMax = 3; // failed attempts before the relay is first asked by HTTP: Firefox delays a page's next socket after each failed one, up to a minute
+const socketsMax = 3; // number of failed attempts after which the relay is first asked by HTTP: Firefox delays a page's next socket after each failed one, up to a minute
 const settledMs = 5_000; // lifetime of a link after which earlier failures no longer count
 const attemptMs = 10_000; // limit of an attempt: if a network drops packets silently, browsers try for minutes
 const wakeProbeMs = 4_000; // time for a sign of life from the relay after the page returned to the screen
-const commandsMax = 100; // commands that wait for a reply: more than a person can send
+const commandsMax = 100; // limit of commands that wait for a reply: more than a person can send
 
 /** A refused or lost command. `code` is the wire's error code, or `linkLost`. */
 export class CommandError extends Error {
@@ -67,6 +69,8 @@ export class Link {
   retryAt = 0;
   /** The close code that stopped the link. */
   stopCode = 0;
+  /** True if it stopped because its workspace was removed. */
+  wasRemoved = false;
 
   /** @type {Environment} */ #environment;
   /** @type {Listener} */ #listener;
@@ -263,14 +267,14 @@ export class Link {
     const greeted = this.#greeted;
     this.#drop(code === 1002 || code === 1003 || code === 1007 || code === 1009);
     if (greeted && this.#environment.now() - this.#liveAt >= settledMs) this.#failures = 0;
-    if (code >= 4400 && code <= 4499) return this.#halt(code);
+    if (code >= 4400 && code <= 4499) return this.#halt(code, reason.includes("workspace was removed"));
     const named = Number.parseInt(reason.match(/\d+/)?.[0] ?? "", 10);
     if (code === 4029) return this.#wait((named || 10) * 1000);
     if (code === 4000) return this.#wait(Math.min(named >= 0 ? named : restartingMs * (1 + this.#environment.random()), restartingMaxMs));
     if (!greeted && code === 1006) {
       // Browsers report a refused upgrade like a network failure; only a plain request can tell 401 from an unreachable relay.
-      this.#environment.paired().then((paired) => {
-        if (!paired && this.phase === "waiting") this.#halt(4401);
+      this.#environment.standing().then((standing) => {
+        if (["unpaired", "removed"].includes(standing) && this.phase === "waiting") this.#halt(4401, standing === "removed");
       });
     }
     return this.#wait(this.#backoff());
@@ -290,10 +294,11 @@ export class Link {
     this.#timer = this.#environment.setTimer(() => this.start(), milliseconds);
   }
 
-  /** @param {number} code */
-  #halt(code) {
+  /** @param {number} code @param {boolean} wasRemoved */
+  #halt(code, wasRemoved) {
     this.#cancel();
     this.stopCode = code;
+    this.wasRemoved = wasRemoved;
     this.#become("stopped");
     for (const { reject } of this.#commands.values()) reject(lost());
     this.#commands.clear();

@@ -6,6 +6,8 @@
  * A device is one app, so no other app's Live Activity shares the island.
  */
 
+import { t } from "./language.js";
+
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./wire").Fields} Fields */
 
@@ -80,7 +82,7 @@ export function lockScreen(pushes, now) {
     cards = live(cards, at);
     const aps = push.payload?.aps;
     let reason = "";
-    if (!isObject(aps)) reason = "it has no aps";
+    if (!isObject(aps)) reason = t`it has no aps`;
     else if (push.purpose !== "alert") reason = applyToCard(cards, push, aps, at);
     else {
       const shown = notification(push, aps, at);
@@ -117,11 +119,11 @@ const arrival = ({ answeredAt, plannedAt }) => answeredAt ?? plannedAt;
  * @returns {string} The reason why the push had no effect, or an empty text.
  */
 function applyToCard(cards, push, aps, at) {
-  if (!isWhole(aps.timestamp)) return "its timestamp is no whole number";
-  if (aps.timestamp > at / 1000 + futureSecondsMax) return "its timestamp is too far ahead";
+  if (!isWhole(aps.timestamp)) return t`its timestamp is no whole number`;
+  if (aps.timestamp > at / 1000 + futureSecondsMax) return t`its timestamp is too far ahead`;
   const state = aps["content-state"];
-  if (state !== undefined && !isObject(state)) return "its content-state is no object";
-  if (hasNull(state)) return "there is a null in its content-state";
+  if (state !== undefined && !isObject(state)) return t`its content-state is no object`;
+  if (hasNull(state)) return t`there is a null in its content-state`;
   switch (aps.event) {
     case "start":
       return start(cards, push, aps, at);
@@ -129,17 +131,17 @@ function applyToCard(cards, push, aps, at) {
     case "end":
       return change(cards, push, aps, at);
     default:
-      return "its event is none of start, update, end";
+      return t`its event is none of start, update, end`;
   }
 }
 
 /** @param {Card[]} cards @param {Push} push @param {Fields} aps @param {number} at */
 function start(cards, push, aps, at) {
   const { title, body } = textOf(aps.alert);
-  if (!title && !body) return "a start needs an alert";
-  if (typeof aps["attributes-type"] !== "string" || !isObject(aps.attributes)) return "a start needs attributes and their type";
-  if (!aps["content-state"]) return "it has no content-state";
-  if (cards.filter(({ endedAt }) => endedAt === undefined).length >= cardsMax) return `there are ${cardsMax} cards already`;
+  if (!title && !body) return t`a start needs an alert`;
+  if (typeof aps["attributes-type"] !== "string" || !isObject(aps.attributes)) return t`a start needs attributes and their type`;
+  if (!aps["content-state"]) return t`it has no content-state`;
+  if (cards.filter(({ endedAt }) => endedAt === undefined).length >= cardsMax) return t`there are ${cardsMax} cards already`;
   const card = begin(push, aps, at);
   cards.push(card);
   apply(card, aps, at);
@@ -152,16 +154,16 @@ function change(cards, push, aps, at) {
   const own = cards.filter(({ session }) => session === push.session);
   let card = own.filter(({ endedAt }) => endedAt === undefined).at(-1);
   if (!card) {
-    if (own.length) return "its card has ended";
-    if (!aps["content-state"]) return "there is no such card";
+    if (own.length) return t`its card has ended`;
+    if (!aps["content-state"]) return t`there is no such card`;
     // The app started this card itself, or its start is older than the pushes that the relay sends.
     card = begin(push, aps, at);
     cards.push(card);
   }
   const isNewer = aps.timestamp > card.timestamp;
   // A late end still ends the card, but its content is outdated.
-  if (!isEnd && !isNewer) return aps.timestamp === card.timestamp ? "it is as old as what is shown" : `it is ${card.timestamp - aps.timestamp} s older than what is shown`;
-  if (!isEnd && !aps["content-state"]) return "it has no content-state";
+  if (!isEnd && !isNewer) return aps.timestamp === card.timestamp ? t`it is as old as what is shown` : t`it is ${card.timestamp - aps.timestamp} s older than what is shown`;
+  if (!isEnd && !aps["content-state"]) return t`it has no content-state`;
   if (isNewer) apply(card, aps, at);
   if (isEnd) end(card, isWhole(aps["dismissal-date"]) ? Math.min(aps["dismissal-date"] * 1000, at + endedMsMax) : at + endedMsMax, at);
   return "";
@@ -217,9 +219,9 @@ function island(cards) {
  */
 function notification(push, aps, at) {
   const text = textOf(aps.alert);
-  if (!text.title && !text.body) return "there is nothing to show";
+  if (!text.title && !text.body) return t`there is nothing to show`;
   const level = aps["interruption-level"] ?? "active";
-  if (!["passive", "active", "time-sensitive", "critical"].includes(level)) return "its interruption-level is unknown";
+  if (!["passive", "active", "time-sensitive", "critical"].includes(level)) return t`its interruption-level is unknown`;
   return {
     ...text, push: push.push, thread: asString(aps["thread-id"]), collapse: push.collapse, category: asString(aps.category),
     isTimeSensitive: level === "time-sensitive", rang: level !== "passive" && aps.sound !== undefined, at,

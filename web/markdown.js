@@ -19,13 +19,13 @@ import { linkTo } from "./links.js";
 
 /** A longer text becomes one paragraph of plain text, because creating its elements would take a phone a second. */
 export const charactersMax = 120_000;
-/** Most levels of nested quotes and lists. */
+/** Maximum number of levels of nested quotes and lists. */
 const nestingMax = 8;
-/** Most emphases and links that are open at once; beyond that the oldest stays text. */
+/** Maximum number of emphases and links that are open at once; beyond that the oldest stays text. */
 const openMax = 16;
-/** Most consecutive emphasis marks that are interpreted. */
+/** Maximum number of consecutive emphasis marks that are interpreted. */
 const marksMax = 3;
-/** Most columns of a table; the last one contains the rest of the row. */
+/** Maximum number of columns of a table; the last one contains the rest of the row. */
 const columnsMax = 24;
 
 /** @param {string} text @returns {Block[]} */

@@ -1,6 +1,6 @@
 /** Searches by words. Pure. */
 
-/** Most results shown: a person reads no more than a screen. */
+/** Maximum number of results shown: a person reads no more than a screen. */
 const foundMax = 12;
 
 /**

@@ -47,15 +47,14 @@ export function isFreer(from, to) {
 export const modeQuestion = (mode) =>
   `${t`Change to the mode ${mode}?`} ${modeWords(mode) ? t`In it the agent ${modeWords(mode)}.` : t`What it lets the agent do is not known here.`}`;
 
-/** The two choices of when a session's agent asks: for everything, or by its own rules. */
-export const everything = t`for everything`;
-export const ownRules = t`by its own rules`;
+/** The two choices of when a session's agent asks: for everything, or by its own rules. @type {Record<string, string>} */
+export const askings = { all: t`for everything`, own: t`by its own rules` };
 
 /**
  * The question before the choice takes effect; empty if it gives the agent less freedom.
  * @param {string} choice @param {Summary|undefined} summary
  */
 export const askingQuestion = (choice, summary) =>
-  choice === ownRules && summary?.steering?.asksAll
+  choice === "own" && summary?.steering?.asksAll
     ? summary.steering.mode ? t`Follow the agent's own rules again? What they, or its mode ${summary.steering.mode}, let run is not asked for any more.`
       : t`Follow the agent's own rules again? What they let run is not asked for any more.` : "";

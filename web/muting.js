@@ -1,13 +1,14 @@
 /** Mutes sessions on this browser, if it gets notifications. */
 
 import { t } from "./language.js";
+import { asksOf } from "./store.js";
 
 /** @typedef {import("./elements/view.js").App} App */
 
 /** @typedef {import("./choices.js").Choices} Choices */
 
 /** @type {Record<keyof Choices, true>} All settings of a device: the type check fails if one is missing. */
-const chosen = { text: true, kinds: true, muted: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
+const chosen = { text: true, kinds: true, muted: true, mutedUntil: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
 
 /**
  * The settings that a person chose for a device.
@@ -43,5 +44,29 @@ export async function mute(app, session, mutes) {
   } catch (error) {
     app.announce(t`Not changed: ${/** @type {Error} */ (error).message}`);
     return false;
+  }
+}
+
+/** As many of a session's approvals as the relay is silent about; those beyond ring. */
+const askedMax = 64;
+
+/**
+ * Puts a session off, or takes that back: it is out of the way on this device, which does not ring either for what it asks by now.
+ * @param {App} app @param {string} session @param {number|null} until
+ */
+export async function putOff(app, session, until) {
+  const asked = asksOf(app.state, session);
+  app.snoozes.set(session, until === null ? null : { until, asked });
+  app.listChanged();
+  if (!app.webPush?.device) return;
+  if (!app.state.devices) await app.devices.watch();
+  const device = ownDevice(app);
+  const silent = device?.mutedUntil ?? [];
+  if (!device || (until === null && !silent.some((one) => one.session === session))) return;
+  const others = silent.filter((one) => one.session !== session && one.until > app.now());
+  try {
+    await app.devices.choose(device.device, { ...choicesOf(device), mutedUntil: until === null ? others : [...others, { session, until, asked: asked.slice(0, askedMax) }] });
+  } catch (error) {
+    app.announce(t`Not changed: ${/** @type {Error} */ (error).message}`);
   }
 }

@@ -29,13 +29,13 @@ import { consentOf, shownEvent } from "./shown.js";
 
 /** Time after a new key for which content sealed with the previous key is still accepted, because it may be on its way. */
 const settledMs = 30_000;
-/** Most new keys of a host that are pending within that time; the time of a further one starts when there is room. */
+/** Maximum number of new keys of a host that are pending within that time; the time of a further one starts when there is room. */
 const settlingMax = 64;
 
 /** The name prefix of sessions that represent their hosts. */
 const deskPrefix = "heliograph-";
 
-/** Most relay ids that are remembered for a host: more than one person's relays give it. */
+/** Maximum number of relay ids that are remembered for a host: more than one person's relays give it. */
 const relayedMax = 16;
 
 /** @param {Summary} summary */
@@ -103,7 +103,7 @@ export class Opening {
     return consent !== undefined && "host" in consent && Boolean(this.#around.trust.hosts.get(consent.host)?.epochs?.size);
   }
 
-  /** True if a host offered keys before this browser pinned it: after pinning, the offer is examined again. */
+  /** True if an offer can be unwrapped that could not when it arrived, because this browser has pinned its host since. */
   get #isStirred() {
     for (const [host, offer] of this.#offered) if (this.#isLearnable(host, offer)) return true;
     return false;
@@ -209,7 +209,7 @@ export class Opening {
   }
 
   /**
-   * Returns the position from which a session's log is requested.
+   * Called when a session's log is requested from the position that is loaded here.
    * @param {string} session
    */
   followed(session) {

@@ -4,7 +4,7 @@
 const linesMax = 32;
 const headLines = 5;
 const tailLines = 14;
-/** Most lines with errors that stay visible in their place: the first ones. */
+/** Maximum number of lines with errors that stay visible in their place: the first ones. */
 const errorsMax = 8;
 /** Gaps with fewer lines are not folded. */
 const gapMin = 3;

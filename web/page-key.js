@@ -36,8 +36,8 @@ export function forgetKey() {
   held = "";
   try {
     localStorage.removeItem(place);
-    // Texts written on this page (`drafts.js`, `held.js`, `templates.js`) are deleted as well.
-    for (const name of ["drafts", "held", "templates"]) localStorage.removeItem(`heliograph.${name}`);
+    // Texts written on this page and marks of viewed files are deleted together with the key.
+    for (const name of ["drafts", "held", "templates", "viewed"]) localStorage.removeItem(`heliograph.${name}`);
   } catch {
     // Site data is blocked, so nothing was stored.
   }

@@ -57,7 +57,7 @@ export class Passkeys {
     this.read();
   }
 
-  /** Also called when another tab has changed the stored passkeys. */
+  /** Reads the stored passkeys, also after another tab has changed them. */
   async read() {
     this.#kept = await this.#around.keys.kept("passkey").catch(() => undefined);
     this.isKnown = true;

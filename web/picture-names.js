@@ -1,6 +1,6 @@
 /** The pictures that prompts refer to. Pure. */
 
-/** Most pictures of a prompt. */
+/** Maximum number of pictures of a prompt. */
 export const picturesMax = 4;
 
 /**

@@ -12,7 +12,7 @@ import { sizeOf } from "./picture-size.js";
  * @typedef {import("./wire").Picture} Named
  */
 
-/** Larger files are not read: photos are smaller. */
+/** The limit of a picture's file in bytes: photos are smaller, and larger files are not read. */
 export const readBytesMax = 5_000_000;
 /** The relay's limit in bytes, less the overhead of sealing. */
 export const sentBytesMax = (768 << 10) - 64;

@@ -2,7 +2,7 @@
 
 import { consentOf, shownApproval } from "./shown.js";
 
-/** The beginning of the reason with which such a host refuses commands: a sentence of the Swift module `Consent`. */
+/** The beginning of the reason with which a restored host refuses commands: a sentence of the Swift module `Consent`. */
 const restoredReason = "The host was restored from older files";
 
 /**

@@ -49,7 +49,7 @@ export class Resuming {
     this.#bumps.delete(host);
     const name = this.#trust.nameOf(host);
     if (refusal) this.#trust.tell({ tone: "bad", words: refusedWords(name, refusal.reason) });
-    // Otherwise the host already had the count, and refused an earlier command.
+    // If the host already had the count, its refusal was about an earlier command.
     else if (bump.isKnown) this.#trust.tell({ tone: "good", words: resumedWords(name) });
     return true;
   }

@@ -10,7 +10,7 @@ import { t } from "./language.js";
  */
 export const has = (welcome, right) => welcome?.may.includes(right) ?? true;
 
-/** The text that replaces a card's buttons. */
+/** The text that replaces a card's buttons on a device that may only watch. */
 export const watchesOnly = t`This device only watches. What agents ask is decided on another one.`;
 
 /** @param {Welcome|null|undefined} welcome */

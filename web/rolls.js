@@ -130,7 +130,7 @@ export class Rolls {
     if (!pin) return;
     if (!pin.known) await this.#trust.keep({ id: host, known: this.#earlier(roll.devices) });
     if (this.#trust.news()?.tone !== "going") this.#announce();
-    // Without an announcement the views are still redrawn, because they show the list.
+    // While another message is in progress no device is announced; the views are redrawn, because they show the list.
     else this.#trust.tell(this.#trust.news());
   }
 

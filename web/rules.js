@@ -30,8 +30,6 @@ export const ruledHosts = (hosts) =>
  */
 export const namesIn = (name) => asText(name).split(", ").filter(Boolean);
 
-/** Agents that rules can be written for. */
-const agents = new Set(["claude", "codex", "local"]);
 const shells = new Set(["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]);
 const writers = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 const nameCharactersMax = 40;
@@ -71,7 +69,7 @@ function patternOf(tool, input, folder) {
 const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 /**
- * The TOML of a rule that allows exactly the request in its session's folder; empty if there is no such narrow rule, or if the request is incomplete.
+ * The TOML of a rule that allows exactly the request, to its agent and in its session's folder; empty if there is no such narrow rule, or if the request is incomplete.
  * @param {import("./wire").Event} request The request as its host sent it. @param {Pick<Summary, "session"|"cwd"|"folder">} summary @param {string[]} taken Names of existing rules.
  */
 export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
@@ -83,8 +81,8 @@ export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
   const words = pattern.toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^-+|-+$/g, "").slice(0, nameCharactersMax);
   let name = words;
   for (let number = 2; taken.includes(name); number += 1) name = `${words}-${number}`;
-  const agent = session.slice(0, Math.max(0, session.indexOf("-")));
-  return tomlOf({ name, answer: "allow", for: [pattern], folder: place, ...(agents.has(agent) && { agent }) });
+  // A session's id begins with the name of its agent's adapter. A host refuses a name that it does not know.
+  return tomlOf({ name, answer: "allow", for: [pattern], folder: place, agent: session.replace(/-.*/, "") });
 }
 
 /** @param {Rule} rule */

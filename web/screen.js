@@ -1,7 +1,7 @@
 /** A terminal's screen as its host sends it, kept by row, and the text styles that are drawn. Pure. */
 
 /** @typedef {import("./wire").Screen} Drawing */
-/** @typedef {{text: string, style?: string}} Run */
+/** @typedef {{text: string, style?: string, wide?: boolean}} Run */
 
 /** Largest width and height of a terminal. */
 const sideMax = 1000;

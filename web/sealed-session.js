@@ -72,7 +72,7 @@ export class SealedSession {
   #followedAt = 0;
   /** The number of events from before the host sealed, according to the host. */ #plainMax = 0;
   /** @type {Map<string, {number: number, epoch: number}>} The highest event number and epoch by host, which survive a new numbering of the relay. */ #highest = new Map();
-  /** From this epoch on everything has to be sealed in it, except for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
+  /** From this epoch on content has to be sealed with it or a newer one, except for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
   /** @type {Trouble|undefined} The trouble with the last event. */ #lastTrouble;
   /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
   /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;

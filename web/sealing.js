@@ -251,7 +251,7 @@ export class SessionSealing {
 export const isSealedText = (text) => typeof text === "string" && text.startsWith(textPrefix);
 
 /**
- * In parts, because a call takes a limited number of arguments.
+ * Encodes the bytes in parts, because a call takes a limited number of arguments.
  * @param {Uint8Array} bytes
  */
 function base64urlOfMany(bytes) {

@@ -3,11 +3,13 @@
 import { joinSeldom, view } from "./app.js";
 import { Budgets } from "./budgets.js";
 import { Costs } from "./costs.js";
+import { Devices } from "./devices.js";
 import { BudgetsView } from "./elements/budgets-view.js";
 import { CommandPalette } from "./elements/command-palette.js";
 import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
+import "./elements/file-finder.js";
 import "./elements/held-prompts.js";
 import "./elements/install-steps.js";
 import { LinkView } from "./elements/link-view.js";
@@ -64,6 +66,7 @@ function heldPrompts(link, state, now, changed, trust) {
 joinSeldom((link, state, now, changed, trust) => {
   sealPictures(trust);
   return {
+    devices: new Devices(link, state, changed),
     held: heldPrompts(link, state, now, changed, trust),
     tokens: new Tokens(ask, changed),
     budgets: new Budgets(link, state, changed),

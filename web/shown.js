@@ -11,7 +11,7 @@ import { parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Event} Event */
 /** @typedef {{host: string, text: string}|{problem: string}} Consent The host's key id and the received text, or the reason why there is none. */
 
-/** The relay's limit for such a text, in characters. */
+/** The relay's limit for the text of a `shown` event, in characters. */
 const charactersMax = 4 << 20;
 const fields = ["event", "host", "salt", "session"];
 const saltBytes = 16;

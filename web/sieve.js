@@ -66,12 +66,17 @@ export function groupOf(summary, { today, isPinned, isLater, isArchived }) {
 const ranks = Object.keys(groups);
 
 /**
- * Session ids sorted by group, and by recency within each.
- * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group @returns {string[]}
+ * Session ids sorted by group, in the given order within each.
+ * @param {Summary[]} sessions @param {(summary: Summary) => string} group @returns {string[]}
  */
-export const byGroup = (sessions, group) =>
-  [...sessions].map((one) => ({ one, rank: ranks.indexOf(group(one)) }))
-    .sort((a, b) => a.rank - b.rank || b.one.lastActivityAt - a.one.lastActivityAt).map(({ one }) => one.session);
+export const ranked = (sessions, group) =>
+  sessions.map((one) => ({ one, rank: ranks.indexOf(group(one)) })).sort((a, b) => a.rank - b.rank).map(({ one }) => one.session);
+
+/**
+ * Session ids sorted by group, and by recency within each.
+ * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group
+ */
+export const byGroup = (sessions, group) => ranked([...sessions].sort((a, b) => b.lastActivityAt - a.lastActivityAt), group);
 
 /**
  * A session's heading if the list is grouped by project or host.
@@ -112,7 +117,7 @@ export function choices(sessions) {
   };
 }
 
-/** Most sessions that a browser marks; beyond that the oldest marks are removed. */
+/** Maximum number of sessions that a browser marks; beyond that the oldest marks are removed. */
 const marksMax = 2000;
 
 /**

@@ -5,7 +5,7 @@
 
 import { keep, stored } from "./stored.js";
 
-/** Most snoozed sessions; beyond that the oldest snoozes end. */
+/** Maximum number of snoozed sessions; beyond that the oldest snoozes end. */
 const snoozesMax = 200;
 const place = "heliograph.snoozed";
 

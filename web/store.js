@@ -4,8 +4,8 @@
  * `apply(state, message)` changes the state and returns the changes, so that views draw only those.
  */
 
-import { takePush } from "./devices.js";
 import { Edits } from "./edits.js";
+import { takePush } from "./pushes.js";
 import { Timeline } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -15,7 +15,7 @@ import { Timeline } from "./timeline.js";
 
 /** Logs kept, so that returning to a session need not load it again. */
 const logsMax = 4;
-/** Most events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
+/** Maximum number of events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
 const eventsMax = 6000;
 /** Events kept when that limit is exceeded; fewer than the limit, so that trimming is rare. */
 const eventsKept = 4000;
@@ -41,6 +41,9 @@ const eventsKept = 4000;
  * @property {number} keptAt               The time of the state that this device kept, if the relay has not sent any yet; else 0.
  * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed State from before the arriving snapshot that none of its pages has confirmed yet.
  * @property {Map<string, import("./wire").Notice>} full The last notice about each limit of the workspace that was reached, until the next welcome.
+ * @property {number} older              The number of sessions that the relay has besides those here.
+ * @property {Set<string>} belated         Sessions that are older than the snapshot and came after it.
+ * @property {number} asOf                 The latest activity in the snapshot.
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Summary>} hosts  Sessions that represent a host which lets clients start sessions.
  * @property {Map<string, Approval>} approvals By `keyOf`.
@@ -70,7 +73,7 @@ export const sessionOf = (key) => key.slice(0, key.indexOf("/"));
 
 /** @returns {State} */
 export const emptyState = () => ({
-  welcome: null, loaded: false, keptAt: 0, unconfirmed: null, full: new Map(), sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+  welcome: null, loaded: false, keptAt: 0, unconfirmed: null, full: new Map(), older: 0, belated: new Set(), asOf: 0, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
 });
 
 /** @returns {Changes} */
@@ -93,6 +96,7 @@ export function apply(state, message) {
         state.hosts.clear();
         state.approvals.clear();
         state.loaded = false;
+        state.older = 0;
         state.devices = null;
       }
       state.welcome = message;
@@ -121,8 +125,7 @@ export function apply(state, message) {
       takeSummary(state, message.summary, changes);
       break;
     case "removed":
-      state.sessions.delete(message.session);
-      state.hosts.delete(message.session);
+      if (!state.sessions.delete(message.session) && !state.hosts.delete(message.session) && state.older) state.older -= 1;
       state.logs.delete(message.session);
       for (const [key, { session }] of state.approvals) if (session === message.session) state.approvals.delete(key);
       changes.all = true;
@@ -175,7 +178,8 @@ export function linkLost(state) {
 }
 
 /**
- * Adds a page of older events, or, after a jump, replaces the loaded ones. Above the limit the newest events are dropped, because the reader is far back; they are then only counted (`last` is less than `seq`) until they are requested again.
+ * Adds a page of events before or after the loaded ones, or, after a jump, replaces them. Above the limit events at the other end are dropped:
+ * if those are the newest, they are only counted (`last` is less than `seq`) until they are requested again.
  * @param {State} state @param {string} session @param {{first: number, events: Event[]}} page @param {{jump?: boolean}} [options]
  */
 export function takeHistory(state, session, { first, events }, options = {}) {
@@ -234,6 +238,8 @@ export const asksOf = (state, session) => pending(state).filter((one) => one.ses
 /** @param {State} state @param {import("./wire").WorkspaceSnapshot} snapshot @param {Changes} changes */
 function takeWorkspace(state, snapshot, changes) {
   state.unconfirmed = { sessions: new Set([...state.sessions.keys(), ...state.hosts.keys()]), approvals: new Set(state.approvals.keys()) };
+  state.older = snapshot.older ?? 0;
+  state.belated = new Set();
   for (const summary of snapshot.sessions) takeSummary(state, summary, changes);
   for (const approval of snapshot.approvals) takeApproval(state, approval, changes);
   changes.all = true;
@@ -249,6 +255,7 @@ function endWorkspace(state, changes) {
   }
   for (const key of state.unconfirmed.approvals) state.approvals.delete(key);
   state.unconfirmed = null;
+  state.asOf = Math.max(0, ...[...state.sessions.values()].map(({ lastActivityAt }) => lastActivityAt));
   state.loaded = true;
   state.keptAt = 0;
   changes.all = true;
@@ -337,6 +344,10 @@ function takeSummary(state, summary, changes) {
   state.unconfirmed?.sessions.delete(summary.session);
   const held = state.sessions.get(summary.session) ?? state.hosts.get(summary.session);
   if (newer(held, summary) === held) return;
+  if (!held && state.older && !state.unconfirmed && summary.startedAt <= state.asOf) {
+    state.older -= 1;
+    state.belated.add(summary.session);
+  }
   place(state, summary);
   changes.sessions.add(summary.session);
 }

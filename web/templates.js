@@ -3,7 +3,7 @@
 import { t } from "./language.js";
 import { keep, stored } from "./stored.js";
 
-/** Most templates that are kept. */
+/** Maximum number of templates that are kept. */
 export const templatesMax = 40;
 /** Characters of all templates together; browsers give an origin about five million. */
 const charactersMax = 200_000;

@@ -15,7 +15,7 @@ import { t } from "./language.js";
  */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
-/** Warnings by trait. */
+/** Warnings about invisible, imitating or reordered characters, by trait. */
 const warnings = {
   direction: t`characters that change the direction of the text around them`,
   invisible: t`characters that cannot be seen`,
@@ -161,7 +161,7 @@ const find = (pattern, text) => [...text.matchAll(pattern)].map((match) => ({ at
  * @param {string} text @returns {Find[]}
  */
 function lookalikes(text) {
-  // ASCII text, the common case, has no such letters.
+  // ASCII text, the common case, has no lookalike letters.
   if (!/[^\0-\u007F]/.test(text)) return [];
   return [...text.matchAll(word)].filter(([run]) => latin.test(run)).flatMap((match) =>
     [...match[0].matchAll(foreign)].map((letter) =>

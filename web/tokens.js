@@ -62,16 +62,16 @@ export const inOrder = (tokens) =>
 /** @param {Token} token */
 const seen = ({ connections, usedAt }) => (connections > 0 ? Number.POSITIVE_INFINITY : usedAt ?? 0);
 
-/** Most listed tokens: more than a person looks through, and as many as a phone draws. */
+/** Maximum number of listed tokens: more than a person looks through, and as many as a phone draws. */
 const shownMax = 2_000;
 
 /** Requests the tokens from the relay, and revokes them. */
 export class Tokens {
   /** @type {Token[]|null} Null before the tokens were requested. */
   all = null;
-  /** The reason why there is no list, as a sentence. */
+  /** The reason why there is no list of tokens, as a sentence. */
   problem = "";
-  /** False after a relay that is older than this page refused the command. */
+  /** False after a relay that is older than this page refused to list tokens. */
   isKnown = true;
 
   /** @type {(path: string, options?: RequestInit) => Promise<Response>} */ #request;

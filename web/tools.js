@@ -1,6 +1,6 @@
 /** A tool call's request in words: the tool's name, its input's fields, and its object. Pure. */
 
-import { t } from "./language.js";
+import { pieces, t } from "./language.js";
 import { urlOf } from "./links.js";
 
 /** @typedef {import("./wire").Fields} Fields */
@@ -64,17 +64,18 @@ export function serverOf(tool) {
 export const isSaid = (tool) => /^(?:ExitPlanMode|AskUserQuestion|mcp(?:__[A-Za-z\d.-]+(?:_[A-Za-z\d.-]+)*){2})$/.test(tool);
 
 /** Marks the place of the object in a verb; in other languages it may stand inside the verb. */
-const it = "…";
-/** @type {Record<string, string>} Verbs of tools that act on a file or folder. */
+const it = null;
+/** @typedef {(string|null)[]} Verb */
+/** @type {Record<string, Verb>} Verbs of tools that act on a file or folder. */
 const onFiles = {
-  Edit: t`Change ${it}`, MultiEdit: t`Change ${it}`, Write: t`Write ${it}`, NotebookEdit: t`Change ${it}`, Read: t`Read ${it}`, LS: t`List ${it}`, Glob: t`Look for files in ${it}`, Grep: t`Search in ${it}`,
+  Edit: pieces`Change ${it}`, MultiEdit: pieces`Change ${it}`, Write: pieces`Write ${it}`, NotebookEdit: pieces`Change ${it}`, Read: pieces`Read ${it}`, LS: pieces`List ${it}`, Glob: pieces`Look for files in ${it}`, Grep: pieces`Search in ${it}`,
 };
-/** @type {Record<string, string>} Verbs of all other tools. */
+/** @type {Record<string, Verb>} Verbs of all other tools. */
 const plain = {
-  Bash: t`Run this command`, ExitPlanMode: t`Go ahead with this plan`, WebSearch: t`Search the web for ${it}`, Task: t`Start a subagent ${it}`, Agent: t`Start a subagent ${it}`,
-  KillShell: t`End a command in the background`, KillBash: t`End a command in the background`, BashOutput: t`Read what a command wrote`,
+  Bash: pieces`Run this command`, ExitPlanMode: pieces`Go ahead with this plan`, WebSearch: pieces`Search the web for ${it}`, Task: pieces`Start a subagent ${it}`, Agent: pieces`Start a subagent ${it}`,
+  KillShell: pieces`End a command in the background`, KillBash: pieces`End a command in the background`, BashOutput: pieces`Read what a command wrote`,
 };
-const cells = /** @type {Record<string, string>} */ ({ insert: t`Add a cell to ${it}`, delete: t`Delete a cell of ${it}`, replace: t`Change a cell of ${it}` });
+const cells = /** @type {Record<string, Verb>} */ ({ insert: pieces`Add a cell to ${it}`, delete: pieces`Delete a cell of ${it}`, replace: pieces`Change a cell of ${it}` });
 
 /**
  * A path relative to the session's folder, if it is inside.
@@ -91,9 +92,9 @@ export function pathIn(path, folder) {
  */
 export const folderOf = (summary) => summary?.folder ?? summary?.cwd;
 
-/** @param {string} verb @param {string} object @param {string} [place] @returns {Request} */
+/** @param {Verb} verb @param {string} object @param {string} [place] @returns {Request} */
 function asked(verb, object, place) {
-  const [before, after] = verb.split(it).map((words) => words.trim());
+  const [before = "", , after = ""] = verb.map((words) => words?.trim());
   return { verb: before, object, ...(place && { place }), ...(after && { after }) };
 }
 
@@ -106,14 +107,14 @@ export function requestOf(tool, input, folder) {
   const fields = /** @type {Fields} */ (typeof input === "object" && input !== null ? input : {});
   const path = textOf(fields.file_path) || textOf(fields.notebook_path) || textOf(fields.path);
   const server = serverOf(tool);
-  if (server) return asked(t`Use ${it}`, server.name, server.server);
+  if (server) return asked(pieces`Use ${it}`, server.name, server.server);
   if (Object.hasOwn(onFiles, tool)) {
     const verb = tool === "NotebookEdit" ? cells[textOf(fields.edit_mode) || "replace"] ?? onFiles.Edit : onFiles[tool];
     return asked(verb, pathIn(path, folder) || t`the session's folder`);
   }
-  if (tool === "WebFetch") return asked(t`Fetch from ${it}`, urlOf(textOf(fields.url))?.host || textOf(fields.url));
+  if (tool === "WebFetch") return asked(pieces`Fetch from ${it}`, urlOf(textOf(fields.url))?.host || textOf(fields.url));
   if (tool === "WebSearch") return asked(plain[tool], textOf(fields.query));
   if (tool === "Task" || tool === "Agent") return asked(plain[tool], textOf(fields.subagent_type));
   if (Object.hasOwn(plain, tool)) return asked(plain[tool], "");
-  return asked(t`Use ${it}`, tool || t`this tool`);
+  return asked(pieces`Use ${it}`, tool || t`this tool`);
 }

@@ -15,14 +15,14 @@ export const unansweredWords = t`No machine has answered in ten minutes. Run hel
 
 export const unansweredDeviceWords = t`The other device has not answered in ten minutes. Show a new link there, and scan it.`;
 
-/** Shown while a person compares codes. */
+/** Words shown while a person compares codes. */
 export const comparingWords = t`Confirm it on the device that shows the link. It has to show the same code:`;
 
 /** @param {string} host The host's name. @param {boolean} isLost This browser had keys, but has cleared them. */
 export const untrustedWords = (host, isLost) =>
   `${isLost ? t`This browser has cleared its keys, so ${host} does not trust it any more.` : t`This device is not trusted by ${host} yet.`} ${t`At that machine run heliograph host trust and scan what it shows.`}`;
 
-/** Shown if a host requires signatures, but an approval lacks the text to sign. */
+/** Words for an approval that lacks the text to sign, although its host requires signatures. */
 export const leftOutWords = t`The relay left out what its host showed. It can be denied here, and allowed only at the terminal.`;
 
 /** @param {string} problem */

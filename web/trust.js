@@ -238,7 +238,7 @@ export class Trust {
     try {
       for (const name of [place, sealsHere]) this.#around.storage().removeItem(name);
     } catch {
-      // Deleting fails only if nothing was stored.
+      // Deleting the keys fails only if none were stored.
     }
     await this.#around.keys.forget();
   }

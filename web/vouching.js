@@ -46,6 +46,7 @@ export class Vouching {
   stage = "closed";
   /** @type {Said[]} */
   said = [];
+  /** Another device has come with the link. */ #second = false;
 
   /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer">} */ #around;
   /** @type {import("./trust.js").LetterLink} */ #link;
@@ -90,7 +91,7 @@ export class Vouching {
   }
 
   forget() {
-    [this.stage, this.#k, this.#newcomer, this.#client, this.said, this.#brought] = ["closed", "", null, "", [], []];
+    [this.stage, this.#k, this.#newcomer, this.#client, this.said, this.#brought, this.#second] = ["closed", "", null, "", [], [], false];
     this.#open.clear();
   }
 
@@ -105,7 +106,8 @@ export class Vouching {
     if (!own || !newcomer) return;
     if (this.#newcomer && keysOf(newcomer) !== keysOf(this.#newcomer)) {
       this.#send(client, await refusalLetterOf(own, bytes, "usedSecret"));
-      if (!this.said.some(({ words }) => words === secondWords)) this.#say("bad", secondWords);
+      if (!this.#second) this.#say("bad", secondWords);
+      this.#second = true;
       return;
     }
     [this.#join, this.#client] = [bytes, client];

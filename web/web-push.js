@@ -13,7 +13,7 @@
 
 import { systemName } from "./browser-name.js";
 import { firstChoices } from "./devices.js";
-import { t } from "./language.js";
+import { language, t } from "./language.js";
 import { CommandError } from "./link.js";
 
 /** @typedef {"unknown"|"insecure"|"homeScreen"|"browser"|"relay"|"denied"|"off"|"on"} Standing */
@@ -204,7 +204,7 @@ export class WebPush {
     await this.#link.command({
       type: "device",
       device: {
-        device, name: this.#name(), system: systemName(this.#around.agent),
+        device, name: this.#name(), system: systemName(this.#around.agent), language: language.tag,
         web: { endpoint: String(endpoint), p256dh: String(keys?.p256dh), auth: String(keys?.auth) }, ...firstChoices,
       },
     });

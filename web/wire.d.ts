@@ -61,6 +61,8 @@ export type Device = {
   starts: "never" | "whenNeeded" | "always";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -68,6 +70,8 @@ export type Device = {
   countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
   web?: undefined;
   ntfy?: undefined;
   receiver?: undefined;
@@ -94,6 +98,8 @@ export interface WebDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -103,6 +109,8 @@ export interface WebDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** Where to publish; empty if the topic is to get nothing any more. */
@@ -122,6 +130,8 @@ export interface NtfyDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -131,6 +141,8 @@ export interface NtfyDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** Which one; empty if it is to get nothing any more. */
@@ -147,6 +159,8 @@ export interface ReceiverDevice {
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -156,6 +170,8 @@ export interface ReceiverDevice {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 /** What an app says of one of its cards. Without `session`: the aggregate card. */
@@ -363,6 +379,8 @@ export interface DeviceShown {
   text: "full" | "summary" | "generic" | "sealed";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
+  /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
+  mutedUntil?: { session: string; until: number; asked?: string[] }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -372,6 +390,8 @@ export interface DeviceShown {
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
   allowOnLockScreen?: boolean;
+  /** Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English. */
+  language?: string;
 }
 
 export interface DeviceCard {
@@ -438,18 +458,20 @@ export interface CostShare {
   /** What agents guess in addition to that. */
   estimateMicroUSD?: number;
   tokens?: Tokens;
+  /** How many of all tokens have neither a cost nor an estimate; absent for none. */
+  unpricedTokens?: number;
 }
 
 /** What was used on these days. Lists are ordered by cost, the dearest first. What sessions used stays counted when retention removes them. */
 export interface CostReport {
-  total: { costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens };
+  total: { costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number };
   /** Those on which something was used. */
-  days: { day: number; models: { model?: number; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[] }[];
+  days: { day: number; models: { model?: number; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number }[] }[];
   models: CostShare[];
   projects: CostShare[];
   hosts: CostShare[];
   agents: CostShare[];
-  sessions: { session: string; host: string; agent: string; project?: string; model?: string; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[];
+  sessions: { session: string; host: string; agent: string; project?: string; model?: string; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens; unpricedTokens?: number }[];
   sessionCount: number;
   /** Begin of the oldest UTC day on record. */
   since?: number;
@@ -475,7 +497,7 @@ export interface Screen {
   wrapsPaste?: boolean;
   /** The program wants arrows as `ESC O A`, not as `ESC [A`. */
   applicationKeys?: boolean;
-  lines: { row: number; runs: { text: string; style?: string }[] }[];
+  lines: { row: number; runs: { text: string; style?: string; wide?: boolean }[] }[];
   /** All of it, for devices that can open it; the rest is empty then. Of a host that seals. */
   sealed?: string;
 }
@@ -567,6 +589,8 @@ export interface Registered {
   /** For a machine with agents. */
   machine: string;
   expiresAt: number;
+  /** Limits of the workspace. */
+  terms?: { megabytes: number; sessions: number; keepDays: number; idleDays: number };
 }
 
 /** What `GET /v1/me` answers a client. */
@@ -655,6 +679,8 @@ export interface WorkspaceSnapshot {
   approvals: Approval[];
   /** The rest follows as `summary` and `approval`, and then `snapshotEnd`. */
   more?: boolean;
+  /** Sessions that are left out; none if it is. */
+  older?: number;
   session?: undefined;
 }
 
@@ -741,6 +767,7 @@ export type Message =
 /** A command, before the link gives it its `id`. */
 export type Command =
   | { type: "subscribe"; session?: string; after?: Position }
+  | { type: "olderSessions" }
   | { type: "unsubscribe"; session?: string }
   | { type: "history"; session: string; before: number; limit: number }
   | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; offer?: string; signature?: string }
@@ -750,7 +777,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; mutedUntil?: { session: string; until: number; asked?: string[] }[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

@@ -12,7 +12,7 @@ interface FetchEvent extends ExtendableEvent {
 
 interface PushEvent extends ExtendableEvent {
   readonly data: { json(): unknown } | null;
-  /** Set in Safari, if the push was declarative. */
+  /** The notification of a declarative push, set in Safari only. */
   readonly notification?: { title: string; body: string; tag: string; navigate: string; data: unknown };
 }
 

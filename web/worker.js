@@ -60,7 +60,7 @@ async function spoken(tell, event) {
     }
     Object.assign(language, found);
   } catch {
-    // Without a cache the handler runs all the same.
+    // Without a cache the language is unknown, and the handler runs with English sentences.
   }
   return tell(event);
 }
@@ -299,7 +299,7 @@ async function goTo(address) {
 async function resubscribe({ newSubscription, oldSubscription }) {
   const applicationServerKey = oldSubscription?.options?.applicationServerKey;
   if (!newSubscription && applicationServerKey) {
-    // Browsers refuse if the person has withdrawn the permission; the page says so when it is opened.
+    // Browsers refuse to subscribe if the person has withdrawn the permission; the page says so when it is opened.
     await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }).catch(() => undefined);
   }
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
@@ -326,7 +326,7 @@ async function reasonIn(response) {
   } catch {
     // An answer other than the relay's JSON comes from a proxy.
   }
-  // Such as a captive portal, which answers every request with its own page.
+  // A captive portal, for example, answers every request with its own page.
   if (response.ok) return t`Something else answered in the relay's place. Open the page to decide.`;
   return t`The relay answered ${response.status}.`;
 }

@@ -23,6 +23,8 @@ package struct ACPLimits: Sendable {
     var optionsMax = 16
     /// Tool calls of one session that have not ended.
     var callsMax = 256
+    /// Calls of one session that run on after their turn; more are told as ended without a result.
+    var leftCallsMax = 32
     /// Limits of shown texts. About an approval with a longer input only the editor is asked.
     var texts = TextLimits()
     /// Bytes of texts that are compared; of longer ones only the file's name is reported. Other bytes wait meanwhile.

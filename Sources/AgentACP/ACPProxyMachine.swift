@@ -194,6 +194,9 @@ package struct ACPProxyMachine: Sendable {
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
             noteAsking(params)
+            if let name = params?.text("sessionId"), let call = params?.optional("toolCall")?.text("toolCallId") {
+                _ = sessions.change(name) { $0.asked(about: [call]) }
+            }
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
         case .request(let id, FormRequest.method, let params):
             if exact == nil || !askedForm(id, params, now) { orders.append(.leftToEditor(id)) }
@@ -275,6 +278,9 @@ package struct ACPProxyMachine: Sendable {
         if let call = news.call, permissions.awaitsCall(in: id), let input = CallInput(news.input) {
             permissions.met(call, with: input, in: id)
         }
+        if news.isRunning, let call = news.call, let approval = permissions.began(call, in: id) {
+            settle([(id, approval)], .ran)
+        }
         guard let over = news.over else { return }
         if over.changedFiles { steering.change(name) { $0.asking.changedFiles(by: over.call) } }
         if let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
@@ -304,6 +310,7 @@ package struct ACPProxyMachine: Sendable {
             let session = sessions[request.session]?.id
         else { return false }
         let calls = calls(for: request)
+        _ = sessions.change(request.session) { $0.asked(about: Set(calls.map(\.id))) }
         let isNamed = calls.count == 1 && calls[0].id == request.call.text("toolCallId")
         guard !request.isForAll || isNamed else {
             permissions.gather(
@@ -338,6 +345,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func askGathered(_ now: HostInstant) {
         for (id, permission) in permissions.takeGathered(at: now) {
             let calls = calls(for: permission.request)
+            _ = sessions.change(permission.request.session) { $0.asked(about: Set(calls.map(\.id))) }
             if !ask(id, permission.request, of: permission.session, calls, gathering: permission, now) { leaveToEditor([id]) }
         }
     }

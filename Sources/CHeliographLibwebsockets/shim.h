@@ -9,7 +9,8 @@ enum { CLWS_PRE = LWS_PRE };
 
 // Swift does not import macros whose value is built by another macro or is wider than int.
 static inline uint64_t clws_context_options(int is_first) {
-    // Not VALIDATE_UTF8: the client of 4.1.6 writes beyond its buffer when a server goes on sending after invalid text.
+    // The option VALIDATE_UTF8 is not set: libwebsockets 4.1.6's client writes beyond its buffer when a server continues to send
+    // after invalid text.
     uint64_t options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME;
 #if LWS_LIBRARY_VERSION_MAJOR < 4 || (LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 3)
     // libwebsockets 4.1.6 renumbers OpenSSL's slot for its connection with each context that initialises TLS. A client of another thread
@@ -41,8 +42,8 @@ static inline void clws_log_use(struct lws_context_creation_info *info, clws_log
 
 static inline uint64_t clws_tls_client_options(void) { return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT; }
 
-// Every vhost with TLS gets a client side too; the option keeps a server from loading all of the system's certificate
-// authorities.
+// libwebsockets gives every vhost with TLS a client side, too; DISABLE_OS_CA_CERTS keeps a server from loading all of the
+// system's certificate authorities for that.
 static inline uint64_t clws_tls_server_options(void) {
     return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
 }
@@ -51,7 +52,7 @@ static inline long clws_tls_options_at_least_1_2(void) {
     return (long)(SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_RENEGOTIATION);
 }
 
-// Wrapped in C, because the call takes a union and flags.
+// Adopts a socket; in C, because the call takes a union and flags.
 static inline struct lws *clws_adopt_socket(struct lws_vhost *vhost, int descriptor, int tls, void *opaque) {
     lws_adopt_desc_t info;
     memset(&info, 0, sizeof info);

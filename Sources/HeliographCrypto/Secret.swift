@@ -6,11 +6,8 @@ package enum Secret {
     /// True if it is spelled as `token(prefix:)` does, so that whoever made it need not have made it badly.
     package static func isToken(_ text: String, prefix: String) -> Bool {
         text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 43
-            && text.utf8.dropFirst(prefix.utf8.count).allSatisfy(base64URLDigits.contains)
+            && text.utf8.dropFirst(prefix.utf8.count).allSatisfy(Crypto.base64URLDigits.contains)
     }
-
-    private static let base64URLDigits = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// The digest of a token, which the store keeps and looks it up by. A plain SHA-256 is enough: 256 random bits cannot be
     /// guessed at any speed.

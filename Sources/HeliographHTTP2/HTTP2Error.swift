@@ -3,8 +3,6 @@ package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         /// The address cannot be listened on.
         case cannotListen
-        /// A certificate, key or authority file cannot be used.
-        case invalidCertificate
         /// The system gave no thread, descriptor or epoll.
         case systemFailed
         /// The connection does not exist, is not open yet, or accepts no new streams after a GOAWAY.

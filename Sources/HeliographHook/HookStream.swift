@@ -4,20 +4,19 @@ import Glibc
 package enum HookStream {
     /// All of standard input, or its beginning if it is too long or does not end in time. Nil if nothing comes, or if it is a
     /// terminal.
-    package static func readInput(limits: HookLimits, from descriptor: Int32 = STDIN_FILENO) -> (bytes: [UInt8], isWhole: Bool)?
-    {
-        if isatty(descriptor) == 1 { return nil }
+    package static func readInput(limits: HookLimits) -> (bytes: [UInt8], isWhole: Bool)? {
+        if isatty(STDIN_FILENO) == 1 { return nil }
         let deadline = ContinuousClock.now + limits.inputWait
         let chunkBytes = 64 << 10
         var bytes: [UInt8] = []
         var isWhole = true
         while true {
-            guard HookSocket.wait(for: POLLIN, on: descriptor, until: deadline) == .ready else {
+            guard HookSocket.wait(for: POLLIN, on: STDIN_FILENO, until: deadline) == .ready else {
                 return bytes.isEmpty ? nil : (bytes, false)
             }
             var count = 0
             let chunk = unsafe [UInt8](unsafeUninitializedCapacity: chunkBytes) { buffer, initialized in
-                count = unsafe read(descriptor, buffer.baseAddress, chunkBytes)
+                count = unsafe read(STDIN_FILENO, buffer.baseAddress, chunkBytes)
                 // Exactly the bytes that read wrote.
                 initialized = max(0, count)
             }

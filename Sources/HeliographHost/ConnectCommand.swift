@@ -58,8 +58,7 @@ package struct ConnectCommand {
         let found = connectable.compactMap { agent in InstalledProgram.path(of: agent.part.program).map { (agent, $0) } }
         let others = agents.flatMap { $0.others }
         guard !found.isEmpty || !others.isEmpty else {
-            let known = connectable.map { "\($0.title) (\($0.part.program))" }.joined(separator: ", ")
-            throw ConnectError(.nothingFound, at: "connect", "this PATH has none of \(known)")
+            throw ConnectError(.nothingFound, at: "connect", "this PATH has none of \(programs)")
         }
         for (agent, path) in found {
             let state = agent.part.isConnected(.user) ? "connected" : "not connected"
@@ -71,17 +70,23 @@ package struct ConnectCommand {
         }
     }
 
+    private var programs: String { connectable.map { "\($0.title) (\($0.part.program))" }.joined(separator: ", ") }
+
     package struct Outcome {
-        /// Agents that were not connected before, and are now.
-        package var connected: [String] = []
+        /// The programs that were looked for, if none of them is on this machine.
+        package var missing: String?
         package var failures: [(title: String, error: ConnectError)] = []
     }
 
     /// Connects all agents that are found here, after one question for all; one that fails does not prevent the others. Nil if
-    /// there was nobody to ask, or the answer was no.
-    package func connectAll(executable: String, assumeYes: Bool) -> Outcome? {
+    /// there was nobody to ask, or the answer was no. `onConnecting` gets the agents that were not connected before, each before
+    /// its settings change.
+    package func connectAll(
+        executable: String, assumeYes: Bool, onConnecting: (String) throws -> Void
+    ) rethrows -> Outcome? {
         var found = connectable.filter { InstalledProgram.path(of: $0.part.program) != nil }
         var outcome = Outcome()
+        if found.isEmpty { outcome.missing = programs }
         var request = ConnectRequest(executable: executable)
         request.dryRun = true
         request.isBrief = true
@@ -99,10 +104,8 @@ package struct ConnectCommand {
         request.wasShown = true
         request.assumeYes = true
         for agent in found {
-            let wasConnected = agent.part.isConnected(.user)
-            if Self.succeeds(agent, request, &outcome), !wasConnected, agent.part.isConnected(.user) {
-                outcome.connected.append(agent.name)
-            }
+            if !agent.part.isConnected(.user) { try onConnecting(agent.name) }
+            _ = Self.succeeds(agent, request, &outcome)
         }
         return outcome
     }

@@ -27,6 +27,17 @@ package enum PairedHost {
     }
 }
 
+extension PairedHost {
+    /// Why a host that runs is not connected, as a sentence for people.
+    package func reason(of relay: RelayAddress) -> String {
+        switch self {
+        case .revoked: "\(relay) does not know this machine any more: heliograph up"
+        case .unknown(let error): "\(relay): \(error.message)"
+        case .known: "\(relay) knows this machine, and it tries again: heliograph logs"
+        }
+    }
+}
+
 extension HostConfiguration {
     /// True if this link paired the machine.
     package func isPaired(by link: PairingLink) -> Bool { pairedBy == PairingAttempt.digest(of: link) }

@@ -88,7 +88,7 @@ package struct ClientView: Sendable {
     package mutating func reduce(_ message: MessageToClient) -> [Change] {
         switch message {
         case .welcome(let welcome, _, _, _): return welcomed(welcome.epoch)
-        case .workspaceSnapshot(let summaries, let approvals, let more):
+        case .workspaceSnapshot(let summaries, let approvals, let more, _):
             let changes = workspace(summaries, approvals)
             return more ? changes : workspaceEnded() + changes
         case .snapshotEnd: return workspaceEnded()

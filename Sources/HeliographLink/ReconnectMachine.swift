@@ -103,6 +103,10 @@ package struct ReconnectMachine: Sendable {
         // A peer that always reconnects, such as a host, follows the server's delay, and also retries after answers that may come
         // from a captive portal.
         case .refused(let status, let wait) where policy.refused != nil && (wait != nil || status < 400): return nil
+        case .peer(CloseCode.revoked.rawValue, CloseCode.workspaceRemoved):
+            return LinkError(
+                .unauthorised, "the relay removed this workspace: its operator did, or nobody had used it for too long",
+                advice: "Join again, or ask for an invitation.")
         case .refused(401, _), .refused(403, _), .peer(CloseCode.revoked.rawValue, _):
             return LinkError(.unauthorised, "the relay does not know this client (any more)")
         case .peer(CloseCode.unsupportedVersion.rawValue, _):

@@ -50,18 +50,20 @@ final class ServerParts {
         mailbox = CoreMailbox(of: loop)
         let access = try Access(
             store: data.credentials, workspaces: data.workspaces, publicURL: configuration.publicURL,
-            limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
+            limits: configuration.serverLimits, registration: configuration.registration, loop: loop, connections: connections,
+            mailbox: mailbox, logger: logger)
         overseer = Overseer(data.upkeep, loops, configuration, measures, access, pushWay)
         strangers = StrangerSweep(configuration.registration, access, overseer, loop, logger)
         around = CoreUnit.Surroundings(
             configuration: configuration, loop: loop, connections: connections, access: access,
             responder: Responder(connections, WebPage(root: configuration.webRoot), publicURL: configuration.publicURL),
-            overview: overseer, registry: registry,
+            wayMark: WayMark(), overseer: overseer, registry: registry,
             measures: measures, pushMeasures: pushMeasures, pushWay: pushWay, workspaces: data.workspaces,
             pictures: data.pictures, logger: logger)
         memory = MemoryWatch(
             megabytes: configuration.serverLimits.memoryMegabytes, loops: loops, admission: access.admission,
-            measures: measures, logger: logger, isClient: { access.peers[$0]?.token.role.isClient == true })
+            measures: measures, logger: logger, largeWorkspaces: { [overseer] in overseer.largeWorkspaces },
+            isClient: { access.peers[$0]?.token.role.isClient == true })
         certificates = configuration.tls.map { CertificateWatch($0, loops: loops, measures: measures, logger: logger) }
         reports = ReportFile(in: data.folder, logger)
     }

@@ -6,7 +6,7 @@ extension APNsRequest {
         switch target {
         case .device: .devices
         case .broadcast: .broadcasts
-        case .createChannel, .readChannel, .deleteChannel, .listChannels: .channels
+        case .createChannel, .deleteChannel: .channels
         }
     }
 
@@ -18,16 +18,14 @@ extension APNsRequest {
         case .device(let token): ("POST", "/3/device/\(token)")
         case .broadcast(let bundleID, _): ("POST", "/4/broadcasts/apps/\(bundleID)")
         case .createChannel(let bundleID): ("POST", "/1/apps/\(bundleID)/channels")
-        case .readChannel(let bundleID, _): ("GET", "/1/apps/\(bundleID)/channels")
         case .deleteChannel(let bundleID, _): ("DELETE", "/1/apps/\(bundleID)/channels")
-        case .listChannels(let bundleID): ("GET", "/1/apps/\(bundleID)/all-channels")
         }
     }
 
     private var channelID: String? {
         switch target {
-        case .broadcast(_, let id), .readChannel(_, let id), .deleteChannel(_, let id): id
-        case .device, .createChannel, .listChannels: nil
+        case .broadcast(_, let id), .deleteChannel(_, let id): id
+        case .device, .createChannel: nil
         }
     }
 

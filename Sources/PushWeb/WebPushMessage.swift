@@ -2,7 +2,6 @@
 package struct WebPushMessage: Equatable, Sendable {
     /// Urgency, which a phone weighs against its battery: RFC 8030, section 5.3.
     package enum Urgency: String, Sendable, CaseIterable {
-        case veryLow = "very-low"
         case low
         case normal
         case high

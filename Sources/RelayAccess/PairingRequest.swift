@@ -84,7 +84,7 @@ package struct PairingRequest: Sendable {
     }
 
     static func read(_ answer: HTTPExchange.Answer, role: PairingRole) throws(PairingError) -> Result {
-        guard answer.status == 200 || answer.status == 201 else { throw .refused(status: answer.status, said(by: answer)) }
+        guard answer.status == 200 || answer.status == 201 else { throw refusal(by: answer) }
         let given: PairAnswer
         do throws(WireError) { given = try PairAnswer(parsing: answer.body) } catch { throw .notARelay }
         // Checked, as the token is put into a header of each connection.
@@ -95,11 +95,20 @@ package struct PairingRequest: Sendable {
         return Result(token: token, role: given.role, name: given.name)
     }
 
+    /// A relay says why it takes no code; without its word what answers is something else, or a proxy on the way.
+    static func refusal(by answer: HTTPExchange.Answer) -> PairingError {
+        let sentence = said(by: answer)
+        let isRelays = sentence != nil || answer.status == 429 || answer.status >= 500
+        return isRelays ? .refused(status: answer.status, sentence) : .notARelay
+    }
+
     /// The relay's own sentence, if the answer has one: `{"error":{"code","message"}}`, or the notice itself.
-    static func said(by answer: HTTPExchange.Answer) -> String? {
+    static func said(by answer: HTTPExchange.Answer) -> String? { notice(in: answer)?.message }
+
+    static func notice(in answer: HTTPExchange.Answer) -> Notice? {
         guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
-        if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice.message }
-        return (try? Notice(from: value))?.message
+        if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice }
+        return try? Notice(from: value)
     }
 }
 
@@ -116,8 +125,8 @@ package enum PairingError: Error, Equatable, Sendable {
     package var message: String {
         switch self {
         case .noAnswer(let fault): fault.message
-        case .refused(let status, let sentence): sentence ?? "the relay refused the code (HTTP \(status))"
-        case .notARelay: "what answers there is not a relay"
+        case .refused(let status, let sentence): sentence ?? "what answers there says HTTP \(status)"
+        case .notARelay: "what answers there is not a relay, or the relay is below a path"
         case .otherRole(let role): "that code is for a \(role.rawValue)"
         case .usedKey: "the workspace that was registered here before is in use, or gone"
         }

@@ -29,7 +29,7 @@ package struct RegistrationRequest: Sendable {
             throw .refused(status: answer.status, "this relay takes nobody without an invitation")
         }
         if answer.status == 409 { throw .usedKey }
-        guard answer.status == 201 else { throw .refused(status: answer.status, PairingRequest.said(by: answer)) }
+        guard answer.status == 201 else { throw PairingRequest.refusal(by: answer) }
         guard let given = try? RegistrationAnswer(parsing: answer.body),
             // They are shown, and pasted into a shell.
             [given.device, given.machine].allSatisfy({ Secret.normalizePairingCode($0) != nil })

@@ -22,9 +22,12 @@ package enum RelayCheck {
                 let link = link(LinkProbe(relay: relay, certificateAuthorityFile: certificateAuthorityFile))
                 return [reached, link] + self.findings(in: answer.body, now: now)
             case 401:
-                return [
-                    reached, Finding("Pairing", .wrong, "the relay does not know this machine's token (any more)", mend: how),
-                ]
+                let isRemoved = PairingRequest.notice(in: answer)?.code == Notice.workspaceRemoved
+                let text =
+                    isRemoved
+                    ? "the relay removed this machine's workspace: its operator did, or nobody had used it for too long"
+                    : "the relay does not know this machine's token (any more)"
+                return [reached, Finding("Pairing", .wrong, text, mend: how)]
             default:
                 return [
                     Finding(

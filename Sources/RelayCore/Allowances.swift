@@ -20,6 +20,16 @@ struct Allowances {
 
     func sessionsMax(in workspace: WorkspaceID) -> Int { own[workspace]?.sessions ?? quotas.sessionsPerWorkspace }
 
+    /// Limit for the memory of its sessions, in bytes.
+    func sessionBytesMax(in workspace: WorkspaceID) -> Int {
+        (own[workspace]?.sessionMegabytes ?? quotas.sessionMegabytesPerWorkspace) << 20
+    }
+
+    /// Limit for what is added in a day to records that retention does not remove, in bytes.
+    func recordBytesPerDay(in workspace: WorkspaceID) -> Int64 {
+        Int64(own[workspace]?.recordMegabytesPerDay ?? quotas.recordMegabytesPerDayPerWorkspace) << 20
+    }
+
     /// Limit for the bytes of events; nil: none.
     func bytesMax(in workspace: WorkspaceID) -> Int64? {
         own[workspace]?.megabytes.map { Int64($0) << 20 } ?? bytesMax

@@ -23,6 +23,9 @@ package struct Quotas: Sendable, Equatable {
     /// however often it is sent. As many as one person who types without a pause, and as a busy team.
     package var commandsPerDayPerClient = 2_000
     package var commandsPerDayPerWorkspace = 10_000
+    /// Approvals, lines of the audit log and new sessions of one workspace per UTC day, in megabytes: no retention makes room for the
+    /// audit log. Enough for ten thousand approvals.
+    package var recordMegabytesPerDayPerWorkspace = 128
     /// Pushes of one workspace per UTC day; 0: no limit. Enough for ten phones with a few cards each that change all day.
     package var pushesPerDayPerWorkspace = 100_000
     /// Time for which unused rate accumulates: enough for a page that opens, or a host that reconnects.
@@ -38,9 +41,11 @@ package struct Quotas: Sendable, Equatable {
         case .sessionMegabytesPerHost:
             "the sessions of a host keep at most \(sessionMegabytesPerHost) MB: what makes one larger waits until others end or are removed"
         case .sessionMegabytesPerWorkspace:
-            "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
+            "the sessions of this workspace take all the memory that they may: what makes one larger waits until others end or are removed"
         case .keepMegabytes:
             "the relay keeps no more events of this workspace: what comes waits until sessions end or are removed"
+        case .recordMegabytesPerDayPerWorkspace:
+            "this workspace asks more in a day than the relay records: its agents ask at their own prompts until midnight UTC"
         default: "more comes than \(quota.setting) allows: send it later"
         }
     }
@@ -51,7 +56,7 @@ package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
     case sessionMegabytesPerHost, sessionMegabytesPerWorkspace
     case messagesPerSecondPerSession, kilobytesPerSecondPerSession
-    case commandsPerDayPerClient, commandsPerDayPerWorkspace, pushesPerDayPerWorkspace
+    case commandsPerDayPerClient, commandsPerDayPerWorkspace, pushesPerDayPerWorkspace, recordMegabytesPerDayPerWorkspace
     /// The limit for bytes of events in a workspace, when the oldest cannot be removed fast enough.
     case keepMegabytes
 
@@ -65,6 +70,7 @@ package enum Quota: String, Sendable, CaseIterable {
         case .sessionsPerWorkspace: .sessions
         case .keepMegabytes: .megabytes
         case .pushesPerDayPerWorkspace: .pushesPerDay
+        case .recordMegabytesPerDayPerWorkspace: .recordsPerDay
         default: nil
         }
     }

@@ -47,8 +47,8 @@ extension ClientCommand {
     package var scope: Scope {
         switch self {
         case .ping: []
-        case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush,
-            .budgets, .costs, .screen(_, .look, _):
+        case .subscribe, .olderSessions, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget,
+            .devices, .testPush, .budgets, .costs, .screen(_, .look, _):
             .watch
         case .decide, .letter: .decide
         case .steer, .withdraw, .screen(_, .type, _): .steer

@@ -25,6 +25,9 @@ package enum CloseCode: UInt16, Sendable, CaseIterable {
         "restarting: come back in \(wait) ms with your position"
     }
 
+    /// Close reason for `revoked` if the whole workspace was removed.
+    package static let workspaceRemoved = "revoked: this workspace was removed from the relay"
+
     /// Close reason for `tooMany` that names the limit, and asks the peer to wait.
     package static func tooMany(_ what: String, inSeconds wait: Int) -> String {
         "\(what): come back in \(wait) s with your position"

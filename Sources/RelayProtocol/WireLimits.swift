@@ -92,6 +92,8 @@ package enum WireLimits {
     package static let tokenBytesMax = 1_024
     /// Sessions that one device has muted.
     package static let mutedSessionsMax = 1_000
+    /// Approvals of a session that a device is silent about for a time: a session rarely has more than a few that wait.
+    package static let mutedApprovalsMax = 64
     /// Levels of one budget.
     package static let budgetLevelsMax = 10
     /// Held sessions listed for one host: these fit one message. Beyond that all sessions of the host are held.

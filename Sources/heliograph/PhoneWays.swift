@@ -5,6 +5,14 @@ import RelayAccess
 struct PhoneWays {
     let sentences: [String]
 
+    var advice: String { (["A phone needs an address that it can reach, by HTTPS:"] + sentences).joined(separator: "\n  ") }
+
+    /// `folder`: the relay's data.
+    init(address: RelayAddress?, folder: String) {
+        let relay = (try? BackgroundRecord.load())?.part(.relay)
+        self.init(address: address, isUp: relay?.value(of: "--data") == folder)
+    }
+
     /// `address`: the relay's address on this machine. `isUp`: it was set up by `heliograph up`.
     init(address: RelayAddress?, isUp: Bool) {
         var port: UInt16 = 8787

@@ -54,6 +54,13 @@ struct NtfyChannelTests {
         #expect(try Self.buttons(sent(Self.content(.error, level: .active)).message) == [])
     }
 
+    @Test("buttons are in the device's language")
+    func german() throws {
+        var device = Self.device()
+        device.language = "de-DE"
+        #expect(try Self.buttons(sent(Self.content(), to: device).message) == ["Ablehnen", "Erlauben"])
+    }
+
     @Test("the message says what happened, how urgent it is, and where it leads")
     func message() throws {
         let (_, message) = try sent(Self.content())

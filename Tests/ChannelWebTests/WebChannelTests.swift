@@ -62,7 +62,7 @@ struct WebChannelTests {
 
     @Test("the line of a sealed session goes with it, unless the words need the room")
     func line() throws {
-        var content = Self.content(body: "Open the app to see what it asks.")
+        var content = Self.content(body: "Open this notification to see what it asks.")
         content.line = String(repeating: "A", count: 1_500)
         func line(_ content: AlertContent) throws -> String? {
             let (bytes, shown) = try sent(content)

@@ -1,6 +1,7 @@
 import Consent
 import ConsentKeys
 import HeliographCrypto
+import RelayProtocol
 import Testing
 
 @Suite struct PrivateKeysTests {

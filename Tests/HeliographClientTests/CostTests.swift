@@ -66,9 +66,24 @@ struct CostTests {
         rows.append(.init(name: #"=SUM(1,"2")"#, sum: CostSum(costMicroUSD: 5)))
         #expect(
             CostTable.csv(rows, by: .model) == [
-                "model,cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens",
-                "opus,1.234567,0.000000,1234560,0,0,0", ",,0.020000,7,0,0,0", #""'=SUM(1,""2"")",0.000005,0.000000,0,0,0,0"#,
+                "model,cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,unpriced_tokens",
+                "opus,1.234567,0.000000,1234560,0,0,0,0", ",,0.020000,7,0,0,0,0",
+                #""'=SUM(1,""2"")",0.000005,0.000000,0,0,0,0,0"#,
             ])
+    }
+
+    @Test("what the relay does not name is a row, so that rows add up, and what has no price is named in tokens")
+    func others() {
+        var report = Self.report
+        let unpriced = CostSum(tokens: Tokens(input: 90_000_000), unpricedTokens: 90_000_000)
+        report.projects = [.init(name: "shop", sum: CostSum(costMicroUSD: 1_000_000).plus(unpriced))]
+        report.total = report.total.plus(unpriced)
+        let rows = CostTable.rows(of: report, by: .project, days: [])
+        #expect(rows.map(\.name) == ["shop", "others"])
+        #expect(rows.reduce(CostSum()) { $0.plus($1.sum) } == report.total)
+        let lines = CostTable.table(rows, total: report.total, by: .project) { $0 }.lines(
+            width: nil, palette: Palette(isColoured: false))
+        #expect(lines[1].contains("$1.00 + 90,000,000 tokens") && lines[3].contains("$1.23 + 90,000,000 tokens"))
     }
 
     @Test("when the day's budget is spent, if it does not last the day")

@@ -26,8 +26,8 @@ import Testing
             finding(#""state":"live","proxy":"http://p:1""#).text
                 == "it runs and is connected through the proxy http://p:1; nothing waits")
         #expect(finding(#""state":"live""#).text == "it runs and is connected without a proxy; nothing waits")
-        #expect(finding(#""state":"waiting","proxy":"http://p:1""#).mend?.contains("HTTPS_PROXY") == false)
-        #expect(finding(#""state":"waiting""#).mend?.contains("HTTPS_PROXY") == true)
+        #expect(finding(#""state":"waiting","proxy":"http://p:1""#).mend?.contains("heliograph up") == false)
+        #expect(finding(#""state":"waiting""#).mend?.contains("heliograph up") == true)
     }
 
     @Test("an agent that is neither installed nor connected is looked at only where none is connected")

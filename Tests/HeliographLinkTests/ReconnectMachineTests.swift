@@ -1,3 +1,4 @@
+import RelayProtocol
 import Testing
 
 @testable import HeliographLink
@@ -51,5 +52,17 @@ struct ReconnectMachineTests {
         #expect(hasBegun && after == .retry(after: .seconds(60)))
         let beginsAgain = host.begin()
         #expect(beginsAgain)
+    }
+
+    @Test func `the removal of a workspace has a reason of its own`() {
+        func said(_ reason: String) -> String? {
+            var client = ReconnectMachine(ReconnectMachine.Policy(steadyPart: 0, refused: nil))
+            guard client.begin(), case .over(let error) = client.closed(.peer(code: 4401, reason: reason), jitter: 0) else {
+                return nil
+            }
+            return error.message
+        }
+        #expect(said(CloseCode.workspaceRemoved)?.contains("removed this workspace") == true)
+        #expect(said(CloseCode.revoked.reason)?.contains("does not know this client") == true)
     }
 }

@@ -78,35 +78,4 @@ import WebSocketEngine
     func `browsers keep to TLS where every port of the public name is the relay's`(_ url: String?, _ keeps: Bool) {
         #expect(Responder.transportSecurity(of: url).map(\.0) == (keeps ? ["strict-transport-security"] : []))
     }
-
-    @Test func `wrong codes are counted by address, and forgotten after a while`() {
-        var codes = RecentCounts.wrongCodes
-        let start = ContinuousClock.now
-        for _ in 0..<codes.max { #expect(codes.note("a", at: start) == nil) }
-        #expect(codes.note("a", at: start + .seconds(10)) == .seconds(50))
-        #expect(codes.note("b", at: start + .seconds(10)) == nil)
-        #expect(codes.note("a", at: start + .seconds(60)) == nil)
-    }
-
-    @Test func `an address with too many wrong codes waits before another is looked up, and nobody else does`() {
-        var codes = RecentCounts.wrongCodes
-        let start = ContinuousClock.now
-        for _ in 1..<codes.max { _ = codes.note("a", at: start) }
-        #expect(codes.wait(of: "a", at: start) == nil)
-        _ = codes.note("a", at: start)
-        #expect(codes.wait(of: "a", at: start + .seconds(10)) == .seconds(50))
-        #expect(codes.wait(of: "b", at: start + .seconds(10)) == nil)
-        #expect(codes.wait(of: "a", at: start + .seconds(60)) == nil)
-    }
-
-    @Test func `however many guess, little is remembered of them`() {
-        var codes = RecentCounts.wrongCodes
-        let start = ContinuousClock.now
-        for number in 0..<RecentCounts.namesMax { #expect(codes.note("a\(number)", at: start) == nil) }
-        for number in 0..<codes.max { #expect(codes.note("b\(number)", at: start) == nil) }
-        #expect(codes.note("c", at: start) != nil, "those for whom there is no room are counted as one")
-        #expect(codes.wait(of: "d", at: start) != nil && codes.wait(of: "a1", at: start) == nil)
-        #expect(codes.note("a1", at: start) == nil)
-        #expect(codes.note("d", at: start + .seconds(60)) == nil)
-    }
 }

@@ -61,6 +61,11 @@ import Testing
         #expect(suggested(tools) == ["allow [\"mcp__tracker__list\"] 5"])
     }
 
+    @Test func itHoldsForItsAgentAloneWhateverItsName() {
+        let calls = (0..<5).map { _ in past("Bash", ["command": "npm test"], .allowed, agent: "gemini") }
+        #expect(RuleSuggestion.list(for: calls) { $0 }.map(\.rule.agent) == ["gemini"])
+    }
+
     @Test func itHoldsForItsAgentAndFolderAndReadsAsItIsWritten() throws {
         let calls = commands(five) + (0..<5).map { _ in past("Bash", ["command": "npm test"], .allowed, folder: "/srv") }
         let found = RuleSuggestion.list(for: calls) { $0 }.map(\.rule)

@@ -101,7 +101,6 @@ class WireClient:
         return self.connection.wait(predicate, timeout, what, since)
 
     def wait_summary(self, session: str, predicate: Callable[[Message], Any], timeout: float = 10, what: str = "") -> Message:
-        """Waits until the session's newest summary matches."""
         return self._wait_state(lambda: self.summaries.get(session), predicate, timeout, what or f"a summary of {session!r}")
 
     def wait_approval(self, approval: str, stage: str | None = None, timeout: float = 10) -> Message:

@@ -93,7 +93,7 @@ trust_level = "trusted"
         try:
             return f"CODEX_HOME={self.codex_home}".encode() in (process / "environ").read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError, PermissionError):
-            return False  # the process has ended, or belongs to another user
+            return False  # the listed process has ended, or belongs to another user
 
     def _command(self, process: Path) -> list[str]:
         try:

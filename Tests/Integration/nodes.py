@@ -49,7 +49,6 @@ class Node(Relay):
         return self.get("/metrics").body.decode()
 
     def connections_report(self) -> dict[str, int]:
-        """The node's report of its connections."""
         connection = http.client.HTTPConnection("relay", timeout=patient(10))
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.settimeout(patient(10))

@@ -18,7 +18,7 @@ from typing import Any
 from waits import patient, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-# Resolved, because `.build/release` is a symlink that each `swift build` changes, even while tests run.
+# The path is resolved, because `.build/release` is a symlink that each `swift build` changes, even while tests run.
 BINARY = Path(os.environ.get("HELIOGRAPH_BIN", ROOT / ".build/release/heliograph")).resolve()
 HOOK = HOOK if (HOOK := BINARY.with_name("heliograph-hook")).exists() else BINARY
 """The program that agents call: the small one if it lies beside the other, as in `connect`."""

@@ -55,7 +55,7 @@ HEADS: dict[str, Message] = {
 
 SCREEN = {
     "of": "t.2", "whole": True, "rows": 24, "columns": 80, "cursor": {"row": 1, "column": 2}, "wrapsPaste": True,
-    "lines": [{"row": 0, "runs": [{"text": "$ vim"}, {"text": "x", "style": "1;31"}]}],
+    "lines": [{"row": 0, "runs": [{"text": "$ vim"}, {"text": "x", "style": "1;31"}, {"text": "中", "wide": True}]}],
 }  # fmt: skip
 
 FROM_HOST: dict[str, Message] = {
@@ -76,6 +76,7 @@ FROM_HOST: dict[str, Message] = {
 FROM_CLIENT: dict[str, Message] = {
     "hello": {"type": "hello", "version": 1, "software": "s"},
     "subscribe": {"type": "subscribe", "id": "c1", "session": "s1", "after": {"epoch": "e", "seq": 1}},
+    "olderSessions": {"type": "olderSessions", "id": "c1"},
     "unsubscribe": {"type": "unsubscribe", "id": "c1", "session": "s1"},
     "history": {"type": "history", "id": "c1", "session": "s1", "before": 5, "limit": 1},
     "decide": {
@@ -114,13 +115,14 @@ FROM_CLIENT: dict[str, Message] = {
             "startToken": "00", "frequentPushes": True, "cards": "aggregate", "starts": "always", "text": "sealed",
             "sealKey": "A" * 43 + "=", "kinds": ["approval", "budget"], "muted": ["s1"],
             "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"}, "gather": {"when": "interval", "minutes": 30}, "countsRules": True,
-            "hidesCost": True,
+            "hidesCost": True, "language": "de-AT",
             "weekly": {"weekday": 1, "at": 540, "timeZone": "Europe/Berlin"},
         },
     },
     "card": {"type": "card", "id": "c1", "device": "d1", "card": {"card": "k1", "session": "s1", "token": "0aF9", "state": "active"}},
     "deviceChoices": {
         "type": "deviceChoices", "id": "c1", "device": "d9", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
+        "mutedUntil": [{"session": "s2", "until": 1_700_000_000_000, "asked": ["a1"]}],
         "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"},
         "gather": {"when": "daily", "at": 1080, "timeZone": "Europe/Berlin"},
         "weekly": {"weekday": 7, "at": 0, "timeZone": "Europe/Berlin"}, "countsRules": True, "hidesCost": True, "allowOnLockScreen": True,

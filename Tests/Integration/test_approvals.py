@@ -34,7 +34,6 @@ def audited(relay: Any) -> list[str]:
     return [word for word in words if word.startswith("approval.")]
 
 
-
 def test_an_allow_goes_through_every_stage(relay, host, phone, client):
     watcher = client(relay, "watcher")
     watcher.subscribe("s1")
@@ -104,13 +103,6 @@ def test_a_question_is_declined(host, phone):
     assert host.wait_decision(approval)["decision"]["decision"] == "deny"
 
 
-def test_a_tool_takes_no_answers(host, phone):
-    approval = asked(host, phone)
-    assert phone.answer("s1", approval, [])["error"]["code"] == "wrongKind"
-    assert phone.approvals[approval]["stage"] == "pending"
-
-
-
 def test_the_same_again_gets_the_same_reply(relay, host, phone, client):
     approval = asked(host, phone)
     tablet = client(relay, "tablet")
@@ -123,20 +115,6 @@ def test_the_same_again_gets_the_same_reply(relay, host, phone, client):
     host.wait_acked("s1")
     assert len([decision for decision in host.decisions if decision["approval"] == approval]) == 1
     assert relay.rows("SELECT count(*) FROM events WHERE kind = 'approval.decided'") == [(1,)]
-
-
-@pytest.mark.parametrize("second", [("deny", None), ("deny", "another reason")], ids=["other verdict", "with a reason"])
-def test_a_different_one_is_told_who_won(relay, host, phone, client, second):
-    approval = asked(host, phone)
-    tablet = client(relay, "tablet")
-    tablet.subscribe()
-    phone.decide("s1", approval, "allow")
-    verdict, message = second
-    error = tablet.decide("s1", approval, verdict, **({"message": message} if message else {}))["error"]
-    assert error["code"] == "alreadyDecided" and "Ada's phone" in error["message"]
-    assert error["winner"]["decision"] == "allow" and error["winner"]["by"]["name"] == "Ada's phone"
-    assert host.wait_decision(approval)["decision"]["decision"] == "allow"
-    assert tablet.wait_approval(approval, "decided")["decision"] == error["winner"]
 
 
 def test_many_at_once_have_one_winner(relay, host, client):
@@ -171,7 +149,6 @@ def test_many_at_once_have_one_winner(relay, host, client):
     assert len(host.decisions) == 5
 
 
-
 def test_another_digest_decides_nothing(host, phone):
     approval = asked(host, phone)
     other = input_digest("Bash", {"command": "rm -rf /"})
@@ -202,7 +179,6 @@ def test_a_decision_for_another_input_is_marked_stale(host, phone):
     host.event("s1", "approval.stale", {"approval": approval, "reason": "digestMismatch"})
     assert phone.wait_approval(approval, "stale")["reason"] == "digestMismatch"
     phone.wait_summary("s1", lambda summary: summary["approvals"] == 0)
-
 
 
 @pytest.mark.parametrize("reason", ["allowedLocally", "deniedLocally", "agentGone"])
@@ -285,7 +261,6 @@ def test_what_a_host_leaves_open_ends_with_its_session(host, phone):
     assert len(host.decisions) == 1, "it came before the end, and not again"
 
 
-
 def test_who_comes_late_sees_every_open_card(relay, host, phone, client):
     approvals = [asked(host, phone, input={"command": f"echo {number}"}) for number in range(3)]
     late = client(relay, "late")
@@ -294,16 +269,6 @@ def test_who_comes_late_sees_every_open_card(relay, host, phone, client):
     later = client(relay, "later")
     later.subscribe("s1")
     assert set(later.approvals) == set(approvals)
-
-
-def test_a_decision_waits_for_a_host_that_is_away(host, phone):
-    approval = asked(host, phone)
-    host.disconnect()
-    phone.wait_summary("s1", lambda summary: not summary["host"]["connected"])
-    assert phone.decide("s1", approval, "allow")["stage"] == "decided"
-    host.reconnect()
-    assert host.wait_decision(approval)["decision"]["decision"] == "allow"
-    phone.wait_summary("s1", lambda summary: summary["host"]["connected"])
 
 
 def test_it_is_sent_again_until_the_host_says_delivered(host, phone):
@@ -379,17 +344,6 @@ def test_nothing_acknowledged_is_lost_by_kill_9(relay, host, client):
         assert not [message for message in watcher.messages if message["type"] == "reset"]
     texts = [event["body"]["text"] for event in watcher.logs["s1"] if event["kind"] == "message"]
     assert texts == [f"{round}.{number}" for round in range(4) for number in range(100)]
-
-
-def test_a_flood_of_cards_is_bounded(host, phone):
-    """A flood of requests would make people allow without reading: above the limit further approvals become stale at once."""
-    for number in range(80):
-        host.request_approval("s1", "Bash", {"command": f"echo {number}"}, approval=f"flood-{number}")
-    host.wait_acked("s1")
-    phone.wait_approval("flood-79", "stale")
-    summary = phone.wait_summary("s1", lambda summary: summary["approvals"] == 64)
-    assert summary["status"] == "waitingApproval"
-
 
 
 def test_cost_and_tokens_survive_repeats_and_new_runs(host, phone):

@@ -35,7 +35,7 @@ def ask(machine: Any, phone: WireClient, script: Any) -> dict[str, Any]:
     begin(machine, script)
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # a new dialog ignores keys for some 0.2 s, without showing that
+    time.sleep(0.5)  # because a new dialog ignores keys for some 0.2 s, without showing that
     return card
 
 
@@ -57,7 +57,7 @@ def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phon
     wait_status(phone, "idle", None)
     machine.prompt("please do it")
     wait_status(phone, "running", None)
-    time.sleep(1)  # so that the turn has begun
+    time.sleep(1)  # waits until the turn has begun
     machine.press("Escape")
     wait_status(phone, "idle", "interrupted at the terminal")
 
@@ -146,7 +146,7 @@ def test_one_conversation_in_two_terminals(machine, phone):
     try:
         second.wait_screen("manual mode on", 30)
         wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
-        time.sleep(3)  # an earlier version took a second session's prompt within this time for a denial
+        time.sleep(3)  # within this time an earlier version took a prompt in a second session for a denial
         assert phone.approvals[card["approval"]]["stage"] == "pending"
         second.type("/exit")
         second.wait_screen("/exit")
@@ -170,7 +170,7 @@ def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, ph
     machine.wait_screen("Do you want")
     wait_status(phone, "waitingApproval", "waits at the terminal")
     assert not phone.approvals
-    # Pressed only once: a second Escape at an empty input line would open the list of earlier prompts, which is a dialog, too.
+    # Escape is pressed only once: a second one at an empty input line would open the list of earlier prompts, which is a dialog, too.
     machine.press("Escape")
     machine.wait_gone("Do you want")
     wait_until(lambda: next(iter(phone.summaries.values()))["status"] in ("idle", "running"), 5, "the dialog to be over")
@@ -206,7 +206,7 @@ def test_both_at_once(machine, phone):
         machine.prompt(f"round {round}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.4)  # a new dialog ignores keys for some 0.2 s, without showing that
+        time.sleep(0.4)  # because a new dialog ignores keys for some 0.2 s, without showing that
         decide_at_once(machine, phone, card, machine.press, *(("deny", "Enter"), ("allow", "4"), ("allow", "Enter"))[round % 3], round)
         wait_status_of(phone, "idle")
         machine.press("C-u")
@@ -244,7 +244,7 @@ def test_what_was_allowed_and_then_interrupted_ran(machine, phone):
     card = ask(machine, phone, [[bash("echo hi > out.txt; sleep 20")], DONE])
     phone.decide(card["session"], card["approval"], "allow")
     machine.wait_file("out.txt")
-    time.sleep(0.5)  # time after which a person changes their mind
+    time.sleep(0.5)  # a pause like that of a person who changes their mind
     machine.press("Escape")
     ended = final(phone, card)
     assert (ended["stage"], ended.get("outcome")) == ("applied", "ran")
@@ -275,7 +275,7 @@ def test_a_question_outlives_a_daemon_that_is_away_for_long(machine, phone):
     machine.wait_screen("Which color?")
     card = phone.wait_card()
     machine.kill_daemon()
-    time.sleep(20)  # longer than an agent without a daemon waits for a decision
+    time.sleep(20)  # a pause longer than an agent without a daemon waits for a decision
     machine.start_daemon()
     phone.wait_summary(card["session"], lambda summary: summary["host"]["connected"], timeout=15)
     asked = card["request"]["body"]["questions"]

@@ -28,7 +28,7 @@ def ask(machine: CodexMachine, phone: WireClient, script: Any) -> dict[str, Any]
     machine.prompt("please do it")
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # a new dialog ignores keys, without showing that
+    time.sleep(0.5)  # because a new dialog ignores keys, without showing that
     return card
 
 
@@ -333,7 +333,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
         machine.prompt(f"round {number}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.5)  # a new dialog ignores keys, without showing that
+        time.sleep(0.5)  # because a new dialog ignores keys, without showing that
         verdict, key = ("deny", "y") if number % 2 else ("allow", "Escape")
         decider = threading.Thread(target=phone.decide, args=(card["session"], card["approval"], verdict))
         decider.start()
@@ -344,7 +344,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
         ran = (machine.project / f"out{number}.txt").exists()
         if closed["stage"] == "applied":
             assert ran == (closed["outcome"] == "ran") == (verdict == "allow")
-        elif closed.get("reason") != "unconfirmed":  # allowed by the phone, then interrupted by the key: the outcome is unknown
+        elif closed.get("reason") != "unconfirmed":  # the call was allowed by the phone, then interrupted by the key: the outcome is unknown
             assert ran == (verdict == "deny"), f"{closed['stage']} {closed.get('reason')}"
         machine.press("C-u")
 
@@ -352,7 +352,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
 def test_the_terminal_is_killed_and_the_phone_can_still_answer(machine, phone):
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     machine.terminal.kill()
-    time.sleep(1)  # no event reports the terminal's end; the server continues
+    time.sleep(1)  # no event reports that the terminal was closed; the server continues
     phone.decide(card["session"], card["approval"], "allow")
     assert final(phone, card)["outcome"] == "ran"
     assert machine.wait_file("out.txt") == "hi\n"

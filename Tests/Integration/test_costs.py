@@ -47,6 +47,9 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     # The terminal's CSV, in dollars with all digits.
     listed = relay.run("cost", "--by", "model", "--since", f"{DAYS}d", "--csv", "--data", str(relay.data)).stdout
     assert {row["model"]: round(float(row["cost_usd"]) * 1e6) for row in csv.DictReader(listed.splitlines())} == team.sums(lambda step: step[2])
+    listed = relay.run("cost", "--by", "session", "--since", f"{DAYS}d", "--csv", "--data", str(relay.data)).stdout
+    added = sum(round(float(row["cost_usd"]) * 1e6) for row in csv.DictReader(listed.splitlines()))
+    assert added == report["total"]["costMicroUSD"], "what is not named is one row"
     document = json.loads(relay.run("cost", "--since", f"{DAYS}d", "--json", "--data", str(relay.data)).stdout)
     assert document["costs"]["total"] == report["total"] and len(document["days"]) == DAYS
     assert relay.run("cost", "--since", "tomorrow", "--data", str(relay.data), check=False).returncode == 2
@@ -62,10 +65,15 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
         one.page.get_by_role("link", name="Cost", exact=True).click()
         view = one.page.locator("costs-view")
         expect(view.locator(".cost-total")).to_be_visible()
+        # One tap shows what today cost.
+        spent = team.sums(lambda step: local_day(step[1])).get(local_day(begins[-1]), 0)
+        expect(view.locator(".cost-today")).to_have_text(f"Today ${spent / 1e6:,.2f}")
         view.get_by_label("Show").select_option("thirty")
         expect(view.locator(".cost-total")).to_have_text(dollars)
         expect(view.locator(".cost-bar")).to_have_count(DAYS)
         assert [json.loads(text)["type"] for text in said].count("costs") == 2, "one for each range that was shown"
+        # A fold looks like one.
+        assert view.get_by_text("As a table").evaluate("summary => getComputedStyle(summary, '::before').content") != "none"
         view.get_by_text("As a table").click()
         expect(view.get_by_role("row")).to_have_count(len(by_day) + 1)
         one.expect_no_overflow()
@@ -74,4 +82,7 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     relay.kill()
     relay.start()
     again = json.loads(relay.run("cost", "--since", f"{DAYS}d", "--json", "--data", str(relay.data)).stdout)
+    # The pace of the last hour depends on the minute.
+    for one in (again, document):
+        one["costs"].pop("lastHourMicroUSD", None)
     assert again == document

@@ -43,7 +43,7 @@ def test_kill_9_of_the_relay_in_a_loop(relay, dice, kills):
     def kill(number: int) -> None:
         relay.kill()
         if number % 5 == 3:
-            relay.launch()  # a kill while the relay is starting
+            relay.launch()  # the kill may hit a starting relay
         else:
             relay.start()
 
@@ -117,7 +117,7 @@ def test_kill_9_of_the_host_daemon_in_a_loop(relay, daemon, short_path, dice):
                     posted[session].append((event, call))
                     result = daemon.hook(event, recorded_call(event, session, call, short_path))
                     assert result.returncode == 0 and not result.stdout, result
-        except BaseException as failure:  # raised in the test's own thread
+        except BaseException as failure:  # the test's own thread raises the failure
             failures.append(failure)
 
     with daemon.recorder() as taken:

@@ -35,7 +35,7 @@ def test_without_the_plugin_the_relay_waits_by_poll_and_says_what_to_install(tmp
 
 
 def test_those_who_say_nothing_make_room_for_those_who_do(relay, client):
-    """Twice as many silent connections as the limit: a peer with a token is accepted, and none is told to retry later."""
+    """The test opens twice as many silent connections as permitted: a peer with a token is accepted, and none is told to retry later."""
     one = client(relay, "inside")
     silent = []
     try:

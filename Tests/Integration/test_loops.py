@@ -39,7 +39,7 @@ def tls_relay(make_relay: Callable[..., Relay], tmp_path: Path, identity: Identi
 
 @pytest.fixture
 def kills() -> int:
-    """Fewer kills than with one loop, because a crash leaves the same data on disk."""
+    """The number of kills: fewer than with one loop, because a crash leaves the same data on disk."""
     return int(os.environ.get("HELIOGRAPH_KILLS", "8"))
 
 

@@ -232,7 +232,7 @@ def test_what_is_killed_under_load_loses_nothing(make_cluster, killed):
             load.wait_progress()
             edges = [node for node in cluster.nodes if node is not owner]
             victims = {"owner": [owner], "edge": [dice.choice(edges)], "both": [owner, dice.choice(edges)]}.get(killed, [owner])
-            time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
+            time.sleep(dice.random() * 0.1)  # the seed chooses the moment of the kill
             for victim in victims:
                 victim.stop() if killed == "owner by SIGTERM" else victim.kill()
             for victim in victims:

@@ -63,7 +63,7 @@ def test_a_node_that_is_stopped_past_its_lease_loses_its_own_alone_and_gets_its_
     teams = Teams({name: Anywhere(others) for name in before}, dice)
     late = [AtTheStopped(name, victim, Anywhere(cluster.nodes)) for name in sorted(moving)]
     try:
-        time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
+        time.sleep(dice.random() * 0.1)  # the seed chooses the moment of the kill
         assert victim.process is not None
         victim.process.send_signal(signal.SIGSTOP)
         # When it wakes up, the suspended node has its peers' last messages in its sockets and would commit them.

@@ -90,7 +90,10 @@ def test_what_is_of_one_workspace_is_shown_in_no_other_at_any_node(make_cluster:
 
 
 def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: Any) -> None:
-    """Like in `test_nodes`, but with sessions of the same name in two workspaces: each has its own log and epoch, whichever node dies."""
+    """The test of the same name in `test_nodes`, but with sessions of the same name in two workspaces:
+
+    each has its own log and epoch, whichever node dies.
+    """
     dice = random.Random(SEED)
     print(f"HELIOGRAPH_SEED={SEED} repeats this run's choices")
     cluster = make_cluster(3)
@@ -106,7 +109,7 @@ def test_what_is_killed_under_load_loses_nothing_of_any_workspace(make_cluster: 
             wait_until(lambda: all(worker.through > start for worker, start in zip(workers, before)), 30, "both to be acknowledged")
             # The killed nodes own both workspaces, one, or none.
             victims = dice.sample(cluster.nodes, dice.choice([1, 2]))
-            time.sleep(dice.random() * 0.1)  # a moment chosen by the seed
+            time.sleep(dice.random() * 0.1)  # the seed chooses the moment of the kill
             for victim in victims:
                 victim.kill()
             for victim in victims:

@@ -11,10 +11,13 @@ import pytest
 from playwright.sync_api import expect
 from python_ntfy import NtfyClient
 
+from daemon import paired
 from ntfy_server import Canned, NtfyServer
+from own_agent import Asking, question
 from page_screen import Screen, closing_screens
 from proxies import Certificate
 from relay import Relay
+from trusting import trust_client
 from waits import wait_until
 
 DEVICE = "ada-phone"
@@ -172,21 +175,40 @@ def test_the_planner_rules_hold_for_topics_too(relay, phone, asking):
 
 
 
-def test_a_link_that_is_pasted_into_a_terminal_is_a_device_that_rings(relay, server, asking):
+@pytest.mark.parametrize("language, test, title, allow", [
+    ([], "Pushes reach Ada's phone.", "claude wants to run Bash", "Allow"),
+    (["--language", "de-AT"], "Mitteilungen kommen bei Ada's phone an.", "claude will Bash ausführen", "Erlauben"),
+], ids=["English", "German"])  # fmt: skip
+def test_a_link_that_is_pasted_into_a_terminal_is_a_device_that_rings(relay, server, asking, language, test, title, allow):
     local = ("--data", str(relay.data))
-    added = relay.run("devices", "add", f"{server.url}/{TOPIC}", "--name", "Ada's phone", "--text", "full", "--allow", *local)
+    added = relay.run("devices", "add", f"{server.url}/{TOPIC}", "--name", "Ada's phone", "--text", "full", "--allow", *language, *local)
     assert "Ada's phone" in added.stdout and TOPIC not in added.stdout
     device = json.loads(relay.run("devices", "--json", *local).stdout)["devices"][0]["device"]
     assert device["ntfy"] == {"server": server.url} and device["allowOnLockScreen"] is True and device["text"] == "full"
     listing = relay.run("devices", *local).stdout
     assert server.url in listing and TOPIC not in listing
-    test = relay.run("push", "test", device["device"], *local)
-    assert "accepted" in test.stdout
-    assert server.wait_message(TOPIC)["message"] == "Pushes reach Ada's phone."
+    assert "accepted" in relay.run("push", "test", device["device"], *local).stdout
+    assert server.wait_message(TOPIC)["message"] == test
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
-    assert press(server.wait_message(TOPIC, lambda message: message["actions"]), "Allow") == (200, {"stage": "decided"})
+    message = server.wait_message(TOPIC, lambda message: message["actions"])
+    assert title in message["title"] and press(message, allow) == (200, {"stage": "decided"})
     asking.wait_decision(approval)
     assert f"topics, 127.0.0.1:{server.port}: connected" in relay.run("push", "status", *local).stdout
+
+
+def test_of_a_host_that_seals_a_topic_rings_without_words_and_that_is_said_when_it_is_added(relay, server, client, short_path):
+    added = relay.run("devices", "add", f"{server.url}/{TOPIC}", "--text", "full", "--allow", "--data", str(relay.data)).stdout
+    assert "Of a host that seals, as heliograph up sets up, it gets no words" in added and "neither seal nor want signatures" in added
+    generic = relay.run("devices", "add", f"{server.url}/other", "--text", "generic", "--data", str(relay.data)).stdout
+    assert "no words" not in generic
+    with paired(short_path, relay, "--consent", "signed", "--content", "sealed", is_signed=True) as daemon:
+        trust_client(daemon, client(relay, "Ada's phone"))
+        asking = Asking(daemon, question("s1"))
+        message = server.wait_message(TOPIC, lambda message: message["actions"])
+        assert message["message"] == "Open this notification to see what it asks." and labels(message) == ["Deny"]
+        assert "Deploy" not in json.dumps(message) and message["click"].startswith(f"{relay.url}/#/approvals/")
+        assert press(message, "Deny") == (200, {"stage": "decided"})
+        assert asking.answer()[1]["decision"] == "deny"
 
 
 @pytest.mark.parametrize("link, words", [

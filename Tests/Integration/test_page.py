@@ -220,8 +220,10 @@ def test_rows_keep_their_place_until_they_are_put_in_order(screen: Callable[...,
     one.page.reload()
     expect(one.page.locator("session-row")).to_have_count(10)
     order = one.page.locator("session-row .row-title").all_inner_texts()
+    # Somebody's hand is in the list.
+    one.row("busy3").locator("a").focus()
     host.request_approval("s1", "Bash", SHORT)
-    show = one.page.get_by_role("button", name="1 waiting below: show first")
+    show = one.page.get_by_role("button", name="1 waiting: show first")
     expect(show).to_be_in_viewport(ratio=1)
     assert one.page.locator("session-row .row-title").all_inner_texts() == order
     one.expect_no_overflow()
@@ -842,7 +844,10 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
     expect(one.row("s2")).to_be_visible()
     one.go(where)
     one.settle()
-    # Shown ages stop changing after a moment, and the card's *Allow* becomes enabled.
+    # With the focus in the list its rows stay where they are.
+    if one.row("s2").is_visible():
+        one.row("s2").locator("a").focus()
+    # Ages settle into their unit, and the card's own moment passes.
     one.page.wait_for_timeout(1_500)
     one.reset_shifts()
     for number in range(8):
@@ -859,7 +864,7 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
             host.event("s1", "approval.cancelled", {"approval": first, "reason": "answeredLocally"})
         one.settle()
     expect(one.page.locator("[data-tab=approvals] .count")).to_have_text("1")
-    # Long enough for shown ages to advance.
+    # The test waits long enough for shown ages to advance.
     one.page.wait_for_timeout(1_200)
     shifts = one.shifts()
     assert sum(shift["value"] for shift in shifts) < 0.001, shifts

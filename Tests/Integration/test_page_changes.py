@@ -137,6 +137,101 @@ def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(sc
     assert one.timeline().locator(".event").count() == rows
 
 
+def test_words_far_back_are_found_on_demand_and_none_is_said_only_of_what_was_searched(screen: Callable[..., Screen], host: Any) -> None:
+    needle = "the login.ts file was changed"
+    host.events("s1", [("message", {"role": "assistant"}, {"text": needle if n == 17 else f"meanwhile {n}"}) for n in range(5 * EVENTS_OF_A_SNAPSHOT)])
+    host.wait_acked("s1")
+    one = opened(screen, size=NARROW)
+    expect(one.timeline()).to_contain_text("meanwhile 4999")
+    one.page.keyboard.press("/")
+    one.page.keyboard.type("login.ts")
+    find = one.page.locator("session-find")
+    status = find.get_by_role("status")
+    expect(status).to_have_text(re.compile(r"^None in the last \d+ events$"))
+    one.expect_accessible()
+    one.expect_no_overflow()
+    assert find.evaluate("element => element.scrollWidth <= element.clientWidth")
+    find.get_by_role("button", name="Search earlier").click()
+    expect(status).to_have_text("1 of 1")
+    expect(one.timeline().locator("[data-found]")).to_contain_text(needle)
+    expect(one.timeline().locator("[data-found]")).to_be_in_viewport()
+    expect(find.locator(".earlier")).to_be_hidden()
+    find.get_by_role("searchbox").fill("meanwhile")
+    expect(status).to_have_text("4999 of 4999")
+
+
+@pytest.mark.parametrize("size, scheme", [(NARROW, "light"), (PHONE, "dark"), (DESK, "light")], ids=["narrow", "phone, dark", "desk"])
+def test_a_file_s_name_comes_first_and_what_was_viewed_is_marked_until_it_changes_again(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    folder = "Sources/Shop/Module0/With/A/Long/Way"
+    edit(host, f"{folder}/Checkout.swift", "@@ -1,1 +1,2 @@\n-let total = price\n+let tax = 0.19\n+let total = price * (1 + tax)", 2, 1)
+    edit(host, f"{folder}/Basket.swift", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    one = opened(screen, size=size, scheme=scheme)
+    for name in (one.timeline().locator(".path-name").get_by_text("Checkout.swift"), one.timeline().locator(".path-name").get_by_text("Basket.swift")):
+        assert name.evaluate("e => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= e.closest('summary').getBoundingClientRect().right")
+    one.expect_accessible()
+    one.go("#/session/s1/changes")
+    checkout = file(one, "Checkout.swift")
+    assert checkout.locator(".changed").all_text_contents() == [" * (1 + tax)"]
+    box = checkout.get_by_role("checkbox", name=f"Viewed : {folder}/Checkout.swift")
+    box.check()
+    expect(checkout.locator("details")).not_to_have_attribute("open", "")
+    expect(changes(one).locator(".changes-sum")).to_contain_text("1 viewed")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    one.page.reload()
+    expect(box).to_be_checked()
+    expect(checkout.locator("details")).not_to_have_attribute("open", "")
+    expect(file(one, "Basket.swift").get_by_role("checkbox")).not_to_be_checked()
+    edit(host, f"{folder}/Checkout.swift", "@@ -3,0 +3,1 @@\n+more", 1, 0)
+    expect(box).not_to_be_checked()
+    expect(changes(one).locator(".changes-sum")).not_to_contain_text("viewed")
+    box.uncheck()
+    box.check()
+    box.uncheck()
+    expect(checkout.locator("details")).to_have_attribute("open", "")
+    expect(checkout.locator(".diff-line", has_text="more")).to_be_visible()
+
+
+@pytest.mark.parametrize("size, scheme", [(NARROW, "light"), (DESK, "dark")], ids=["narrow, light", "desk, dark"])
+def test_the_session_that_changed_a_file_is_found_by_three_taps(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
+    edit(host, "src/login.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    edit(host, "src/cart.ts", "@@ -1,1 +1,1 @@\n-a\n+b", 1, 1)
+    for number in range(2, 9):
+        host.start_session(f"s{number}", title=f"Task {number}")
+        host.event(f"s{number}", "file.changed", {"path": f"src/task{number}.ts", "added": 1, "removed": 0})
+        host.wait_acked(f"s{number}")
+    one = screen(size=size, scheme=scheme)
+    search, finder = one.page.get_by_label("Search sessions"), one.page.locator("file-finder")
+    # The file that a session changed last needs no reading.
+    search.fill("cart.ts")
+    expect(finder.get_by_role("link")).to_contain_text("Fix the login")
+    expect(one.page.get_by_text("No session fits.")).to_be_hidden()
+    search.click()
+    search.fill("login.ts")
+    expect(one.page.get_by_text("No session fits.")).to_be_visible()
+    expect(finder.get_by_role("link")).to_have_count(0)
+    finder.get_by_role("button", name="Search the files of 8 sessions").click()
+    hit = finder.get_by_role("link")
+    expect(hit).to_have_count(1)
+    expect(hit).to_contain_text("src/login.ts")
+    expect(finder.get_by_role("button")).to_be_hidden()
+    one.expect_accessible()
+    one.expect_no_overflow()
+    search.fill("nowhere.ts")
+    expect(finder).to_contain_text("None in what 8 sessions changed last.")
+    # What changed since is read, and nothing else.
+    edit(host, "src/nowhere.ts", None, 1, 0)
+    edit(host, "src/last.ts", None, 1, 0)
+    finder.get_by_role("button", name="Search the files of 1 session").click()
+    expect(hit).to_contain_text("src/nowhere.ts")
+    search.fill("login.ts")
+    hit.click()
+    expect(one.page.locator("session-view h2")).to_have_text("Fix the login")
+    expect(file(one, "src/login.ts")).to_be_visible()
+    one.go("#/")
+    search.fill("lo")
+    expect(finder).to_be_hidden()
+
 
 @SIZES
 def test_what_a_subagent_does_is_a_thread_under_its_call(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:

@@ -173,6 +173,33 @@ def test_words_find_what_is_archived_and_it_is_brought_back(screen: Callable[...
     expect(one.row("n3")).to_be_visible()
 
 
+def is_met(button: Any) -> bool:
+    """Where the button is, it is what a finger meets."""
+    return button.evaluate("""button => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        return [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]].every(([x, y]) => button.contains(document.elementFromPoint(left + width * x, top + height * y)));
+    }""")
+
+
+@pytest.mark.parametrize("size", [SMALL, PHONE, WIDE], ids=["small", "phone", "wide"])
+def test_the_offer_to_reload_covers_no_button(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {number}" for number in range(40))})
+    host.request_approval("s2", "Bash", {"command": "make"})
+    one = screen(size=size)
+    for place, pane in (("#/session/s1", "session-timeline"), ("#/approvals", "approvals-inbox"), ("#/session/s2", "session-timeline")):
+        one.go(place)
+        reload = one.page.locator("#reload")
+        reload.evaluate("button => { button.textContent = 'Updated: load the new page'; button.hidden = false; }")
+        expect(reload).to_be_in_viewport(ratio=1)
+        assert is_met(reload)
+        deny = one.page.locator(pane).get_by_role("button", name="Deny …").first
+        deny.scroll_into_view_if_needed()
+        assert is_met(deny)
+        tabs = one.page.locator(".tabs a:visible")
+        assert all(is_met(tab) for tab in tabs.all())
+        one.expect_no_overflow()
+
+
 @pytest.mark.parametrize("size", [SMALL, PHONE, WIDE], ids=["small", "phone", "wide"])
 def test_the_trust_question_covers_no_button(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
     host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {number}" for number in range(40))})
@@ -187,9 +214,5 @@ def test_the_trust_question_covers_no_button(screen: Callable[..., Screen], host
     one.go("#/session/s1")
     expect(note).to_be_visible()
     deny.scroll_into_view_if_needed()
-    # A tap on the button's place hits the button.
-    assert deny.evaluate("""button => {
-        const { left, top, width, height } = button.getBoundingClientRect();
-        return [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]].every(([x, y]) => button.contains(document.elementFromPoint(left + width * x, top + height * y)));
-    }""")
+    assert is_met(deny)
     one.expect_no_overflow()

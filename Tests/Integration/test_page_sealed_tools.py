@@ -144,7 +144,7 @@ def test_a_push_is_opened_by_the_worker_with_no_page_open(daemon: Daemon, phone:
         asking = ask(daemon, "q1", "make payroll")
         (push,) = wait_until(lambda: site.notifications(ada.browser), 20, "the push")
         said = push["notification"]
-        assert (said["title"], said["body"]) == ("An agent needs approval", "Open the app to see what it asks."), said
+        assert (said["title"], said["body"]) == ("An agent needs approval", "Open this notification to see what it asks."), said
         assert "payroll" not in str(push) and TITLE not in str(push)
         page, one.page = one.page, beside
         page.goto("about:blank")

@@ -104,6 +104,43 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
     expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("size", [{"width": 320, "height": 568}, {"width": 375, "height": 548}, {"width": 360, "height": 640}], ids=lambda size: f"{size['width']}x{size['height']}")
+def test_a_short_change_elsewhere_stands_whole_in_the_inbox_and_in_its_session(
+    screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any, host: Any, size: dict[str, int]
+) -> None:
+    offer = {"actions": ["start", "ruleTry"], "projects": [{"name": "webshop", "folder": "~/webshop"}], "agents": [{"name": "claude", "title": "Claude Code", "modes": ["default"]}]}
+    studio = scripted_host(relay, name="studio", capabilities=("steer",))
+    studio.start_session("desk", title="New sessions", agent={"name": "heliograph"})
+    studio.event("desk", "steering.offered", offer)
+    lines = "@@ -1,3 +1,3 @@\n func total(_ prices: [Int]) -> Int {\n-    return prices.reduce(0, +)\n+    return prices.reduce(0, +) / 100\n }"
+    sent = {"file_path": "/home/ada/elsewhere/Sources/Shop/Total.swift", "old_string": "a", "new_string": "b"}
+    host.request_approval("s1", "Edit", sent, diff=lines, change={"file": "edits", "added": 1, "removed": 1, "places": 1})
+    one = screen(size=size)
+    for where in ("#/approvals", "#/session/s1"):
+        one.go(where)
+        here = one.page.locator("approval-card:visible")
+        expect(here).to_have_count(1)
+        for part in (here.locator(".card-title"), here.locator("button.deny:visible"), here.locator("button.allow:visible")):
+            expect(part).to_be_in_viewport(ratio=1)
+        allow = here.locator("button.allow:visible")
+        assert allow.evaluate("""button => {
+            const { left, right, top, bottom } = button.getBoundingClientRect();
+            return [top + 2, bottom - 2].every((y) => button.contains(document.elementFromPoint((left + right) / 2, y)));
+        }""")
+        # A button's words are on one line, and so is the sign behind the title.
+        assert max(here.locator("button:visible").evaluate_all("buttons => buttons.map((button) => button.offsetHeight)")) <= 46
+        one.expect_no_overflow()
+    for where, current in (("#/approvals", "#/approvals"), ("#/rules", "#/rules")):
+        one.go(where)
+        switch = one.page.locator(".pane:visible .switch")
+        expect(switch.locator("a:visible")).to_have_count(3)
+        expect(switch.locator("[aria-current]")).to_have_attribute("href", current)
+        expect(one.page.locator("[data-tab=approvals]")).to_have_attribute("aria-current", "page")
+        head = one.page.locator(".pane:visible .pane-head").bounding_box()
+        assert head and head["height"] < 66, head
+        one.expect_no_overflow()
+
+
 NINE_LINES = """@@ -3,7 +3,8 @@
 
  def total(prices: list[int], discount: int) -> int:

@@ -108,7 +108,7 @@ def test_alerts_and_cards_of_the_workspace_that_a_phone_has_left_stay_away(make_
         heard = theirs.ask()
         wait_rung(phone, heard)
         ours.wait_lost()
-        # Repeated, now that our workspace's owner knows of the move.
+        # Both requests are repeated, now that our workspace's owner knows of the move.
         still = [ours.ask(), theirs.ask()]
         wait_rung(phone, still[1])
         assert not {unheard, still[0]} & set(rung(phone))

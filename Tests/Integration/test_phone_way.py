@@ -93,6 +93,18 @@ def test_the_first_obstacle_is_named_and_nothing_after_it(way: Way, make_relay: 
     assert last(phone(relay)) == ("Relay", "wrong")
 
 
+def test_an_address_that_leads_to_another_relay_is_the_obstacle(way: Way, make_relay: Callable[..., Relay]) -> None:
+    proxy = Caddy(way.folder / "proxy", way.certificate)
+    way.proxies.append(proxy)
+    other, relay = (make_relay("--public-url", proxy.url) for _ in range(2))
+    proxy.start(other.port)
+    trusting = {"SSL_CERT_FILE": str(way.certificate.chain)}
+    found = phone(relay, trusting)
+    assert last(found) == ("Relay behind it", "wrong") and "leads to another relay" in found["Relay behind it"]["text"] and f":{relay.port}" in found["Relay behind it"]["mend"]
+    assert phone(other, trusting)["WebSocket"]["state"] == "well"
+    assert relay.get("/v1/way/").status == relay.get("/v1/way/x").status == 404
+
+
 @pytest.fixture
 def tailscale(home: Home) -> Path:  # noqa: F811
     program = home.folder / "bin/tailscale"
@@ -107,6 +119,7 @@ def tailscale(home: Home) -> Path:  # noqa: F811
 def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Home, tailscale: Path) -> None:  # noqa: F811
     listen = ["--listen", f"127.0.0.1:{home.port}", "--yes"]
     assert "up --tailscale" in home.up(*listen)
+    assert "heliograph up --tailscale, for the devices of your tailnet" in home.run("pair")
     said = home.up(*listen, "--tailscale")
     served = tailscale / "served.json"
     assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
@@ -118,6 +131,23 @@ def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Hom
     assert (tailscale / "calls").read_text().count("serve --bg") == before
     home.run("down")
     assert not served.exists()
+    # The address is part of what goes on.
+    assert "https://box.tail0.ts.net" in home.up("--yes")
+    assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
+    home.run("down")
+    assert not served.exists()
+    status = tailscale / "status.json"
+    well = status.read_text()
+    status.write_text(json.dumps({"BackendState": "NeedsLogin"}))
+    assert "leads nowhere: tailscale does not run here: sudo tailscale up" in home.up("--yes") and not served.exists()
+    status.write_text(well)
+    home.up("--yes")
+    assert served.exists()
+    # What is given replaces it.
+    home.run("down")
+    home.up("--yes", "--public-url", "https://relay.example")
+    assert home.status()["relay"]["url"] == "https://relay.example" and not served.exists()
+    home.run("down")
 
 
 def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -> None:  # noqa: F811

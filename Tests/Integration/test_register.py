@@ -60,7 +60,8 @@ def test_a_stranger_gets_a_workspace_and_sees_nobody_else(store: list[str], make
     made = [relay.post("/v1/register", {}) for _ in range(2)]
     assert [answer.status for answer in made] == [201, 201]
     for answer in made:
-        assert set(answer.json) == {"workspace", "device", "machine", "expiresAt"}
+        assert set(answer.json) == {"workspace", "device", "machine", "expiresAt", "terms"}
+        assert answer.json["terms"] == {"megabytes": 64, "sessions": 200, "keepDays": 30, "idleDays": 30}
     hosts, phones = [], []
     try:
         for number, answer in enumerate(made):
@@ -105,6 +106,58 @@ def test_an_address_gets_few_in_an_hour_and_few_at_once(make_relay: Callable[...
         "made": 2, "perAddress": 2, "perHour": 2, "count": 0}
 
 
+def test_a_strangers_sessions_keep_little_in_memory(store: list[str], make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-newcomer-session-megabytes", "1", *store)
+    stranger = ScriptedHost(relay, "their laptop", paired(relay, relay.post("/v1/register", {}).json["machine"], "their laptop"))
+    own = ScriptedHost(relay, "our laptop")
+    try:
+        offer = {"actions": ["prompt"], "commands": [f"/{number}" + "x" * 250 for number in range(160)]}
+        for host in (own, stranger):
+            for number in range(40):
+                host.start_session(f"s{number}")
+                host.event(f"s{number}", "steering.offered", offer)
+        own.wait_acked("s39", 2)
+        notice = wait_until(lambda: next(iter(stranger.notices()), None), 10, "word of the refused offer")
+        assert notice["code"] == "tooMany" and "memory" in notice["message"], notice
+        assert not own.notices()
+    finally:
+        stranger.close()
+        own.close()
+
+
+def from_address(relay: Relay, address: str) -> Any:
+    return relay.post("/v1/register", {}, {"X-Forwarded-For": address})
+
+
+def test_a_network_of_many_addresses_gets_few_more(make_relay: Callable[..., Relay]) -> None:
+    """Whoever has one address of IPv6 easily has a /48, which is 65,536 of what counts as one address."""
+    relay = make_relay(*OPEN)
+    answers = [from_address(relay, f"2001:db8:1:{number:x}00::1") for number in range(20)]
+    assert [answer.status for answer in answers] == [201] * 12 + [429] * 8
+    assert "2001:db8:1::/48" in answers[-1].json["error"]["message"] and int(answers[-1].headers["retry-after"]) > 3_000
+    assert from_address(relay, "2001:db8:2::1").status == 201, "a neighbour"
+    assert from_address(relay, "203.0.113.1").status == 201
+
+    for entry in (entry for name, entry in workspaces(relay).items() if name != "default"):
+        assert entry["registeredFrom"] in ("203.0.113.1", "2001:db8:2::") or entry["registeredFrom"].startswith("2001:db8:1:")
+        assert entry["registeredAt"] > 0 and "usedAt" not in entry
+    assert "from 203.0.113.1" in relay.run("workspace", "list", "--data", str(relay.data)).stdout
+    deleted = relay.run("workspace", "delete", "--registered-from", "2001:db8:1::/48", "--yes", "--json", "--data", str(relay.data))
+    said = json.loads(deleted.stdout)
+    assert len(said["workspaces"]) == 12 and said["dataIsGone"]
+    left = workspaces(relay).values()
+    assert sorted(entry["registeredFrom"] for entry in left if "registeredFrom" in entry) == ["2001:db8:2::", "203.0.113.1"]
+    for words in (["--registered-from", "everywhere"], [], ["Kitchen", "--registered-from", "2001:db8::/32"]):
+        assert relay.run("workspace", "delete", *words, "--yes", "--data", str(relay.data), check=False).returncode == 2
+
+
+def test_a_network_has_so_many_at_once(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-registrations-per-hour-per-address", "100", "--limits-registered-per-address", "1")
+    answers = [from_address(relay, f"2001:db8:1:{number:x}::1") for number in range(3)]
+    assert [answer.status for answer in answers] == [201, 201, 429]
+    assert "2001:db8:1::/56 has as many" in answers[2].json["error"]["message"]
+
+
 def test_of_all_addresses_there_are_so_many(make_relay: Callable[..., Relay]) -> None:
     relay = make_relay(*OPEN, "--limits-registered", "1")
     assert [relay.post("/v1/register", {}).status for _ in range(2)] == [201, 429]
@@ -135,7 +188,9 @@ def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) 
     # The relay checks a minute after its start.
     wait_until(lambda: set(workspaces(relay)) == expected, 60, lambda: f"two to go: {workspaces(relay)}")
     stays.wait_connected()
-    assert relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"}).status == 401
+    gone = relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"})
+    assert gone.status == 401 and gone.json["error"]["code"] == "workspaceRemoved", gone.json
+    assert relay.get("/v1/me", {"Authorization": "Bearer hgh_unknown"}).json["error"]["code"] == "unauthorized"
     told = [json.loads(line)["metadata"]["workspace.id"] for line in relay.log_text().splitlines() if "that nobody used" in line]
     assert set(told) == {answer["workspace"]["id"] for answer in made[1:]}
     stays.close()
@@ -203,6 +258,7 @@ def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], b
     line = command.strip().replace("https://relay.example", relay.url) + " " + " ".join(["--yes", "--supervised", *ROOT_FLAG])
     done = subprocess.run(["/bin/sh", "-c", line], env=home.environment, cwd=home.folder, capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "64 MB" in done.stderr and "for 30 days, it deletes the workspace" in done.stderr, done.stderr
     assert f"reports to {relay.url}" in done.stdout and set(home.processes()) == {"supervise", "host"}
     assert "hook" in home.settings.read_text().lower(), "Claude Code is connected"
     link = next(word for word in done.stdout.split() if "#pair=" in word)
@@ -227,6 +283,16 @@ def invite(relay: Relay, name: str) -> str:
     """The link of an invitation into a new workspace."""
     said = relay.run("workspace", "invite", name, "--data", str(relay.data)).stdout
     return next(word for word in said.replace("'", " ").split() if "/#join=" in word)
+
+
+def test_the_page_says_that_its_workspace_was_removed(make_relay: Callable[..., Relay], browser: Any) -> None:
+    relay = make_relay(*OPEN)
+    made = relay.post("/v1/register", {}).json
+    link = f"{relay.url}/#pair={made['device']}"
+    with closing_screens(lambda **options: Screen(browser, SimpleNamespace(url=relay.url, pair_link=lambda _: link), **options)) as screen:
+        one = screen(name="Their phone")
+        relay.run("workspace", "delete", made["workspace"]["id"], "--yes", "--data", str(relay.data))
+        expect(one.page.locator("body")).to_contain_text("This workspace was removed from the relay")
 
 
 def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811

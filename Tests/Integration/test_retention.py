@@ -11,7 +11,7 @@ from waits import wait_until
 
 KEPT_MEGABYTES = 1
 TEXT = "x" * 4000
-EVENTS = 200  # about 800 kB a session
+EVENTS = 200  # each session's events have about 800 kB
 BATCH = 50
 TRIM_SECONDS_MAX = 30
 

@@ -1,7 +1,9 @@
 """A terminal on the phone: shown live, typed into by permitted clients, and stored nowhere."""
 
 import json
+import os
 import re
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,7 @@ from daemon import Daemon
 from page_screen import DESK, LOOKS, PHONE, Screen
 from screens import Looking, held, session_of
 from trusting import trust_client, trust_page
-from waits import wait_until
+from waits import patient, wait_until
 
 OFFER = {"actions": ["stop"], "screen": True}
 
@@ -107,6 +109,68 @@ def test_a_keyboard_types_directly_and_its_bar_has_the_keys_that_a_phone_lacks(
         view.get_by_role("button", name="Ctrl", exact=True).click()
         view.get_by_label("Text to type at the terminal").press_sequentially("c")
         terminal.wait_screen("status 130")
+
+
+def test_keys_that_may_have_been_typed_are_said_until_the_next_ones(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    with held(daemon, short_path / "t", "cat"):
+        one = screen(role="operator")
+        view = opened(one, session_of(phone, "cat"))
+        expect(view.locator(".screen-state")).to_contain_text("Live,")
+        begin_typing(view)
+        assert daemon.process
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        view.get_by_label("Text to type at the terminal").fill("hello")
+        view.get_by_label("Text to type at the terminal").press("Enter")
+        one.forgive_absence()
+        daemon.relay.kill()
+        trouble = view.get_by_role("alert")
+        expect(trouble).to_contain_text("may have been typed or not")
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        daemon.relay.start()
+        expect(view.locator(".screen-state")).to_contain_text("Live,", timeout=patient(30_000))
+        expect(trouble).to_contain_text("may have been typed or not")
+        one.expect_accessible()
+        begin_typing(view)
+        view.get_by_role("button", name="Enter", exact=True).click()
+        expect(trouble).to_be_hidden()
+
+
+def test_wide_characters_keep_their_columns(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    texts = ["中文中文中文中文", "한국어 \U0001f600\U0001f468\u200d\U0001f469 ⏺ ✻ → é ❤\ufe0f", "\033[4;1m日本\033[0m ─┤"]
+    script = "printf '" + "".join(f"{text}|\\n" for text in texts) + "中文'; cat"
+    with held(daemon, short_path / "t", "sh", "-c", script, columns=60):
+        one = screen()
+        view = opened(one, session_of(phone, "sh"))
+        expect(rows(view)).to_contain_text("日本")
+        # The columns left of each bar, and of the cursor: what the host counts.
+        found = view.get_by_role("document").evaluate("""(paper) => {
+            const column = paper.querySelector(".screen-cursor").getBoundingClientRect().width;
+            const left = paper.querySelector(".screen-rows").getBoundingClientRect().left;
+            const range = document.createRange();
+            const bars = [];
+            const texts = document.createTreeWalker(paper.querySelector(".screen-rows"), NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) {
+                const at = texts.currentNode.data.indexOf("|");
+                if (at < 0) continue;
+                range.setStart(texts.currentNode, at);
+                bars.push((range.getBoundingClientRect().left - left) / column);
+            }
+            return [...bars, (paper.querySelector(".screen-cursor").getBoundingClientRect().left - left) / column];
+        }""")
+        wanted = [16, 22, 7, 4]
+        assert len(found) == 4 and all(abs(column - exact) < 0.3 for column, exact in zip(found, wanted)), (found, wanted)
+        assert rows(view).evaluate("(rows) => rows.innerText").splitlines()[0] == texts[0] + "|", "as it is copied"
+
+
+def test_two_fingers_make_the_screen_larger(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:
+    with held(daemon, short_path / "t", "cat"):
+        one = screen()
+        view = opened(one, session_of(phone, "cat"))
+        box = view.get_by_role("document").bounding_box()
+        assert box
+        middle = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        one.context.new_cdp_session(one.page).send("Input.synthesizePinchGesture", {**middle, "scaleFactor": 2})
+        assert one.page.evaluate("visualViewport.scale") > 1.5
 
 
 def test_a_watcher_sees_and_is_given_no_keyboard(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], short_path: Path) -> None:

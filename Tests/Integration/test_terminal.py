@@ -177,7 +177,7 @@ def test_what_an_agent_wrote_cannot_drive_the_terminal(shell, host):
 
 
 def test_a_name_cannot_drive_the_terminal_of_whoever_runs_the_relay(relay, tmp_path):
-    """A file as output is safe, too: the records escape such characters like JSON."""
+    """Output to a file is safe as well as to a terminal: the records escape control characters like JSON."""
     name = "Ada\u009b2J\u0085\u202eada"
     relay.token("client", name)
     # Characters that are invisible everywhere are removed from a name; all others are stored unchanged.

@@ -134,7 +134,7 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
     assert home.processes() == before and home.settings.read_bytes() == settings
     assert "nothing to change" in again and url in again and "#pair=" not in again
 
-    # With another address the host connects to the relay there.
+    # With `--listen` at another address the host connects to the relay there.
     url = f"http://127.0.0.1:{free_port()}"
     home.up("--listen", url.removeprefix("http://"), "--yes")
     assert home.processes()["supervise"] == before["supervise"] and home.status()["relay"]["url"] == url
@@ -221,7 +221,7 @@ def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
 def test_an_agent_that_cannot_be_connected_keeps_nothing_from_running(home: Home) -> None:
     home.settings.write_text('{ // hello\n "model": "x"}')
     said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", status=7)
-    assert "Claude Code is not connected" in said and "/#pair=" in said and home.status()["host"]["running"]
+    assert "Claude Code is not connected" in said and "line 1, column 3: a comment" in said and "/#pair=" in said and home.status()["host"]["running"]
     home.run("down")
     assert home.settings.read_text() == '{ // hello\n "model": "x"}'
 

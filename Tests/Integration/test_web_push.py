@@ -161,7 +161,7 @@ def test_whoever_looks_at_the_page_is_not_rung(relay, site, laptop, asking):
     approval = asking.request_approval("s1", "Bash", {"command": "ls"})
     ada.client.wait_approval(approval, "pending")
     ada.client.command("seen", session="s1", approval=approval)
-    # The test push is requested after the delay for a person who looks, so if another one had been planned it would arrive first.
+    # The test push is subject to the same delay while a person looks, so any push planned before would arrive before it.
     assert "error" not in ada.client.command("testPush", device=DEVICE)
     site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] == "test")
     assert [told(shown)["kind"] for shown in site.notifications(ada.browser)] == ["test"]

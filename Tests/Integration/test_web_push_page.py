@@ -3,6 +3,7 @@
 The relay is real. Debian's Chromium has no push service, so its subscription is faked (`SUBSCRIBES`).
 """
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,29 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from page_screen import DESK, PHONE, Screen, closing_screens
+from push_site import PushSite, site  # noqa: F401 (a fixture)
 from push_stage import PushStage
+from relay import Relay
 from test_page_install import IS_TAB, Worker
+from test_page_languages import german
 from waits import wait_until
 
 WAIT = 10
 NARROW = {"width": 320, "height": 640}
 
+# The keys of RFC 8291's example: a relay takes none that are no point of the curve.
+SUBSCRIBED = {
+    "endpoint": "https://updates.push.services.mozilla.com/wpush/v2/very-secret",
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}  # fmt: skip
 SUBSCRIBES = """
-(() => {
-  // The keys of RFC 8291's example: a relay takes none that are no point of the curve.
+(({ endpoint, ...keys }) => {
   const place = "played.subscription";
   const made = () => {
     const key = JSON.parse(sessionStorage.getItem(place) ?? "null");
     return key && {
       options: { applicationServerKey: new Uint8Array(key).buffer },
-      toJSON: () => ({ endpoint: "https://updates.push.services.mozilla.com/wpush/v2/very-secret", expirationTime: null, keys: {
-        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", auth: "BTBZMqHH6r4Tts7J_aSIgg" } }),
+      toJSON: () => ({ endpoint, expirationTime: null, keys }),
       unsubscribe: async () => { sessionStorage.removeItem(place); return true; },
     };
   };
@@ -37,9 +44,16 @@ SUBSCRIBES = """
     return made();
   };
   PushManager.prototype.getSubscription = async () => made();
-})();
-"""
+})"""
+
+
+def subscribes(subscription: dict[str, str] = SUBSCRIBED) -> str:
+    """A script in which the browser's push service has made this subscription."""
+    return f"{SUBSCRIBES}({json.dumps(subscription)});"
+
+
 SUBSCRIPTION = "sessionStorage.getItem('played.subscription')"
+NOTIFICATIONS = """async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(({ title, body, actions }) => ({ title, body, actions: actions.map((one) => one.title) }))"""
 
 
 class Page(Screen):
@@ -48,7 +62,7 @@ class Page(Screen):
     def __init__(self, browser: Any, relay: Any, *, staged: bool = False, **options: Any):
         super().__init__(browser, relay, paired=False, **options)
         self.context.grant_permissions(["notifications"], origin=relay.url)
-        self.page.add_init_script(SUBSCRIBES)
+        self.page.add_init_script(subscribes())
         if staged:
             self.stage = PushStage(self.page)
         self.pair(options.get("name", "Ada's phone"))
@@ -100,6 +114,44 @@ def test_a_browser_is_switched_on_stays_so_and_is_switched_off(page: Callable[..
     expect(one.switch.get_by_role("button", name="Switch on")).to_be_focused()
     expect(one.page.get_by_role("article")).to_have_count(0)
     assert one.page.evaluate(SUBSCRIPTION) is None
+
+
+def test_a_german_browser_is_notified_in_german(browser: Any, site: PushSite, tmp_path: Path, client: Callable[..., Any], scripted_host: Callable[..., Any]) -> None:  # noqa: F811
+    relay = Relay(tmp_path / "german", environment=site.environment)
+    relay.start()
+    try:
+        key = relay.get("/v1/push/key", {"Authorization": f"Bearer {client(relay).token}"}).json["key"]
+        subscribed = site.subscribe(key)
+
+        def opened(**options: Any) -> Screen:
+            one = Screen(browser, relay, **options)
+            one.context.grant_permissions(["notifications"], origin=relay.url)
+            one.page.add_init_script(subscribes(subscribed.subscription()))
+            return one
+
+        one = german(opened)
+        one.go("#/devices")
+        switch = one.page.get_by_role("region", name="Mitteilungen auf diesem Gerät")
+        switch.get_by_role("button", name="Einschalten").click()
+        expect(switch.get_by_role("button", name="Ausschalten")).to_be_visible()
+        one.page.goto("about:blank")
+        host = scripted_host(relay)
+        host.start_session("s1", title="Allow")
+        host.request_approval("s1", "Bash", {"command": "npm test"}, title="Deny", risks=["Deletes files."])
+        pushed = site.wait_notification(subscribed)
+        one.page.goto(relay.url)
+        one.expect_live()
+        worker = Worker(one)
+        worker.push(pushed)
+        wait_until(worker.shown, WAIT, "the notification")
+        assert one.page.evaluate(NOTIFICATIONS) == [{
+            "title": "claude will Bash ausführen · demo · Allow", "body": "Genau hinsehen: Deletes files.\nRun: npm test", "actions": ["Ablehnen", "Ansehen"],
+        }]  # fmt: skip
+        one.close()
+        relay.stop()
+        relay.check_log()
+    finally:
+        relay.kill()
 
 
 def test_what_another_device_forgets_stays_forgotten(page: Callable[..., Page], screen: Callable[..., Screen]) -> None:

@@ -340,7 +340,7 @@ class TestLineage:
         assert len(said.splitlines()) == 2 and relay.get("/v1/me", third.headers).status == 401
 
     def test_a_code_does_not_outlive_who_made_it(self, relay):
-        """A thief with brief access could otherwise create codes for later."""
+        """The codes of a revoked token are void, because a thief with brief access could create codes for later."""
         thief = pair_browser(relay, "thief")
         connection = thief.connect()
         connection.send({"type": "hello", "version": 1, "software": "page"})

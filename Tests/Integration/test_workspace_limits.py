@@ -10,8 +10,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from client import WireClient
+from daemon import paired as paired_daemon
 from faketime import PREFIX, JumpingClock, clock  # noqa: F401 (a fixture)
 from host import ScriptedHost
+from own_agent import Asking, event, post, question
 from postgres import store  # noqa: F401 (a fixture)
 from relay import Relay
 from schema import assert_valid
@@ -81,6 +83,61 @@ def test_a_quota_holds_at_once_and_is_told(
     finally:
         for host in (theirs, ours):
             host.close()
+
+
+def fill(host: ScriptedHost, session: str) -> int:
+    """Asks and withdraws until the relay records no more; returns how often."""
+    for number in range(1_000):
+        if number % 20 == 0:
+            wait_until(lambda: host.notices() or host.through.get(session, 0) >= 1 + 2 * number, 10, "an answer")
+        if host.notices():
+            return number
+        host.cancel(session, host.request_approval(session, "Bash", {"command": "ls"}, title="x" * 1_000, approval=f"a{number}"))
+    raise AssertionError("the relay takes everything")
+
+
+def test_what_is_asked_without_end_fills_no_disk(store: list[str], make_relay: Callable[..., Relay], client: Callable[..., WireClient]) -> None:
+    """No retention makes room for the audit log, so a workspace adds so much in a day; what is open is decided all the same."""
+    relay = make_relay("--limits-record-megabytes-per-day-per-workspace", "1", *store)
+    run(relay, "workspace", "add", OTHER)
+    theirs = ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop", OTHER))
+    try:
+        phone = client(relay, "their phone", token=token(relay, "operator", "their phone", OTHER))
+        phone.subscribe()
+        for session in ("s1", "s2"):
+            theirs.start_session(session)
+        stays = theirs.request_approval("s1", "Bash", {"command": "ls"})
+        theirs.wait_acked("s1")
+        fill(theirs, "s2")
+        refused = theirs.notices()[0]
+        assert refused["session"] == "s2"
+        wait_until(lambda: theirs.through["s2"] == refused["seq"] - 1, 10, lambda: f"all before {refused}: {theirs.through}")
+        phone.wait(tells("recordsPerDay"), what="word of the refused approval")
+        audit = run(relay, "audit", "export", "--workspace", OTHER).stdout.splitlines()
+        assert 100 < sum('"approval.requested"' in line for line in audit) < 600
+        assert sum(len(line) for line in audit) < 1_200_000
+        phone.subscribe("s1")
+        assert phone.decide("s1", stays, "allow")["type"] == "reply"
+        assert theirs.wait_decision(stays)
+    finally:
+        theirs.close()
+
+
+def test_what_is_not_recorded_is_asked_at_the_agents_own_prompt(make_relay: Callable[..., Relay], short_path: Path) -> None:
+    relay = make_relay("--limits-record-megabytes-per-day-per-workspace", "1")
+    other = ScriptedHost(relay, "server")
+    try:
+        with paired_daemon(short_path, relay) as daemon:
+            post(daemon.socket, "events", event("s1", "status.changed", {"status": "running"}))
+            daemon.wait_delivered()
+            other.start_session("s2")
+            fill(other, "s2")
+            # Far sooner than the two minutes for which it would wait.
+            assert Asking(daemon, question("s1")).answer() == (204, None)
+            post(daemon.socket, "events", event("s1", "message", {"role": "assistant"}, {"text": "goes on"}))
+            daemon.wait_delivered()
+    finally:
+        other.close()
 
 
 def turned_away(relay: Relay, phone: WireClient) -> bool:

@@ -261,10 +261,17 @@ def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own
     ours = client(relay, "our phone")
     ours.subscribe()
     assert not ours.summaries
-    # A further invitation to the same workspace.
-    assert json.loads(run(relay, "workspace", "invite", OTHER, "--json").stdout)["workspace"]["id"] == links["workspace"]["id"]
+    # Somebody more for the same workspace would see all of it.
+    refused = run(relay, "workspace", "invite", OTHER, check=False)
+    assert refused.returncode == 1 and not refused.stdout
+    assert "1 host (their laptop) and 1 client (their phone)" in refused.stderr and "--again" in refused.stderr
+    assert "already" in run(relay, "workspace", "invite", "default", check=False).stderr
+    again = run(relay, "workspace", "invite", OTHER, "--again", "--json")
+    assert json.loads(again.stdout)["workspace"]["id"] == links["workspace"]["id"]
+    assert "shared with 1 host (their laptop)" in run(relay, "workspace", "invite", OTHER, "--again").stdout
     assert run(relay, "workspace", "invite", OTHER, "--days", "31", check=False).returncode == 2
     said = run(relay, "workspace", "invite", "Kitchen", "--url", "https://relay.example").stdout
+    assert "2 open codes" in run(relay, "workspace", "invite", "Kitchen", check=False).stderr, "it may be another's"
     assert "join 'https://relay.example/#join=" in said and "7 days" in said
 
 
@@ -284,6 +291,7 @@ def test_a_removed_workspace_is_gone_and_the_other_notices_nothing(sides: tuple[
     removed = json.loads(run(relay, "workspace", "remove", OTHER, "--yes", "--json").stdout)
     assert {entry["name"] for entry in removed["revoked"]} == {"their laptop", "their phone"} and removed["dataIsGone"]
     wait_until(lambda: not theirs.phone.connection.is_open, 10, "their phone is shown out")
+    assert "this workspace was removed" in theirs.phone.connection.close_reason
     wait_until(lambda: 4401 in theirs.host.closed_with, 10, lambda: f"their host is shown out, with {theirs.host.closed_with}")
     theirs.host.disconnect()
     assert relay.get("/v1/me", {"Authorization": f"Bearer {theirs.phone.token}"}).status == 401

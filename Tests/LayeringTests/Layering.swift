@@ -1,134 +1,32 @@
-/// Imports that each module may have, and a few habits that a reader should be able to count on.
+/// Imports that agree with `Package.swift`, and a few habits that a reader should be able to count on.
 struct Layering {
-    /// Imports that a module may have besides the platform.
-    struct Module {
-        var imports: Set<String>
-        /// A pure module has no clock, no randomness, no input or output: it may not even see them.
-        var isPure = false
-    }
-
-    /// The whole graph, from the command inwards. An import that is not here is a decision: make it in review.
-    static let modules: [String: Module] = [
-        "heliograph": Module(imports: [
-            "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient", "RelayAccess",
-            "WebSocketEngine",
-            "HeliographPlatform", "HeliographQRCode", "ChannelAPNs", "PushPlanner", "RelayCore",
-            "RelayProtocol",
-            "ArgumentParser", "Logging",
-        ]),
-        "HeliographServer": Module(imports: [
-            "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayAccess", "RelayCluster", "RelayCore", "RelayModel",
-            "RelayNode", "RelayProtocol",
-            "RelayStore",
-            "StorePostgres", "StoreSQLite",
-            "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
-            "HeliographPlatform", "HeliographZlib",
-            "Logging",
-            "Metrics",
-            "CoreMetrics",
-        ]),
-        "HeliographHost": Module(imports: [
-            "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
-            "HostRules", "HeliographLink",
-            "RelayProtocol",
-            "RelayAccess", "WebSocketEngine",
-            "HeliographCrypto", "HeliographPlatform", "CHeliographLinux",
-            "Logging",
-        ]),
-        // This module may need no library: its imports count for `heliograph-hook`.
-        "HeliographHook": Module(imports: ["AgentClaude", "RelayProtocol", "HeliographPlatform"]),
-        "heliograph-hook": Module(imports: ["HeliographHook"]),
-        "HeliographClient": Module(imports: [
-            "Consent", "ConsentKeys", "DeviceConsent", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess",
-            "WebSocketEngine", "HeliographCrypto", "Logging",
-        ]),
-        "RelayAccess": Module(imports: [
-            "HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
-        ]),
-        "RelayStore": Module(imports: [
-            "Consent", "ConsentKeys", "RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib",
-        ]),
-        "StorePostgres": Module(imports: [
-            "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
-            "HeliographPlatform",
-        ]),
-        "StoreSQLite": Module(imports: [
-            "RelayStore", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPlatform", "GRDB", "GRDBSQLite",
-        ]),
-        "WebSocketEngine": Module(imports: [
-            "CHeliographLibwebsockets", "CHeliographLinux", "HeliographCrypto", "HeliographPlatform", "DequeModule", "Logging",
-        ]),
-        "HeliographPlatform": Module(imports: []),
-        "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
-        // The keys of a process, by OpenSSL.
-        "ConsentKeys": Module(imports: ["Consent", "HeliographCrypto", "RelayProtocol"]),
-        "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
-        "PushAPNs": Module(imports: [
-            "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
-        ]),
-        "PushWeb": Module(imports: ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
-        // Declares the functions of libpq that it calls, and loads the library when needed.
-        "HeliographPostgreSQL": Module(imports: []),
-        "HeliographQRCode": Module(imports: ["CHeliographQREncode"]),
-        "HeliographZlib": Module(imports: ["CHeliographZlib"]),
-        "RelayCore": Module(imports: ["PushPlanner", "RelayModel", "RelayProtocol"], isPure: true),
-        "PushPlanner": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
-        // Above the planner, which knows the port and none of its channels.
-        "ChannelAPNs": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
-        "ChannelWeb": Module(imports: ["PushPlanner", "RelayProtocol"], isPure: true),
-        "RelayModel": Module(imports: ["RelayProtocol"], isPure: true),
-        "RelayCluster": Module(imports: ["RelayModel", "RelayProtocol"], isPure: true),
-        "RelayNode": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol"], isPure: true),
-        "AgentClaude": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "AgentCodex": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "HostCore": Module(imports: ["Consent", "HeliographLink", "HostRules", "RelayProtocol"], isPure: true),
-        "HostRules": Module(imports: ["RelayProtocol"], isPure: true),
-        "Consent": Module(imports: ["RelayProtocol"], isPure: true),
-        "DeviceConsent": Module(imports: ["Consent", "RelayProtocol"], isPure: true),
-        "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
-        "RelayProtocol": Module(imports: [], isPure: true),
-        // It may import the platform of apps, but none of our modules.
-        "LiveActivityKit": Module(imports: [
-            "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
-            "WidgetKit",
-        ]),
-        "HeliographKit": Module(imports: [
-            "Consent", "CryptoKit", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol",
-            "FoundationNetworking",
-            "Security", "UserNotifications",
-        ]),
-        "PageBundle": Module(imports: [], isPure: true),
-        "EmbedFiles": Module(imports: ["PageBundle"]),
-        "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),
+    /// Modules without clock, randomness, input or output: they may not even see them.
+    static let pure: Set<String> = [
+        "APNsSimulator", "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "ChannelAPNs", "ChannelWeb", "Consent",
+        "DeviceConsent", "HeliographLink", "HostCore", "HostRules", "PageBundle", "PushPlanner", "RelayCluster", "RelayCore",
+        "RelayModel", "RelayNode", "RelayProtocol", "RelaySimulation",
     ]
 
     /// Modules below `Tests/` that are no tests: what measures the product, and what plays the world around it. They obey the same rules.
-    static let tools: [String: Module] = [
-        "RelaySimulation": Module(
-            imports: [
-                "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "DeviceConsent", "HostCore", "HostRules",
-                "HeliographLink", "RelayProtocol",
-            ],
-            isPure: true),
-        "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),
-        "heliograph-bench": Module(imports: [
-            "HeliographBench", "RelayAccess", "RelayProtocol", "WebSocketEngine", "ArgumentParser",
-        ]),
-        "heliograph-apns-simulator": Module(imports: [
-            "APNsSimulator", "APNsSimulatorServer", "RelayProtocol", "ArgumentParser", "Logging",
-        ]),
-        "HeliographBench": Module(imports: [
-            "RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", "Histogram",
-        ]),
-        // FoundationEssentials for `JSONDecoder` alone: a Live Activity is decoded by nothing else.
-        "APNsSimulator": Module(imports: ["RelayProtocol", "FoundationEssentials"], isPure: true),
-        "APNsSimulatorServer": Module(imports: [
-            "APNsSimulator", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "WebSocketEngine", "Logging",
-        ]),
+    static let tools: Set<String> = [
+        "APNsSimulator", "APNsSimulatorServer", "HeliographBench", "RelaySimulation", "heliograph-apns-simulator",
+        "heliograph-bench", "heliograph-simulate",
     ]
+
+    /// Imports that need no declaration: the platform of apps, SwiftPM's own, and modules that come with a declared product. The
+    /// simulator decodes a Live Activity, which nothing but `JSONDecoder` does.
+    static let undeclared: [String: Set<String>] = [
+        "APNsSimulator": ["FoundationEssentials"], "EmbedFilesPlugin": ["PackagePlugin"],
+        "HeliographKit": ["CryptoKit", "FoundationNetworking", "Security", "UserNotifications"],
+        "HeliographServer": ["CoreMetrics"],
+        "LiveActivityKit": [
+            "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
+            "WidgetKit",
+        ],
+    ]
+
+    /// Dependencies that no file imports: declared to pin the version of what another package brings.
+    static let pins: [String: Set<String>] = ["HeliographBench": ["Numerics"]]
 
     /// Modules of the toolchain.
     static let platform: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"]
@@ -152,39 +50,53 @@ struct Layering {
     /// Folders of the machine that something was written on; a program that names one runs nowhere else.
     static let personalFolders = ["/home/", "/opt/", "/root/", "/Users/", "/work/"]
 
+    let manifest: Manifest
+
     /// Every breach, as `path:line: sentence`.
-    static func breaches(in files: [SourceFile]) -> [String] {
+    func breaches(in files: [SourceFile]) -> [String] {
         files.sorted { $0.path < $1.path }.flatMap(breaches(in:))
     }
 
-    private static func breaches(in file: SourceFile) -> [String] {
+    /// Dependencies that `Package.swift` declares and no file of their target imports.
+    func unused(in files: [SourceFile]) -> [String] {
+        var imports: [String: Set<String>] = [:]
+        for file in files where file.isSwift {
+            guard let target = manifest.target(of: file) else { continue }
+            imports[target.name, default: []].formUnion(file.lines.compactMap(Self.importedModule))
+        }
+        return manifest.targets.flatMap { target in
+            let unused = target.dependencies.subtracting(imports[target.name] ?? []).subtracting(Self.pins[target.name] ?? [])
+            return unused.sorted().map { "Package.swift: \(target.name) does not import \($0)" }
+        }
+    }
+
+    private func breaches(in file: SourceFile) -> [String] {
+        let target = file.isSwift ? manifest.target(of: file) : nil
         var found: [String] = []
         for (offset, line) in file.lines.enumerated() {
-            for sentence in breaches(in: line, of: file) + habitBreaches(at: offset, in: file) {
+            for sentence in breaches(in: line, of: file, target) + Self.habitBreaches(at: offset, in: file) {
                 found.append("\(file.path):\(offset + 1): \(sentence)")
             }
         }
-        if file.lines.count > fileLinesMax {
-            found.append("\(file.path):\(file.lines.count): more than \(fileLinesMax) lines: split it by what it holds")
+        if file.lines.count > Self.fileLinesMax {
+            found.append("\(file.path):\(file.lines.count): more than \(Self.fileLinesMax) lines: split it by what it holds")
         }
         return found
     }
 
-    private static func breaches(in line: Substring, of file: SourceFile) -> [String] {
-        guard file.isSwift, let imported = importedModule(in: line) else { return [] }
-        if let owner = soleImporters[imported], owner != file.module {
-            return ["only \(owner) imports \(imported)"]
+    private func breaches(in line: Substring, of file: SourceFile, _ target: Manifest.Target?) -> [String] {
+        guard file.isSwift, let imported = Self.importedModule(in: line) else { return [] }
+        if let owner = Self.soleImporters[imported], owner != file.module { return ["only \(owner) imports \(imported)"] }
+        guard let target else { return file.isSource ? ["no target of Package.swift has this file"] : [] }
+        if file.isSource, let folder = Self.soleFolders[imported], !file.path.hasPrefix(folder) {
+            return ["only \(folder) imports \(imported)"]
         }
-        guard file.isSource else { return [] }
-        guard let module = modules[file.module] ?? tools[file.module] else {
-            return ["module \(file.module) has no place in Layering.modules yet: give it one"]
+        if target.dependencies.union(Self.undeclared[target.name] ?? []).contains(imported) { return [] }
+        if Self.platform.contains(imported) {
+            return Self.pure.contains(target.name) ? ["\(target.name) is pure: it may not import \(imported)"] : []
         }
-        if let folder = soleFolders[imported], !file.path.hasPrefix(folder) { return ["only \(folder) imports \(imported)"] }
-        if module.imports.contains(imported) { return [] }
-        if platform.contains(imported) {
-            return module.isPure ? ["\(file.module) is pure: it may not import \(imported)"] : []
-        }
-        return ["\(file.module) may not import \(imported)"]
+        if imported == "Testing", !file.isSource { return [] }
+        return ["\(target.name) may not import \(imported): Package.swift does not declare it"]
     }
 
     private static func habitBreaches(at offset: Int, in file: SourceFile) -> [String] {
@@ -210,8 +122,9 @@ struct Layering {
         return above >= 0 && file.lines[above].drop(while: \.isWhitespace).hasPrefix("//")
     }
 
-    /// The module of an `import` line, whatever attribute, access level or kind stands with it.
+    /// The module of an `import` line, whatever attribute, access level or kind stands with it. An indented line is a literal's.
     static func importedModule(in line: Substring) -> String? {
+        guard line.first?.isWhitespace == false else { return nil }
         var words = line.split(whereSeparator: \.isWhitespace)
         let leading: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
         while let word = words.first, word.hasPrefix("@") || leading.contains(word) { words.removeFirst() }

@@ -19,7 +19,7 @@ struct SourceFile {
     var isSwift: Bool { path.hasSuffix(".swift") }
     /// Neither a test nor what only tests use.
     var isSource: Bool {
-        path.hasPrefix("Sources/") || path.hasPrefix("web/") || path.hasPrefix("Tests/") && Layering.tools[module] != nil
+        path.hasPrefix("Sources/") || path.hasPrefix("web/") || path.hasPrefix("Tests/") && Layering.tools.contains(module)
     }
 
     /// Everything that people write in Swift or JavaScript below the top of the repository.

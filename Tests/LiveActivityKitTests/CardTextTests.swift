@@ -34,8 +34,6 @@ import Testing
 
     @Test("counts and progress")
     func counts() {
-        #expect(CardText.count(1, "approval") == "1 approval")
-        #expect(CardText.count(0, "approval") == "0 approvals")
         #expect(CardText.progress(Attributes.Progress(completed: 3, total: 7)) == "3/7")
         #expect(CardText.fraction(Attributes.Progress(completed: 3, total: 4)) == 0.75)
         #expect(CardText.fraction(Attributes.Progress(completed: 9, total: 4)) == 1)

@@ -17,9 +17,7 @@ struct APNsRequestTests {
         (APNsRequest.Target.device(token: "abcd"), APNsService.devices, "POST", "/3/device/abcd"),
         (.broadcast(bundleID: "dev.app", channelID: "c+/="), .broadcasts, "POST", "/4/broadcasts/apps/dev.app"),
         (.createChannel(bundleID: "dev.app"), .channels, "POST", "/1/apps/dev.app/channels"),
-        (.readChannel(bundleID: "dev.app", channelID: "c+/="), .channels, "GET", "/1/apps/dev.app/channels"),
         (.deleteChannel(bundleID: "dev.app", channelID: "c+/="), .channels, "DELETE", "/1/apps/dev.app/channels"),
-        (.listChannels(bundleID: "dev.app"), .channels, "GET", "/1/apps/dev.app/all-channels"),
     ])
     func `each target has its service, method and path`(
         target: APNsRequest.Target, service: APNsService, method: String, path: String
@@ -33,8 +31,8 @@ struct APNsRequestTests {
         #expect(message[service == .channels ? "apns-request-id" : "apns-id"] == "the-id")
         #expect(message[service == .channels ? "apns-id" : "apns-request-id"] == nil)
         switch target {
-        case .broadcast, .readChannel, .deleteChannel: #expect(message["apns-channel-id"] == "c+/=")
-        case .device, .createChannel, .listChannels: #expect(message["apns-channel-id"] == nil)
+        case .broadcast, .deleteChannel: #expect(message["apns-channel-id"] == "c+/=")
+        case .device, .createChannel: #expect(message["apns-channel-id"] == nil)
         }
     }
 

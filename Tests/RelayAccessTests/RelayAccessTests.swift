@@ -84,6 +84,12 @@ struct PairingTests {
         #expect(throws: PairingError.refused(status: 410, "used")) {
             try read(410, #"{"error":{"code":"closed","message":"used"}}"#)
         }
+        for (status, text) in [(405, "<html>"), (404, ""), (403, #"{"detail":"no"}"#), (301, "")] {
+            #expect(throws: PairingError.notARelay) { try read(status, text) }
+        }
+        for status in [429, 502] {
+            #expect(throws: PairingError.refused(status: status, nil)) { try read(status, "<html>") }
+        }
     }
 }
 

@@ -33,6 +33,28 @@ import Testing
             "the operator's own count, too")
     }
 
+    @Test func `the networks around an address of IPv6 have few more, and those around one of IPv4 are others`() {
+        let rules = RegistrationRules()
+        func register(_ count: Int, _ address: (Int) -> String) -> (made: [Registration], refusal: RegistrationRules.Refusal?) {
+            var made: [Registration] = []
+            for number in 0..<count {
+                let from = address(number)
+                if let refusal = rules.refusal(of: from, beside: made, among: made.count) { return (made, refusal) }
+                made.append(registration("w\(number)", from: from))
+            }
+            return (made, nil)
+        }
+        func hexadecimal(_ number: Int) -> String { String(number, radix: 16) }
+        let ofSmall = register(30) { "2001:db8:1:\(hexadecimal($0))::" }
+        #expect(ofSmall.made.count == 10 && ofSmall.refusal == .perNetwork("2001:db8:1::/56"))
+        let ofLarge = register(30) { "2001:db8:1:\(hexadecimal($0 << 8))::" }
+        #expect(ofLarge.made.count == 20 && ofLarge.refusal == .perNetwork("2001:db8:1::/48"))
+        #expect(rules.refusal(of: "2001:db8:2::", beside: ofLarge.made, among: 20) == nil)
+        #expect(rules.refusal(of: "192.0.2.1", beside: ofLarge.made, among: 20) == nil)
+        #expect(register(30) { "192.0.2.\($0)" }.refusal == nil)
+        #expect(ofLarge.refusal?.sentence.hasPrefix("2001:db8:1::/48 has as many") == true)
+    }
+
     @Test func `one into which nobody came goes with its codes, and one that nobody uses after its term`() {
         let rules = RegistrationRules()
         let registered = ["never", "idle", "used", "made", "revoked"].map { registration($0) }

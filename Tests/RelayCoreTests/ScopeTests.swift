@@ -9,7 +9,8 @@ struct ScopeTests {
 
     /// One command for each right, and one that needs none.
     static let commands: [(command: ClientCommand, scope: Scope)] = [
-        (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (T.decide(.allow), .decide),
+        (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (.olderSessions, .watch),
+        (T.decide(.allow), .decide),
         (.letter(Letter([1])!, to: .host(HostKeyID("AAAAAAAAAAAAAAAAAAAAAA")!)), .decide),
         (.steer(T.session, .prompt(.init(text: "go on"))), .steer), (.steer(T.session, .interrupt), .steer),
         (.pair(.host), .administer),

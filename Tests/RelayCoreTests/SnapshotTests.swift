@@ -37,7 +37,7 @@ struct SnapshotTests {
         var (sessions, approvals): (Set<String>, Set<String>) = ([], [])
         for message in messages {
             switch try MessageToClient(parsing: Array(message.utf8)) {
-            case .workspaceSnapshot(let summaries, let all, _):
+            case .workspaceSnapshot(let summaries, let all, _, _):
                 (sessions, approvals) = (Set(summaries.map(\.session.rawValue)), Set(all.map(\.id.rawValue)))
             case .sessionSnapshot(_, _, _, let all): approvals.formUnion(all.map(\.id.rawValue))
             case .summary(let summary): sessions.insert(summary.session.rawValue)
@@ -74,6 +74,30 @@ struct SnapshotTests {
         #expect(rest.last == Self.end && rest.count { $0 == Self.end } == 1)
         let all = try view([first] + page + rest)
         #expect(all.sessions.count == 41 && t.relay.census.breach == nil)
+    }
+
+    @Test("a snapshot says how many older sessions it leaves out, and they follow when the client asks for them")
+    func older() throws {
+        let t = T()
+        let host = t.host()
+        for number in 0..<503 {
+            t.now += 1_000
+            t.send([T.started] + (number == 0 ? [T.request()] : []), to: SessionID("many\(number)")!, first: 1, by: host)
+            t.commit()
+        }
+        let client = t.client()
+        t.command(.olderSessions, id: "0", by: client)
+        #expect(t.take(client).last?.contains("unavailable") == true)
+        watch(t, client)
+        let first = try #require(t.take(client).last)
+        #expect(first.hasSuffix(#","older":2}"#))
+        let begun = try view([first])
+        #expect(begun.sessions.count == 501 && begun.sessions.contains("many0") && !begun.sessions.contains("many1"))
+        t.command(.olderSessions, id: "2", by: client)
+        allPages(t)
+        let rest = t.take(client)
+        #expect(try view(rest).sessions == ["many1", "many2"] && !rest.contains(Self.end))
+        #expect(try view([first] + rest).sessions.count == 503 && t.relay.census.breach == nil)
     }
 
     @Test("a client that does not read gets no further page until it has, and then those of what is true by then")

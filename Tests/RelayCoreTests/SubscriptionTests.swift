@@ -59,7 +59,7 @@ struct SubscriptionTests {
             t.command(.subscribe(nil, after: nil), id: id, by: client)
             t.handle(.tickEnded)
             let bytes = try #require(t.take(client).last).utf8
-            guard case .workspaceSnapshot(let sessions, let approvals, _) = try MessageToClient(parsing: Array(bytes)) else {
+            guard case .workspaceSnapshot(let sessions, let approvals, _, _) = try MessageToClient(parsing: Array(bytes)) else {
                 Issue.record("no snapshot")
                 return
             }

@@ -122,6 +122,78 @@ import Testing
         #expect(t.relay.census.breach == nil)
     }
 
+    @Test func `a workspace has its own bound of memory, and another the relay's`() {
+        let t = T()
+        var newcomers = WorkspaceLimits()
+        newcomers.sessionMegabytes = 1
+        limits(t, newcomers)
+        let (host, other) = (t.host(), t.host(in: Self.work.id))
+        func offer(_ peer: PeerID) {
+            let commands = (0..<160).map { "/\($0)" + String(repeating: "x", count: 250) }
+            let offer = SteeringOffer(actions: [.prompt], commands: commands)
+            for number in 1...30 {
+                t.send([T.started, .steeringOffered(offer)], to: session("s\(number)"), first: 1, by: peer)
+                t.commit()
+            }
+        }
+        offer(host)
+        #expect(t.quotas.last == .sessionMegabytesPerWorkspace)
+        let kept = t.states.keys.count { $0.workspace == T.home.id }
+        offer(other)
+        #expect((5..<30).contains(kept) && t.states.keys.count { $0.workspace == Self.work.id } == 30)
+        #expect(t.relay.workspaceSessionBytes[T.home.id]! < 2 << 20)
+        #expect(t.relay.census.breach == nil)
+    }
+
+    /// Asks and withdraws until the relay refuses; returns how often.
+    private func ask(_ t: T, _ count: Int, of name: String, first: Int64, by host: PeerID) -> Int {
+        func refusals() -> Int { t.quotas.count { $0 == .recordMegabytesPerDayPerWorkspace } }
+        let before = refusals()
+        for place in 0..<count {
+            let approval = ApprovalID("\(name)-a\(first)-\(place)")!
+            let request = ApprovalRequest(
+                approval: approval, kind: .tool, tool: "Bash", title: String(repeating: "x", count: 1_000), digest: T.digest)
+            let heads = [EventHead.approvalRequested(request), .approvalCancelled(approval, reason: "answeredLocally")]
+            t.send(heads, to: session(name), first: first + Int64(place) * 2, by: host)
+            t.commit()
+            if refusals() > before { return place }
+        }
+        return count
+    }
+
+    @Test func `what a workspace records in a day is limited, and only an event that records more is refused`() {
+        let t = T()
+        var own = WorkspaceLimits()
+        own.recordMegabytesPerDay = 1
+        limits(t, own)
+        let (host, client, other) = (t.host(), watcher(t), t.host(in: Self.work.id))
+        t.send([T.started, T.request()], first: 1, by: host)
+        t.send([T.started], to: session("s2"), first: 1, by: host)
+        t.send([T.started], to: session("s2"), first: 1, by: other)
+        t.commit()
+        let asked = ask(t, 1_000, of: "s2", first: 2, by: host)
+        #expect((100...500).contains(asked))
+        let refused = 2 + 2 * Int64(asked)
+        let notices = t.take(host).filter { $0.contains(#""code":"tooMany""#) }
+        #expect(notices.count == 1 && notices[0].contains(#""session":"s2","seq":\#(refused)"#))
+        #expect(isTold(t.take(client), .recordsPerDay))
+        // Without it the session goes on, and people decide what is open.
+        t.send([.statusChanged(.running, reason: nil)], to: session("s2"), first: refused + 2, gap: true, by: host)
+        t.commit()
+        #expect(t.states[SessionKey(workspace: T.home.id, session: session("s2"))]!.hostSeq == refused + 2)
+        t.command(T.decide(.allow), id: "d1", by: client)
+        t.settle()
+        #expect(t.take(client).contains(#"{"type":"reply","id":"d1","stage":"decided"}"#))
+        // A new session waits: its position would remain.
+        t.send([T.started], to: session("s3"), first: 1, by: host)
+        t.commit()
+        #expect(!t.states.keys.contains(SessionKey(workspace: T.home.id, session: session("s3"))))
+        #expect(ask(t, 1, of: "s2", first: 2, by: other) == 1, "another workspace is not affected")
+        t.now += Self.day
+        #expect(ask(t, 1, of: "s2", first: refused + 3, by: host) == 1, "the next day")
+        #expect(t.relay.census.breach == nil)
+    }
+
     @Test func `a workspace keeps sessions for its own time, and never longer than the relay`() {
         let t = T(retention: Retention(ageMax: 30 * Self.day))
         t.handle(

@@ -188,7 +188,7 @@ struct MessageTests {
         arguments: [
             ClientCommand.subscribe(nil, after: nil),
             .subscribe(SessionID("s")!, after: Position(epoch: Epoch("e")!, seq: 9)), .unsubscribe(SessionID("s")!),
-            .history(SessionID("s")!, before: 10, limit: 5),
+            .olderSessions, .history(SessionID("s")!, before: 10, limit: 5),
             .decide(
                 DecideCommand(session: SessionID("s")!, approval: ApprovalID("a")!, digest: Sample.digest, verdict: .allow)),
             .decide(

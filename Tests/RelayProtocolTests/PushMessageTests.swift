@@ -16,9 +16,14 @@ enum PushSample {
         device.sealKey = String(repeating: "A", count: 43) + "="
         device.kinds = [.approval, .budget]
         device.muted = [SessionID("s1")!, SessionID("s2")!]
+        device.mutedUntil = [
+            SessionID("s3")!: TimedMute(until: 1_700_000_000_000),
+            SessionID("s4")!: TimedMute(until: 0, asked: [ApprovalID("a1")!, ApprovalID("a2")!]),
+        ]
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
         device.gathering = .interval(minutes: 30)
         (device.countsRules, device.hidesCost) = (true, true)
+        device.language = "de-AT"
         return device
     }()
 
@@ -27,6 +32,7 @@ enum PushSample {
             id: DeviceID("d3")!, name: "Ada's laptop", profile: "web", address: .web(subscription), system: "Firefox on Linux")
         (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
         device.gathering = .daily(at: 1_080, timeZone: "Europe/Berlin")
+        device.language = "fr"
         return device
     }()
     static let subscription = WebSubscription(
@@ -249,13 +255,20 @@ struct PushMessageTests {
             ("startToken", "7", "", .wrongType),
             ("frequentPushes", #""yes""#, "", .wrongType), ("cards", #""many""#, "", .badValue),
             ("starts", #""often""#, "", .badValue),
+            ("language", #""d""#, "", .badValue), ("language", #""de_AT""#, "", .badValue),
+            ("language", #""de-""#, "", .badValue),
+            ("language", #""1a""#, "", .badValue), ("language", #""de-a-b-c-d-e""#, "", .badValue),
             ("text", #""loud""#, "", .badValue), ("sealKey", #""AAAA""#, "", .badValue),
             ("sealKey", #""\#(String(repeating: "A", count: 42))B=""#, "", .badValue),
             ("sealKey", #""\#(String(repeating: "A", count: 42))-=""#, "", .badValue),
             ("kinds", #""approval""#, "", .wrongType), ("kinds", #"["approval","noise"]"#, "[1]", .badValue),
             ("kinds", "[1]", "[0]", .wrongType),
             ("kinds", #"["error","error","error","error","error","error"]"#, "", .outOfRange),
-            ("muted", #"["s1","a b"]"#, "[1]", .badValue), ("quiet", "5", "", .wrongType),
+            ("muted", #"["s1","a b"]"#, "[1]", .badValue), ("mutedUntil", "5", "", .wrongType),
+            ("mutedUntil", "[5]", "[0]", .wrongType), ("mutedUntil", #"[{"until":1}]"#, "[0].session", .missingField),
+            ("mutedUntil", #"[{"session":"s1","until":-1}]"#, "[0].until", .outOfRange),
+            ("mutedUntil", #"[{"session":"s1","until":1,"asked":["a b"]}]"#, "[0].asked[0]", .badValue),
+            ("quiet", "5", "", .wrongType),
             ("quiet", #"{"to":1,"timeZone":"UTC"}"#, ".from", .missingField),
             ("quiet", #"{"from":1440,"to":1,"timeZone":"UTC"}"#, ".from", .outOfRange),
             ("quiet", #"{"from":1,"to":-1,"timeZone":"UTC"}"#, ".to", .outOfRange),

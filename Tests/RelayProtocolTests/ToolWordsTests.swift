@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct ToolWordsTests {
     @Test(arguments: [
-        ("Bash", "Bash", "run Bash"), ("ExitPlanMode", "a plan", "go ahead with a plan"),
-        ("AskUserQuestion", "a question", "ask a question"),
-        ("mcp__github__create_issue", "create_issue of github", "use create_issue of github"),
+        ("Bash", "Bash", ToolDeed.run(tool: "Bash")), ("ExitPlanMode", "a plan", .plan),
+        ("AskUserQuestion", "a question", .question),
+        ("mcp__github__create_issue", "create_issue of github", .use(tool: "create_issue", server: "github")),
     ])
-    func `a tool is told in words`(tool: String, name: String, deed: String) {
+    func `a tool is told in words`(tool: String, name: String, deed: ToolDeed) {
         #expect(ToolWords.name(tool) == name)
         #expect(ToolWords.deed(tool) == deed)
     }
@@ -17,6 +17,6 @@ import Testing
     ])
     func `what may be two tools, or is none of a server, stands as it is`(tool: String) {
         #expect(ToolWords.name(tool) == tool)
-        #expect(ToolWords.deed(tool) == "run \(tool)")
+        #expect(ToolWords.deed(tool) == .run(tool: VisibleText.exactLine(tool)))
     }
 }

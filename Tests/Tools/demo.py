@@ -131,7 +131,7 @@ class Demo:
 
     def stop(self) -> None:
         try:
-            # The user's own relay would otherwise keep questions that no agent waits for any more.
+            # Ends the session, because the user's own relay would otherwise keep questions that no agent waits for any more.
             if self.session:
                 self.end()
         finally:

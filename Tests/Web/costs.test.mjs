@@ -2,7 +2,7 @@ process.env.TZ = "Europe/Berlin";
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barsOf, budgetDayEnd, cacheShare, Costs, forecast, placesMax, plus, spanOf } from "../../web/costs.js";
+import { barsOf, budgetDayEnd, cacheShare, Costs, forecast, measureOf, placesMax, plus, spanOf } from "../../web/costs.js";
 
 const at = (/** @type {string} */ text) => Date.parse(text);
 
@@ -18,24 +18,33 @@ test("days are those of the browser's time zone, also where clocks are set back"
 
 test("a bar for each day, stacked in the order of the models, and what is unknown stays unknown", () => {
   const now = at("2026-11-03T12:00:00+01:00");
-  const report = /** @type {any} */ ({ days: [
+  const report = /** @type {any} */ ({ total: { costMicroUSD: 5 }, days: [
     { day: 1, models: [{ model: 0, costMicroUSD: 5, tokens: { input: 1 } }, { model: 2, estimateMicroUSD: 2 }, { tokens: { output: 9 } }] },
   ] });
   const bars = barsOf(report, spanOf("month", now));
-  assert.deepEqual(bars.map(({ label, microUSD }) => [label, microUSD]), [["1 Nov", 0], ["2 Nov", 7], ["3 Nov", 0]]);
-  assert.deepEqual(bars[1].parts, [{ place: 0, microUSD: 5 }, { place: 2, microUSD: 2 }, { place: placesMax, microUSD: 0 }]);
+  assert.deepEqual(bars.map(({ label, size }) => [label, size]), [["1 Nov", 0], ["2 Nov", 7], ["3 Nov", 0]]);
+  assert.deepEqual(bars[1].parts.map(({ place, size }) => ({ place, size })), [{ place: 0, size: 5 }, { place: 2, size: 2 }, { place: placesMax, size: 0 }]);
   assert.deepEqual(bars[1].sum.tokens, { input: 1, output: 9, cacheRead: 0, cacheWrite: 0 });
   assert.equal(plus({ tokens: {} }, { estimateMicroUSD: 3 }).costMicroUSD, undefined);
 });
 
 test("a year is shown by month", () => {
   const span = spanOf("year", at("2026-11-03T12:00:00+01:00"));
-  const report = /** @type {any} */ ({ days: [{ day: 0, models: [{ model: 0, costMicroUSD: 5 }] }, { day: 30, models: [{ model: 0, costMicroUSD: 6 }] }, { day: 31, models: [{ model: 0, costMicroUSD: 7 }] }] });
+  const report = /** @type {any} */ ({ total: { costMicroUSD: 18 }, days: [{ day: 0, models: [{ model: 0, costMicroUSD: 5 }] }, { day: 30, models: [{ model: 0, costMicroUSD: 6 }] }, { day: 31, models: [{ model: 0, costMicroUSD: 7 }] }] });
   const bars = barsOf(report, span);
   assert.deepEqual(bars.map(({ label }) => label).slice(0, 2), ["Dec 2025", "Jan 2026"]);
   assert.equal(bars.length, 12);
-  assert.deepEqual(bars[0].parts, [{ place: 0, microUSD: 11 }]);
-  assert.equal(bars[1].microUSD, 7);
+  assert.deepEqual(bars[0].parts.map(({ size, sum }) => [size, sum.costMicroUSD]), [[11, 11]]);
+  assert.equal(bars[1].size, 7);
+});
+
+test("where nothing has a price, bars are of tokens; beside a price they stay named", () => {
+  const unpriced = { tokens: { input: 9 }, unpricedTokens: 9 };
+  const report = /** @type {any} */ ({ total: unpriced, days: [{ day: 1, models: [{ model: 0, ...unpriced }] }] });
+  const bar = barsOf(report, spanOf("month", at("2026-11-03T12:00:00+01:00")))[1];
+  assert.deepEqual([bar.size, bar.parts[0].size, bar.sum.unpricedTokens], [9, 9, 9]);
+  assert.equal(measureOf({ costMicroUSD: 1, unpricedTokens: 9 })({ costMicroUSD: 1, unpricedTokens: 9 }), 1);
+  assert.equal(plus({ costMicroUSD: 1 }, unpriced).unpricedTokens, 9);
 });
 
 test("the share of a cache, and of nothing none", () => {

@@ -64,7 +64,7 @@ test("lines of a hunk have their numbers, and their first sign alone tells what 
 test("in lines that took each other's place the words that changed are found, where most of the line is as it was", () => {
   const lines = parsed("@@ -1,4 +1,4 @@\n a\n-if (request.cookies.session) {\n-old\n+if (await isValid(request.cookies.session)) {\n+new\n b\n-gone\n c");
   const pairs = [...replaced(lines)].map(([before, after]) => [before.text, after.text]);
-  assert.deepEqual(pairs, [["if (request.cookies.session) {", "if (await isValid(request.cookies.session)) {"], ["old", "new"]]);
+  assert.deepEqual(pairs, [["if (request.cookies.session) {", "if (await isValid(request.cookies.session)) {"]]);
   const shown = (before, after) => {
     const words = changedWords(before, after);
     return words && [words.before.map(([from, to]) => before.slice(from, to)), words.after.map(([from, to]) => after.slice(from, to))];
@@ -75,4 +75,15 @@ test("in lines that took each other's place the words that changed are found, wh
   assert.equal(shown("old", "new"), null);
   assert.equal(shown("a ".repeat(300), "b ".repeat(300)), null);
   assert.deepEqual(shown("it is 😀 here", "it is 😁 here"), [["😀"], ["😁"]]);
+});
+
+test("lines that took each other's place are found by what they share, however many went and came", () => {
+  const pairs = (text) => [...replaced(parsed(text))].map(([before, after]) => [before.text, after.text]);
+  assert.deepEqual(pairs("-const total = price;\n+const tax = 0.19;\n+const total = price * (1 + tax);"), [["const total = price;", "const total = price * (1 + tax);"]]);
+  assert.deepEqual(pairs("-import a from 'a';\n-import gone from 'x';\n-let count = one;\n+let count = two;"), [["let count = one;", "let count = two;"]]);
+  assert.deepEqual(pairs("-first thing\n-second thing else\n+second thing more\n+third"), [["second thing else", "second thing more"]]);
+  assert.deepEqual(pairs("-}\n+});"), [], "signs alone are in every line");
+  const [many, more] = [200, 201].map((count) => Array.from({ length: count }, (_, index) => `line ${index}`));
+  const block = (old, next) => replaced(parsed([...old.map((text) => `-${text}`), ...next.map((text) => `+${text}`)].join("\n"))).size;
+  assert.deepEqual([block(many, many), block(many, more)], [200, 0]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { keyOf, languages, outcomesOf, read, scripts, sentencesIn, sentencesOfThePage, ts, walk } from "./sentences.mjs";
@@ -30,6 +31,56 @@ test("each language has every sentence of the page and no other, with the same p
 test("the page names the languages that there are", () => {
   const [, named] = read("index.html").match(/<meta name="languages" content="([^"]*)">/);
   assert.deepEqual(named.split(" ").sort(), languages.sort());
+});
+
+test("page, relay and kit have words in the same languages", () => {
+  const codesIn = (file) => [...readFileSync(new URL(`../../Sources/${file}`, import.meta.url), "utf8").matchAll(/"([a-z]{2,8})": \w+Words\(\)/g)].map(([, code]) => code);
+  for (const file of ["PushPlanner/Wording/PushLanguage.swift", "LiveActivityKit/Words/KitLanguage.swift"]) assert.deepEqual(codesIn(file).sort(), [...languages].sort(), file);
+  for (const target of ["App", "Widget", "NotificationService"]) {
+    const [, named] = readFileSync(new URL(`../../deploy/ios/${target}/Info.plist`, import.meta.url), "utf8").match(/<key>CFBundleLocalizations<\/key><array>(.*?)<\/array>/);
+    assert.deepEqual([...named.matchAll(/<string>(\w+)<\/string>/g)].map(([, code]) => code).sort(), ["en", ...languages].sort(), target);
+  }
+  const profiles = new URL("../../Sources/ChannelAPNs/Embedded/", import.meta.url);
+  for (const file of readdirSync(profiles)) {
+    JSON.parse(readFileSync(new URL(file, profiles), "utf8"), (key, value) => {
+      if (key === "byLanguage") assert.deepEqual(Object.keys(value).sort(), [...languages, "else"].sort(), file);
+      return value;
+    });
+  }
+});
+
+/** Strings of a Swift file as keys of a `.strings` file, `%@` in the place of what is inserted. */
+function stringsIn(source) {
+  const found = [];
+  for (let at = 0; at < source.length; at += 1) {
+    if (source.startsWith("//", at)) at = source.indexOf("\n", at);
+    else if (source[at] === "\"") {
+      let key = "";
+      for (at += 1; source[at] !== "\""; at += 1) {
+        if (!source.startsWith("\\(", at)) key += source[at];
+        else {
+          at += 2;
+          for (let depth = 1; depth > 0; at += 1) depth += source[at] === "(" ? 1 : source[at] === ")" ? -1 : 0;
+          key += "%@";
+          at -= 1;
+        }
+      }
+      found.push(key);
+    }
+  }
+  return found;
+}
+
+test("the sample app has every sentence of its own", () => {
+  const app = new URL("../../deploy/ios/App/", import.meta.url);
+  const sources = readdirSync(app).filter((file) => file.endsWith(".swift")).map((file) => readFileSync(new URL(file, app), "utf8")).join("\n").replaceAll(/comment: "[^"]*"/g, "");
+  const keys = new Set(stringsIn(sources).filter((key) => /\p{Lu}\p{Ll}|\p{L} /u.test(key.replaceAll("%@", "")) && !["Heliograph", "KeychainGroup"].includes(key)));
+  assert.ok(keys.size > 40);
+  for (const name of languages) {
+    const pairs = [...readFileSync(new URL(`${name}.lproj/Localizable.strings`, app), "utf8").matchAll(/^"(.+?)" = "(.+)";$/gm)];
+    assert.deepEqual(pairs.map(([, key]) => key).filter((key) => key !== "OK").sort(), [...keys].sort());
+    for (const [, key, sentence] of pairs) assert.equal(sentence.split("%@").length, key.split("%@").length, sentence);
+  }
 });
 
 /** Attributes whose value a person reads or hears. */
@@ -71,16 +122,16 @@ test("no visible word goes past the languages", () => {
 /** Untranslated prose in strings by file, with the reason. */
 const untold = {
   // Errors about malformed bytes, for developers: a translated sentence stands before them.
-  "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "lockscreen.js": "all", "ledger.js": "all",
+  "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "ledger.js": "all",
   // Keywords of programming languages.
   "syntax.js": "all",
   // The beginnings of hosts' own reasons.
   "restored.js": "The host was restored from older files", "sealed-session.js": "its host had just gone",
   // An internal error of the page.
   "app.js": "The page has no {0}.",
-  // Followed by the page's translated sentence that a part did not load.
+  // The error stands after the page's translated sentence that a part did not load.
   "part.js": "The relay answered {0}.",
-  // Sent to the relay as the device's name.
+  // The text is sent to the relay as the device's name.
   "devices.js": "ntfy at {0}",
 };
 
@@ -93,6 +144,41 @@ test("no sentence stands in a string", () => {
       assert.doesNotMatch(key.replace(/\{\d\}/g, ""), /^[^<>=.#[]*\p{Lu}\p{Ll}+,? \p{Ll}+ \p{Ll}+/u, `${file}: ${key}`);
     });
   }
+});
+
+/** True if a node is a translated sentence, or a name of one, here or in another file. */
+const isTranslated = (node, names) => outcomesOf(node).some((one) =>
+  (ts.isTaggedTemplateExpression(one) && one.tag.getText() === "t") || (ts.isCallExpression(one) && one.expression.getText() === "plural") || (ts.isIdentifier(one) && names.has(one.text)));
+
+test("no translated sentence is a key, a value, or compared", () => {
+  const faults = [];
+  const exported = new Set();
+  const named = new Map(scripts.map((file) => [file, new Set()]));
+  for (const file of scripts) {
+    walk(file, (node) => {
+      if (!ts.isVariableDeclaration(node) || !node.initializer || !ts.isIdentifier(node.name) || !isTranslated(node.initializer, new Set())) return;
+      named.get(file).add(node.name.text);
+      if (/^export /.test(node.parent.parent.getText())) exported.add(node.name.text);
+    });
+  }
+  const comparing = ["===", "!==", "==", "!=", "<", ">", "in"];
+  for (const file of scripts) {
+    const names = new Set([...named.get(file), ...exported]);
+    const find = (node, what) => node && isTranslated(node, names) && faults.push(`${file}: ${what} ${node.getText()}`);
+    walk(file, (node) => {
+      if (ts.isBinaryExpression(node) && comparing.includes(node.operatorToken.getText())) [node.left, node.right].forEach((side) => find(side, "compares"));
+      if (ts.isCaseClause(node)) find(node.expression, "compares");
+      if (ts.isElementAccessExpression(node)) find(node.argumentExpression, "finds by");
+      if (ts.isComputedPropertyName(node)) find(node.expression, "keys by");
+      if (ts.isPropertyAssignment(node) && ["value", "id", "name", "class", "type"].includes(node.name.getText()) && /^h\(/.test(node.parent.parent.getText())) find(node.initializer, "has as a value");
+      if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+        const { text } = node.expression.name;
+        if (["get", "set", "has", "delete", "add", "includes", "indexOf", "startsWith", "endsWith", "split", "localeCompare"].includes(text)) find(node.arguments[0], text);
+        if (["split", "match", "includes", "indexOf", "startsWith", "endsWith"].includes(text)) find(node.expression.expression, text);
+      }
+    });
+  }
+  assert.deepEqual(faults, []);
 });
 
 /** Runs a function with the German sentences loaded, as `first.js` does. */

@@ -10,7 +10,7 @@ class Scene {
   messages = [];
   phases = [];
   positions = {};
-  known = true;
+  standing = "paired";
   /** Milliseconds by which this device's clock was set forward. */ setBy = 0;
   /** The fake answer to the HTTP request that precedes an attempt. */ answers = Scene.answers;
   static answers = undefined;
@@ -22,7 +22,7 @@ class Scene {
     setTimer: this.clock.setTimer,
     clearTimer: this.clock.clearTimer,
     answers: this.answers,
-    paired: async () => this.known,
+    standing: async () => this.standing,
   }, {
     message: (message) => this.messages.push(message.type),
     state: () => this.phases.push(this.link.phase),
@@ -205,11 +205,22 @@ test("close codes say whether and when to come back", () => {
 
 test("a refused upgrade of a device that is not paired any more stops", async () => {
   const scene = new Scene();
-  scene.known = false;
+  scene.standing = "unpaired";
   scene.link.start();
   scene.close(1006);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual([scene.link.phase, scene.link.stopCode], ["stopped", 4401]);
+  assert.deepEqual([scene.link.phase, scene.link.stopCode, scene.link.wasRemoved], ["stopped", 4401, false]);
+});
+
+test("the removal of the workspace is told apart from that of the device, live or afterwards", async () => {
+  const live = new Scene().live();
+  live.close(4401, "revoked: this workspace was removed from the relay");
+  const later = new Scene();
+  later.standing = "removed";
+  later.link.start();
+  later.close(1006);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const { link } of [live, later]) assert.deepEqual([link.phase, link.stopCode, link.wasRemoved], ["stopped", 4401, true]);
 });
 
 test("silence is asked about, called silent, and ends the link at the relay's own hang-up time", () => {

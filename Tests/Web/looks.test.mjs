@@ -90,17 +90,19 @@ test("a host that does not answer is said to be silent, and asked again", async 
 class Desk {
   sent = [];
   told = [];
+  places = [];
   #replies = [];
   typist = new Typist(
     { freshID: () => `k${this.sent.length + 1}`, command: (message, { id }) => new Promise((resolve, reject) => {
       this.sent.push([id, Buffer.from(message.keys, "base64url").toString(), message.signature, message.seen]);
+      this.places.push(message.session);
       this.#replies.push({ resolve, reject });
     }) },
     { signed: async (command, id) => ({ ...command, signature: `of ${id}` }) },
-    (error) => this.told.push(error?.code ?? "typed"));
+    (error, session) => this.told.push([error.code, session]));
 
-  async type(text, seen = "t.1") {
-    const isTaken = this.typist.type("s1", new TextEncoder().encode(text), seen);
+  async type(text, seen = "t.1", session = "s1") {
+    const isTaken = this.typist.type(session, new TextEncoder().encode(text), seen);
     await settle();
     return isTaken;
   }
@@ -122,7 +124,7 @@ test("keys go in their order, each signed, and those pressed meanwhile go togeth
   await desk.reply();
   assert.deepEqual(desk.sent.at(-1), ["k2", "hello", "of k2", "t.2"], "where the first of them was pressed, whatever has come since");
   await desk.reply();
-  assert.deepEqual([desk.sent.length, desk.told], [2, ["typed"]]);
+  assert.deepEqual([desk.sent.length, desk.told], [2, []]);
 });
 
 test("what was not typed is not sent again, nor what was written after it", async () => {
@@ -130,9 +132,26 @@ test("what was not typed is not sent again, nor what was written after it", asyn
   await desk.type("rm ");
   await desk.type("-rf /\r");
   await desk.reply("linkLost");
-  assert.deepEqual([desk.sent.length, desk.told], [1, ["linkLost"]]);
+  assert.deepEqual([desk.sent.length, desk.told], [1, [["linkLost", "s1"]]]);
   await desk.type("x");
   assert.deepEqual(desk.sent.at(-1).slice(0, 2), ["k2", "x"]);
+});
+
+test("what is typed at another screen goes there, also while a message of the one before is under way", async () => {
+  const desk = new Desk();
+  await desk.type("one");
+  await desk.type("rest of one");
+  desk.typist.forget();
+  await desk.type("two", "u.1", "s2");
+  await desk.reply("linkLost");
+  assert.deepEqual(desk.told, [["linkLost", "s1"]]);
+  await desk.reply();
+  assert.deepEqual([desk.sent.map(([, text]) => text), desk.places], [["one", "two"], ["s1", "s2"]]);
+  await desk.type("a", "u.1", "s2");
+  desk.typist.forget();
+  await desk.type("b", "t.1", "s1");
+  await desk.reply();
+  assert.deepEqual([desk.sent.at(-1)[1], desk.places.at(-1)], ["b", "s1"]);
 });
 
 test("a long paste goes in several messages, and a file is none", async () => {

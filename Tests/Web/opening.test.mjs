@@ -571,7 +571,7 @@ test("of a host that has sealed, a page that is loaded anew says nothing in the 
   const request = { kind: "approval.requested", at: 1, head: { approval: "a1", kind: "tool", tool: "Bash", title: "ls", digest }, body: { input: { command: "ls" } } };
   await one.tell({ type: "approval", approval: asked(request) });
   assert.equal(one.state.approvals.get("s1/a1").request.head.cut, true);
-  // Nothing is sent to a session that has not passed the opener yet.
+  // Nothing is sent to a session whose summary has not passed the opener yet.
   one.state.sessions.set("s3", { ...open, session: "s3" });
   await assert.rejects(one.opening.command({ ...words, session: "s3" }, "c1"), { code: "notSigned" });
   one.state.sessions.set("s4", { ...open, session: "s4", host: { id: "h9", name: "server", connected: true }, steering: { actions: ["prompt"] } });

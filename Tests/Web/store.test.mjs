@@ -182,3 +182,25 @@ test("what the relay no longer keeps is not asked for", () => {
   takeHistory(state, "s", { first: 49, events: [message("forty-nine")] });
   assert.equal(state.logs.get("s").whole, true);
 });
+
+test("sessions that the snapshot left out are counted, and are known as such when they come", () => {
+  const state = emptyState();
+  apply(state, welcome());
+  apply(state, { type: "snapshot", sessions: [summary("s", 3, { startedAt: 40, lastActivityAt: 50 })], approvals: [], older: 3, more: true });
+  // What belongs to the snapshot is none of them.
+  apply(state, { type: "summary", summary: summary("t", 3, { startedAt: 1, lastActivityAt: 49 }) });
+  apply(state, { type: "snapshotEnd" });
+  assert.deepEqual([state.older, [...state.belated]], [3, []]);
+  apply(state, { type: "summary", summary: summary("old", 9, { startedAt: 2, lastActivityAt: 60 }) });
+  apply(state, { type: "summary", summary: summary("old", 10, { startedAt: 2, lastActivityAt: 61 }) });
+  apply(state, { type: "summary", summary: summary("new", 1, { startedAt: 51, lastActivityAt: 51 }) });
+  assert.deepEqual([state.older, [...state.belated]], [2, ["old"]]);
+  // Retention removed one that never came, and one that did.
+  apply(state, { type: "removed", session: "never" });
+  apply(state, { type: "removed", session: "old" });
+  assert.equal(state.older, 1);
+  apply(state, { type: "snapshot", sessions: [summary("s", 3, { startedAt: 40, lastActivityAt: 50 })], approvals: [], older: 2 });
+  assert.deepEqual([state.older, [...state.belated], [...state.sessions.keys()]], [2, [], ["s"]]);
+  apply(state, welcome("e2"));
+  assert.equal(state.older, 0);
+});

@@ -7,6 +7,18 @@ const asked = (tool, input, folder) => {
   return `${[verb, object].filter(Boolean).join(" ")}${place ? ` of ${place}` : ""}?`;
 };
 
+test("a verb surrounds what it touches where its language wants it to", async () => {
+  const { language } = await import("../../web/language.js");
+  const english = { ...language };
+  Object.assign(language, { tag: "de", sentences: { "Fetch from {0}": "Von {0} holen", "Use {0}": "{0} benutzen" } });
+  try {
+    assert.deepEqual(requestOf("WebFetch", { url: "https://example.org/…" }), { verb: "Von", object: "example.org", after: "holen" });
+    assert.deepEqual(requestOf("mcp__a__…", {}), { verb: "", object: "…", place: "a", after: "benutzen" });
+  } finally {
+    Object.assign(language, english);
+  }
+});
+
 test("a request names what it touches", () => {
   for (const [tool, input, words] of [
     ["Bash", { command: "ls" }, "Run this command?"],

@@ -21,7 +21,7 @@ test("a topic is registered with the choices of a beginner, and the list asked f
   const devices = new Devices({ isLive: true, command: async (message) => { sent.push(message); return { devices: [] }; } }, emptyState(), () => undefined);
   await devices.addTopic("d1", { server: "https://ntfy.sh", topic: "t" });
   assert.deepEqual(sent, [
-    { type: "device", device: { device: "d1", name: "ntfy at https://ntfy.sh", ntfy: { server: "https://ntfy.sh", topic: "t" }, text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [] } },
+    { type: "device", device: { device: "d1", name: "ntfy at https://ntfy.sh", language: "en-GB", ntfy: { server: "https://ntfy.sh", topic: "t" }, text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [] } },
     { type: "devices", watch: true }]);
 });
 

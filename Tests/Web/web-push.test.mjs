@@ -122,7 +122,7 @@ test("switched on in the very turn of the tap, told to the relay, and only then 
   assert.equal(scene.push.isBusy, false);
   const [{ device }] = scene.said("device");
   assert.deepEqual(device, {
-    device: scene.push.device, name: "Ada's laptop", system: "Firefox on Linux", web: { endpoint: "https://push.example/e1", p256dh: "P", auth: "A" },
+    device: scene.push.device, name: "Ada's laptop", system: "Firefox on Linux", language: "en-GB", web: { endpoint: "https://push.example/e1", p256dh: "P", auth: "A" },
     text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
   });
   assert.equal(scene.stored.get("heliograph.device"), device.device);

@@ -459,7 +459,7 @@ async function sealing() {
   return { host, indexedDB };
 }
 
-const generic = { title: "An agent needs approval", body: "Open the app to see what it asks." };
+const generic = { title: "An agent needs approval", body: "Open this notification to see what it asks." };
 
 test("what its host has sealed of a session is shown with no page open", async () => {
   const { host, indexedDB } = await sealing();

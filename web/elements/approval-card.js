@@ -32,7 +32,7 @@ const settleMs = 600;
 /** Remaining time from which a request's expiry is shown. */
 const endToldMs = 2 * 3_600_000;
 
-/** Characters that fit on one line of a phone; a second line would move the buttons. */
+/** Characters of a hint that fit on one line of a phone; a second line would move the buttons. */
 const lineCharacters = 40;
 
 /** The share of a long text's box that one tap scrolls, so that a line or two stay visible for orientation. */
@@ -57,7 +57,7 @@ export class ApprovalCard extends HTMLElement {
   #seen = false;
   /** The text is too long to be on screen at once. */
   #isLong = false;
-  /** The card has just moved or replaced another, so that a tap may have been meant for that one. */
+  /** The card has just moved or replaced another card, so that a tap may have been meant for the former one. */
   #isMoving = false;
   #isOpened = false;
   #measure = "";
@@ -73,12 +73,12 @@ export class ApprovalCard extends HTMLElement {
   #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
   #gateWords = h("span");
-  /** A button with the same words, if unread text keeps *Allow* disabled: a tap scrolls to that text. */
+  /** A button with the words of the hint, shown if unread text keeps *Allow* disabled: a tap scrolls to that text. */
   #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
   #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
   #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, t`Allow`);
-  /** Allows and gives the agent more freedom than the other button. */
+  /** The second button that allows, which gives the agent more freedom than the first. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
@@ -226,8 +226,15 @@ export class ApprovalCard extends HTMLElement {
       this.#buildQuestions(body);
     } else {
       const { verb, object, place, after } = requestOf(tool, body?.input, this.#folder);
-      const named = (/** @type {string} */ text) => h("span", { class: "card-object foreign exact" }, argumentNodes(text));
-      this.#heading.append(verb && span("card-verb", verb), ...(object ? [" ", named(object)] : []), ...(place ? [t` of `, named(place)] : []), ...(after ? [" ", span("card-verb", after)] : []), "?");
+      const named = (/** @type {string} */ text, isLast = !after) => {
+        // Of a file's path the name counts more.
+        const cut = isPath(body?.input, text) ? text.lastIndexOf("/") + 1 : 0;
+        const [folder, name] = [text.slice(0, cut), text.slice(cut)];
+        const last = h("span", { class: "card-object foreign exact" }, argumentNodes(name));
+        return [...(folder ? [h("span", { class: "card-folder foreign exact" }, argumentNodes(folder))] : []), isLast ? span("card-last", last, "?") : last];
+      };
+      this.#heading.append(verb && span("card-verb", verb), ...(object ? [" ", ...named(object, !after && !place)] : []), ...(place ? [t` of `, ...named(place)] : []),
+        ...(after ? [" ", span("card-verb", after)] : []), object && !after ? "" : "?");
       this.#buildRequest(tool, head, body);
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
@@ -486,6 +493,15 @@ function markWords(warnings) {
   const token = isOrder && warnings.length === 1 ? null : span("token", "⟨…⟩");
   if (!token) return span("from-right-mark", t`Underlined`);
   return h("span", {}, ...(isOrder ? pieces`Shown as ${token} or ${span("from-right-mark", t`underlined`)}` : pieces`Shown as ${token}`));
+}
+
+/**
+ * @param {unknown} input @param {string} text
+ * @returns {boolean} Whether the text is the path of a file that the input names.
+ */
+function isPath(input, text) {
+  const fields = /** @type {import("../wire").Fields} */ (typeof input === "object" && input !== null ? input : {});
+  return !text.endsWith("/") && [fields.file_path, fields.notebook_path].some((path) => typeof path === "string" && path.endsWith(text));
 }
 
 /** @param {import("../wire").Decision|undefined} decision */

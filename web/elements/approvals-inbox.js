@@ -8,9 +8,10 @@
 import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
 import { t } from "../language.js";
 import { inAnHour, untilWords } from "../later-times.js";
+import { putOff } from "../muting.js";
 import { ruledHosts } from "../rules.js";
 import { titleOf } from "../session-words.js";
-import { asksOf, keyOf, pending, sessionOf } from "../store.js";
+import { keyOf, pending, sessionOf } from "../store.js";
 import { line } from "../text.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
@@ -122,19 +123,17 @@ export class ApprovalsInbox extends View {
   #putOff(item) {
     const key = this.#keys.get(item) ?? "";
     const session = sessionOf(key);
-    this.app.snoozes.set(session, { until: inAnHour(this.app.now()), asked: asksOf(this.app.state, session) });
     const focuses = item.contains(document.activeElement);
+    putOff(this.app, session, inAnHour(this.app.now()));
     this.#draw();
-    this.app.listChanged();
     if (focuses) /** @type {HTMLElement|null} */ (item.querySelector(".later-line button"))?.focus({ preventScroll: true });
   }
 
   /** @param {HTMLElement} item */
   #takeUp(item) {
     const key = this.#keys.get(item) ?? "";
-    this.app.snoozes.set(sessionOf(key), null);
+    putOff(this.app, sessionOf(key), null);
     this.#draw();
-    this.app.listChanged();
     this.#cards.get(key)?.land();
   }
 

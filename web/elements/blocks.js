@@ -7,7 +7,7 @@ import { plural, t } from "../language.js";
 import { outlineOf } from "../outline.js";
 import { partsOf } from "../shell.js";
 import { partsOfCode } from "../syntax.js";
-import { calm, exact } from "../text.js";
+import { calm, exact, ordered } from "../text.js";
 
 /** Arguments kept unbroken in a command; the rest may wrap anywhere, because an element for each would be slow to draw. */
 const argumentsMax = 4_000;
@@ -67,6 +67,15 @@ export function codeNodes(text, language) {
   const fragment = document.createDocumentFragment();
   for (const part of partsOfCode(text, language)) fragment.append(part.kind ? h("span", { class: `code-${part.kind}` }, nodes(calm(part.text))) : nodes(calm(part.text)));
   return fragment;
+}
+
+/**
+ * A file's path. Screen readers read it in its order; the style sheet shows the name first, because it tells files apart.
+ * @param {string} path
+ */
+export function pathNodes(path) {
+  const at = path.lastIndexOf("/", path.length - 2) + 1;
+  return [span("path-folder", nodes(ordered(path.slice(0, at)))), span("path-name", nodes(ordered(path.slice(at))))];
 }
 
 /**

@@ -35,7 +35,7 @@ export class ChoicesForm extends HTMLElement {
   #cost = h("input", { type: "checkbox" });
   #allow = h("input", { type: "checkbox" });
   #allowChoice = choice(this.#allow, t`Offer Allow in the notification`,
-    t`Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic or a receiver, anyone who can read it. Only where the notification shows the whole command.`);
+    t`Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic or a receiver, anyone who can read it. Only where the notification shows the whole command and its host wants no signature.`);
   #gatherings = h("div", { class: "choices" });
   #minutes = h("select", { id: `${this.#id}-minutes` });
   #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, t`After the first of it`));
@@ -163,7 +163,8 @@ export class ChoicesForm extends HTMLElement {
     write(this.#problem, "");
     this.#save.disabled = true;
     try {
-      await this.#app.devices.choose(this.#device, said.choices);
+      const { mutedUntil } = this.#app.state.devices?.get(this.#device)?.device ?? {};
+      await this.#app.devices.choose(this.#device, mutedUntil ? { ...said.choices, mutedUntil } : said.choices);
       this.#app.announce(t`Saved`);
       this.onclosed();
     } catch (error) {

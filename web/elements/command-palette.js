@@ -1,4 +1,4 @@
-/** `<command-palette>`: finds sessions, screens and keyboard shortcuts by words. */
+/** `<command-palette>`: finds sessions, screens, keyboard shortcuts and the actions of the open session by words. */
 
 import { attribute, h, say, span } from "../dom.js";
 import { t } from "../language.js";
@@ -8,7 +8,7 @@ import { shortcuts } from "../shortcuts.js";
 import { line } from "../text.js";
 import { View } from "./view.js";
 
-/** @typedef {{words: string, also?: string, keys?: string, hash?: string, action?: import("../shortcuts.js").Action}} Entry */
+/** @typedef {{words: string, also?: string, keys?: string, hash?: string, action?: import("../shortcuts.js").Action, run?: () => void}} Entry */
 
 /** @type {Entry[]} */
 const screens = [
@@ -53,7 +53,7 @@ export class CommandPalette extends View {
     const deeds = [...shortcuts.map(({ keys: press, action, words }) => ({ words, keys: acts || press.length > 3 ? press : undefined, action })), letters];
     const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt)
       .map((one) => ({ words: titleOf(one), also: placeOf(one), hash: `#/session/${one.session}` }));
-    this.#entries = keys ? deeds : matching([...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help" || action === "letters")], this.#words.value);
+    this.#entries = keys ? deeds : matching([...this.#here(), ...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help" || action === "letters")], this.#words.value);
     this.#chosen = 0;
     this.#found.replaceChildren(...this.#entries.map((entry, index) => {
       const words = span("palette-words foreign");
@@ -63,6 +63,24 @@ export class CommandPalette extends View {
       return h("li", { id: `palette-${index}`, role: "option", onclick: () => this.#take(entry) }, words, also, ...(entry.keys ? entry.keys.split(" ").map((key) => h("kbd", {}, key.length === 1 ? key.toUpperCase() : key)) : []));
     }), ...(this.#entries.length ? [] : [h("li", { class: "quiet", role: "option", "aria-disabled": "true" }, t`Nothing is called so.`)]));
     this.#mark();
+  }
+
+  /** @returns {Entry[]} What can be done with the session on screen. */
+  #here() {
+    const { state, archive, pins } = this.app;
+    const summary = state.sessions.get(location.hash.match(/^#\/session\/([^/]+)/)?.[1] ?? "");
+    if (!summary) return [];
+    const { session } = summary;
+    const also = titleOf(summary);
+    const marks = (/** @type {import("../sieve.js").Marks} */ its) => () => {
+      its.set([session], !its.has(session));
+      this.app.listChanged();
+    };
+    return [
+      { words: archive.has(session) ? t`Bring back from the archive` : t`Archive on this device`, also, run: marks(archive) },
+      { words: pins.has(session) ? t`Unpin` : t`Pin to the top on this device`, also, run: marks(pins) },
+      { words: t`Changes`, also, hash: `#/session/${session}/changes` },
+    ];
   }
 
   #mark() {
@@ -83,9 +101,10 @@ export class CommandPalette extends View {
   }
 
   /** @param {Entry} entry */
-  #take({ hash, action }) {
+  #take({ hash, action, run }) {
     this.#dialog.close();
-    if (hash) location.hash = hash;
+    if (run) run();
+    else if (hash) location.hash = hash;
     else if (action) this.onaction(action);
   }
 }

@@ -6,7 +6,7 @@
 import { attribute, h, icon, say, span, write } from "../dom.js";
 import { t } from "../language.js";
 import { nextAt } from "../later-times.js";
-import { askingQuestion, everything, isFreer, modeQuestion, modeWords, ownRules } from "../modes.js";
+import { askingQuestion, askings, isFreer, modeQuestion, modeWords } from "../modes.js";
 import { titleOf } from "../session-words.js";
 import { can } from "../steering.js";
 import { Templates } from "../templates.js";
@@ -31,8 +31,7 @@ let made = 0;
 
 export class ComposerPanel extends HTMLElement {
   /** @type {(command: Command) => void} */ ondeed = () => undefined;
-  /** @type {(command: string) => void} Called with the agent's command that was chosen. */ oncommand = () => undefined;
-
+  /** @type {() => void} Called when the agent's own commands are to be shown. */ oncommands = () => undefined;
   /** @type {(at: number|undefined) => void} Called to hold the written text until a time, or until the agent is idle if there is none. */ onhold = () => undefined;
   /** @type {(text: string) => void} Called with the text of the chosen template. */ ontemplate = () => undefined;
 
@@ -43,13 +42,12 @@ export class ComposerPanel extends HTMLElement {
     name: t`Mode`, verb: t`Change the mode`, words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", mode }),
   });
-  #model = new SettingChoice({ name: t`Model`, verb: t`Change the model`, words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", model }) });
+  #model = new SettingChoice({ name: t`Model`, verb: t`Change the model`, question: () => "", deed: (model) => this.#do({ type: "model", model }) });
   #asking = new SettingChoice({
-    name: t`Asks you`, verb: t`Ask less`, words: () => "", question: (value) => askingQuestion(value, this.#summary),
-    deed: (value) => this.#do({ type: "askAll", on: value === everything }),
+    name: t`Asks you`, verb: t`Ask less`, names: askings, question: (value) => askingQuestion(value, this.#summary),
+    deed: (value) => this.#do({ type: "askAll", on: value === "all" }),
   });
-  #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
-  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, t`The agent's own commands`), h("div", { class: "setting-line" }, this.#commands));
+  #commands = h("button", { type: "button", onclick: () => this.oncommands() }, t`The agent's own commands`);
   #stop = h("button", { type: "button", class: "deny" }, t`End the session …`);
   #stopButtons = h("div", { class: "setting-line" }, this.#stop);
   #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: t`End it`, deed: () => {
@@ -76,7 +74,7 @@ export class ComposerPanel extends HTMLElement {
   #obstacle = "";
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#hold, this.#templateSetting, this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+    if (!this.firstChild) this.append(this.#hold, this.#templateSetting, this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commands, this.#stopButtons, this.#stopping.element, this.#also);
   }
 
   /** @param {Summary} summary @param {PanelState} state */
@@ -103,14 +101,9 @@ export class ComposerPanel extends HTMLElement {
     this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUntrusted || isSending("model"));
     attribute(this.#asking.element, "hidden", !takes("askAll"));
     // Asking for more approvals needs no signature, because it gives the agent less freedom.
-    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules],
+    this.#asking.show(steering?.asksAll ? "all" : "own", Object.keys(askings),
       !can(may, summary, isLive, "askAll") || (isUntrusted && steering?.asksAll === true) || isSending("askAll"));
-    const commands = takesPrompts ? steering?.commands ?? [] : [];
-    attribute(this.#commandsLine, "hidden", !commands.length);
-    if (this.#commands.dataset.offered !== commands.join("\n")) {
-      this.#commands.dataset.offered = commands.join("\n");
-      this.#commands.replaceChildren(h("option", { value: "" }, t`Choose one …`), ...commands.map((name) => h("option", { value: name }, name)));
-    }
+    attribute(this.#commands, "hidden", !takesPrompts || isWritten || !steering?.commands?.length);
     attribute(this.#stop, "hidden", !takes("stop"));
     attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || isSending("stop"));
     if (!takes("stop")) this.#stopping.close();
@@ -162,12 +155,6 @@ export class ComposerPanel extends HTMLElement {
     attribute(this.#undo, "hidden", true);
     this.#drawTemplates();
     /** @type {HTMLElement|null} */ (this.#templateList.querySelector(".template"))?.focus();
-  }
-
-  #chooseCommand() {
-    const command = this.#commands.value;
-    this.#commands.value = "";
-    if (command) this.oncommand(command);
   }
 
   /** @param {Record<string, unknown> & {type: string}} command */

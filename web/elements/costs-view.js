@@ -1,7 +1,7 @@
 /** `<costs-view>`: usage and its cost, as bars with a table behind them, and the most expensive sessions. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { allOf, barsOf, budgetDayEnd, cacheShare, forecast, placesMax, ranges } from "../costs.js";
+import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, placesMax, ranges, sumOf } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
@@ -14,21 +14,26 @@ import { View } from "./view.js";
 
 /** Interval in seconds at which the view asks for the usage. */
 const askEvery = 30;
-/** Most entries of a list that is not expanded. */
+/** Maximum number of entries of a list that is not expanded. */
 const dearestMax = 10;
 
 const counted = new Intl.NumberFormat(language.tag);
 
 /**
- * The cost in words: without a known price it is unknown, not zero.
+ * The cost in words. Usage without a known price is named in tokens, because it is not free.
  * @param {Sum} sum
  */
-const costWords = (sum) => costOf(sum) || t`price unknown`;
+function costWords(sum) {
+  const unpriced = sum.unpricedTokens ? t`${counted.format(sum.unpricedTokens)} tokens without a price` : "";
+  return [costOf(sum), unpriced].filter(Boolean).join(" + ") || t`price unknown`;
+}
 
 export class CostsView extends View {
   #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
     ...Object.entries(ranges).map(([range, words]) => h("option", { value: range }, words)));
   #nothing = h("p", { class: "quiet" });
+  /** First of all: what is asked most. */
+  #today = h("p", { class: "cost-today", hidden: true });
   #total = h("strong", { class: "cost-total" });
   #aside = h("p", { class: "quiet" });
   #forecast = h("p", { class: "note", hidden: true });
@@ -43,7 +48,7 @@ export class CostsView extends View {
     h("figure", { class: "cost-figure" }, this.#chart, h("p", { class: "cost-axis quiet", "aria-hidden": "true" }, this.#begin, this.#end), this.#legend),
     h("details", { class: "fold" }, h("summary", {}, t`As a table`), h("div", { class: "cost-scroll", tabindex: "0", role: "group", "aria-label": t`Costs as a table` },
       h("table", { class: "cost-table" }, h("thead", {}, h("tr", {},
-        ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
+        ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`, t`Models`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
     this.#lists);
   /** @type {unknown} The last report that was drawn, so that a report is drawn once. */ #drawn = null;
   #ticks = 0;
@@ -51,7 +56,7 @@ export class CostsView extends View {
   connectedCallback() {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Cost`), h("a", { class: "head-link", href: "#/budgets" }, t`Budgets`)),
-      h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
+      h("div", { class: "sheet" }, this.#today, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
   }
 
   /** Called when the view is opened. */
@@ -84,6 +89,8 @@ export class CostsView extends View {
     attribute(this.#nothing, "class", problem ? "problem" : "quiet");
     attribute(this.#nothing, "hidden", !this.#nothing.textContent);
     attribute(this.#body, "hidden", !report || isEmpty);
+    attribute(this.#today, "hidden", !report);
+    if (report && shown) write(this.#today, t`Today ${costWords(sumOf(report, shown.days.length - 1))}`);
     if (!report || !shown || isEmpty) return;
     this.#drawForecast(report);
     if (this.#drawn === report) return;
@@ -110,14 +117,14 @@ export class CostsView extends View {
 
   /** @param {Bar[]} bars @param {import("../costs.js").CostReport} report */
   #drawBars(bars, report) {
-    const most = Math.max(...bars.map(({ microUSD }) => microUSD), 1);
-    const dearest = bars.reduce((a, b) => (b.microUSD > a.microUSD ? b : a));
-    attribute(this.#chart, "aria-label", t`${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${money(dearest.microUSD)}. The numbers are in the table below.`);
-    this.#chart.replaceChildren(...bars.map(({ label, microUSD, parts }) => {
-      const bar = h("div", { class: "cost-bar", title: `${label}: ${money(microUSD)}` });
+    const most = Math.max(...bars.map(({ size }) => size), 1);
+    const dearest = bars.reduce((a, b) => (b.size > a.size ? b : a));
+    attribute(this.#chart, "aria-label", t`${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${costWords(dearest.sum)}. The numbers are in the table below.`);
+    this.#chart.replaceChildren(...bars.map(({ label, sum, parts }) => {
+      const bar = h("div", { class: "cost-bar", title: `${label}: ${parts.length ? costWords(sum) : money(0)}` });
       for (const part of parts) {
         const piece = h("i", { "data-place": part.place });
-        piece.style.blockSize = `${(part.microUSD / most) * 100}%`;
+        piece.style.blockSize = `${(part.size / most) * 100}%`;
         bar.prepend(piece);
       }
       return bar;
@@ -131,13 +138,14 @@ export class CostsView extends View {
       say(name, words, line);
       return h("li", {}, h("i", { "data-place": place, "aria-hidden": "true" }), name, span("quiet", place < placesMax ? costWords(sum) : ""));
     }));
-    this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum }) => h("tr", {}, h("th", { scope: "row" }, label),
-      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))))));
+    this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum, parts }) => h("tr", {}, h("th", { scope: "row" }, label),
+      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))), modelsOf(parts, report))));
   }
 
   /** @param {import("../costs.js").CostReport} report */
   #drawLists(report) {
     const { sessions } = this.app.state;
+    const measure = measureOf(report.total);
     const known = report.sessions.map((session) => {
       const summary = sessions.get(session.session);
       const words = summary ? titleOf(summary) : [session.project, session.agent].filter(Boolean).join(" · ");
@@ -146,25 +154,34 @@ export class CostsView extends View {
     /** @param {{name?: string}[]} shares */
     const named = (shares) => shares.slice(0, dearestMax).map((share) => ({ words: share.name ?? t`none`, detail: "", sum: /** @type {Sum} */ (share) }));
     this.#lists.replaceChildren(
-      listOf(t`Dearest sessions`, known), listOf(t`By project`, named(report.projects)),
-      ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts))] : []),
-      ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents))] : []));
+      listOf(t`Dearest sessions`, known, measure), listOf(t`By project`, named(report.projects), measure),
+      ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts), measure)] : []),
+      ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents), measure)] : []));
   }
+}
+
+/** @param {Bar["parts"]} parts @param {import("../costs.js").CostReport} report The cell that says which model cost what. */
+function modelsOf(parts, report) {
+  const cell = h("td", { class: "foreign" });
+  const name = (/** @type {number} */ place) => (place < placesMax ? report.models[place]?.name ?? t`no model named` : t`others`);
+  say(cell, parts.map(({ place, sum }) => `${name(place)}: ${costWords(sum)}`).join(", "), line);
+  return cell;
 }
 
 /**
  * @param {string} title
  * @param {{words: string, detail: string, sum: Sum, href?: string}[]} entries
+ * @param {(sum: Sum) => number} measure
  */
-function listOf(title, entries) {
-  const most = Math.max(...entries.map(({ sum }) => allOf(sum)), 1);
+function listOf(title, entries, measure) {
+  const most = Math.max(...entries.map(({ sum }) => measure(sum)), 1);
   return h("section", {}, h("h3", {}, title), h("ol", { class: "cost-list" }, ...entries.map(({ words, detail, sum, href }) => {
     const name = href ? h("a", { class: "foreign", href }) : span("foreign");
     say(name, words, line);
     const place = span("quiet foreign");
     say(place, detail, line);
     const bar = h("i", { "aria-hidden": "true" });
-    bar.style.inlineSize = `${(allOf(sum) / most) * 100}%`;
+    bar.style.inlineSize = `${(measure(sum) / most) * 100}%`;
     return h("li", {}, h("span", { class: "cost-name" }, name, detail ? " · " : "", place), h("span", { class: "cost-of" }, costWords(sum)), bar);
   })));
 }

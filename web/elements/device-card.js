@@ -91,7 +91,7 @@ export class DeviceCard extends HTMLElement {
     attribute(this.#presence, "data-present", device.present);
     attribute(this.#trouble, "hidden", !device.trouble);
     say(this.#trouble, device.trouble ?? "", line);
-    this.#wishes.replaceChildren(...wishes(device.device, this.#title).map(([term, value]) => {
+    this.#wishes.replaceChildren(...wishes(device.device, this.#title, this.#app.now()).map(([term, value]) => {
       const words = h("dd", { class: "foreign" });
       say(words, value, line);
       return h("div", {}, h("dt", {}, term), words);

@@ -21,11 +21,17 @@ export const phases = {
  * Sentences for the close codes after which the page must not reconnect.
  * @type {Record<number, string>}
  */
-export const stops = {
+const stops = {
   4401: t`This device is no longer paired.`,
   4409: t`Another connection took this one's place.`,
   4426: t`The relay speaks another version. Reload the page.`,
 };
+
+/** @param {Pick<import("../link.js").Link, "stopCode"|"wasRemoved">} link */
+export const stopWords = ({ stopCode, wasRemoved }) =>
+  wasRemoved
+    ? t`This workspace was removed from the relay: by its operator, or because nobody had used it for too long.`
+    : (stops[stopCode] ?? t`The relay closed the connection for good.`);
 
 /**
  * The text before the first snapshot, so that a page without a connection never looks as if its content were current.

@@ -9,7 +9,7 @@ import { has, rightsOf } from "../rights.js";
 import { contentWords } from "../sealing-words.js";
 import { calm, line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
-import { phases, stops } from "./link-state.js";
+import { phases, stopWords } from "./link-state.js";
 import { PairDialog } from "./pair-dialog.js";
 import { View } from "./view.js";
 
@@ -62,7 +62,7 @@ export class LinkView extends View {
 
   /** @override */
   tick() {
-    const { phase, heardAt, retryAt, stopCode } = this.app.link;
+    const { phase, heardAt, retryAt } = this.app.link;
     this.#dialog.tick();
     write(this.#phase, phases[phase]);
     write(this.#values.heard, heardAt ? ago(Date.now() - heardAt) : t`not yet`);
@@ -71,7 +71,7 @@ export class LinkView extends View {
       live: t`Up to date.`,
       silent: t`The relay does not answer. What you see may be old.`,
       waiting: t`The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
-      stopped: stops[stopCode] ?? t`The relay closed the connection for good.`,
+      stopped: stopWords(this.app.link),
     }[phase]);
   }
 

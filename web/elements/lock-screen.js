@@ -108,8 +108,8 @@ export class LockScreen extends HTMLElement {
     if (!card) return this.#forms.replaceChildren();
     return this.#forms.replaceChildren(
       h("figcaption", { class: "quiet" }, t`The same card in each form of the island`),
-      ...["compact", "minimal", "expanded"].map((form) => h("div", { class: "island-specimen" },
-        h("div", { class: "island", "data-form": form }, ...this.#islandFace(card, form)), h("p", { class: "quiet" }, form))));
+      ...Object.entries({ compact: t`compact`, minimal: t`minimal`, expanded: t`expanded` }).map(([form, words]) => h("div", { class: "island-specimen" },
+        h("div", { class: "island", "data-form": form }, ...this.#islandFace(card, form)), h("p", { class: "quiet" }, words))));
   }
 
   /** @param {Card} card @param {string} form */

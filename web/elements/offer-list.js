@@ -67,7 +67,7 @@ export class OfferList {
   }
 
   /**
-   * Disables the options.
+   * Disables all options of the list.
    * @param {boolean} locked
    */
   set locked(locked) {

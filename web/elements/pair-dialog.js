@@ -92,12 +92,12 @@ export class PairDialog extends HTMLElement {
     write(this.#state, t`Asking the relay for a code …`);
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
-      // The expiry by this device's clock, because the relay's clock may differ; never later than the secret's own limit.
+      // The link's expiry by this device's clock, because the relay's clock may differ; never later than the secret's own limit.
       this.#expiresAt = Date.now() + (Math.min(Number(reply.expiresAt) - this.app.now(), vouchingMs) || vouchingMs);
       const { k, hosts } = (await this.app.trust?.bringing(Vouching).open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
       const link = linkOf(reply.link, k, location.href);
       const [stays, rows] = [staysHere(link), qrRowsOf(link)];
-      // No QR code if the link leads to this machine only: a phone could not open it.
+      // The QR code is omitted if the link leads to this machine only: a phone could not open it.
       if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, t`QR code of the pairing link`));
       const brings = hosts.length ? t`Once you have compared its code here, ${hosts.join(", ")} does what it signs, too.` : "";
       say(this.#how, `${stays

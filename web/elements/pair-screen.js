@@ -40,7 +40,7 @@ export class PairScreen extends View {
     h("button", { type: "button", class: "solid", onclick: () => this.onpaired(this.#k) }, t`Go on`));
   #help = h("p", { id: "pair-help" });
   #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, t`Paste`);
-  /** Loads with the later part of the page, because only iPhones and iPads need it. */
+  /** The steps load with the later part of the page, because only iPhones and iPads need them. */
   #install = h("install-steps", { class: "install", hidden: true });
   #open = h("p", { hidden: true },
     ...pieces`This relay gives everybody a workspace. On the machine with your agents, with Heliograph installed, run ${h("code", {}, `heliograph join ${location.origin}`)} and scan what it shows.`);

@@ -1,7 +1,7 @@
 /** Draws a QR code as one SVG path: dark on light with a quiet zone, regardless of the page's colours. */
 
 const svg = "http://www.w3.org/2000/svg";
-const quietZone = 4; // modules; the minimum of the QR code standard
+const quietZone = 4; // width of the quiet zone in modules; the minimum of the QR code standard
 
 /**
  * @param {string[]} rows Rows of `0` and `1`.

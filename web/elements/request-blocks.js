@@ -127,7 +127,7 @@ function againstFile(tool, { elements, measure, rest, blocks }, body) {
   const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
   const diff = change.problem ? "" : asText(body?.diff);
   // The head of the card already says that the file changes.
-  const isPlain = words.title === t`Changes the file` && !words.detail;
+  const { isPlain } = words;
   const told = words.measure && (isPlain ? words.measure : `${words.title}: ${words.measure}`);
   // For a new file the sent input already shows everything.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fieldBlocks(tool, rest), note, ...blocks], measure: told || words.title };

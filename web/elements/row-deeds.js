@@ -3,9 +3,8 @@
 import { attribute, h, icon, say } from "../dom.js";
 import { t } from "../language.js";
 import { inAnHour, tomorrow, untilWords } from "../later-times.js";
-import { askOfDevice, mute, ownDevice } from "../muting.js";
+import { askOfDevice, mute, ownDevice, putOff } from "../muting.js";
 import { titleOf } from "../session-words.js";
-import { asksOf } from "../store.js";
 import { line } from "../text.js";
 import { swiping } from "./swiping.js";
 import { offerUndo } from "./undo-bar.js";
@@ -75,17 +74,7 @@ export class RowDeeds extends HTMLElement {
     this.#mute.textContent = this.#isMuted ? t`Ring` : t`Mute`;
   }
 
-  /** @param {string} session @param {number|null} until */
-  #snooze(session, until) {
-    const { snoozes, state } = this.#app;
-    snoozes.set(session, until === null ? null : { until, asked: asksOf(state, session) });
-    this.#app.listChanged();
-  }
-
-  /**
-   * Closes the panel.
-   * @returns {boolean} True if the keyboard focus was in it.
-   */
+  /** Closes the panel. @returns {boolean} True if the keyboard focus was in it. */
   #leave() {
     const focuses = this.contains(document.activeElement);
     this.open(false);
@@ -95,14 +84,14 @@ export class RowDeeds extends HTMLElement {
   #putOff() {
     const [app, session] = [this.#app, this.#session];
     const focuses = this.#leave();
-    if (app.isLater(session)) return this.#snooze(session, null);
-    const putOff = (/** @type {number} */ until) => {
-      this.#snooze(session, until);
-      const isTomorrow = until === tomorrow(app.now());
-      offerUndo(t`Back ${untilWords(until, app.now())}, or when it asks something new.`, () => this.#snooze(session, null),
-        { focuses, ...(isTomorrow ? {} : { other: { words: t`Tomorrow`, deed: () => putOff(tomorrow(app.now())) } }) });
+    if (app.isLater(session)) return putOff(app, session, null);
+    const until = (/** @type {number} */ time) => {
+      putOff(app, session, time);
+      const isTomorrow = time === tomorrow(app.now());
+      offerUndo(t`Back ${untilWords(time, app.now())}, or when it asks something new.`, () => putOff(app, session, null),
+        { focuses, ...(isTomorrow ? {} : { other: { words: t`Tomorrow`, deed: () => until(tomorrow(app.now())) } }) });
     };
-    return putOff(inAnHour(app.now()));
+    return until(inAnHour(app.now()));
   }
 
   async #muteOrNot() {

@@ -9,7 +9,7 @@ import { exact, line } from "../text.js";
 /** @typedef {import("../rule-words.js").Trial} Trial */
 /** @typedef {import("../rule-words.js").Tried} Tried */
 
-/** Most requests that are listed: more than a person reads. */
+/** Maximum number of requests that are listed: more than a person reads. */
 const callsShownMax = 200;
 
 export class RuleTrial {

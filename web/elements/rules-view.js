@@ -20,7 +20,7 @@ import { View } from "./view.js";
 /** @typedef {{desk: string, text: string, replaces: string}} Draft A rule to add at a host, or to replace the rule named in `replaces`. */
 /** @typedef {{desk: string, text: string, id: string, outcome: import("../rule-words.js").Trial|null, problem: string}} Attempt */
 
-/** Most answered calls that are listed for a rule: more than a person reads before deciding. */
+/** Maximum number of answered calls that are listed for a rule: more than a person reads before deciding. */
 const ranShownMax = 50;
 
 export class RulesView extends View {
@@ -51,7 +51,8 @@ export class RulesView extends View {
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Rules`)),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Rules`), h("nav", { class: "switch", "aria-label": t`Approvals` },
+        h("a", { href: "#/approvals" }, t`Waiting`), h("a", { href: "#/approvals/recent" }, t`Recent`), h("a", { href: "#/rules", "aria-current": "page" }, t`Rules`))),
       h("div", { class: "sheet" }, this.#draft, this.#problem, this.#empty, this.#list));
   }
 

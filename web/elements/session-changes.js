@@ -6,29 +6,31 @@ import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
 import { count, size, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
-import { line, ordered } from "../text.js";
-import { diffBlock, lineCounts } from "./blocks.js";
+import { readBack } from "../reading-back.js";
+import { Marks } from "../sieve.js";
+import { line } from "../text.js";
+import { diffBlock, lineCounts, pathNodes } from "./blocks.js";
 
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
 
-/** Longer diffs are folded at first: about two screens of a phone. */
+/** The number of lines above which a diff is folded at first: about two screens of a phone. */
 const openLinesMax = 60;
 /** Lines of all files together that are unfolded at first: what a phone draws without delay. */
 const openLinesSumMax = 400;
 /** Lines of a diff that are drawn at once; the others follow on demand, as many at a time. */
 const linesAtOnceMax = 500;
-/** Most files that are listed; the oldest are omitted. */
+/** Maximum number of files that are listed; the oldest are omitted. */
 const filesMax = 300;
 
 export class SessionChanges extends HTMLElement {
-  /** @type {() => Promise<void>} Called to read older events when a person asks for older changes. */
-  onearlier = async () => undefined;
-
+  #app = /** @type {import("./view.js").App} */ (/** @type {unknown} */ (undefined));
+  #session = "";
   #joins = new ChangedFiles();
   /** @type {object|null} The edits whose files are drawn. */ #edits = null;
   /** @type {Map<string, Entry>} Folds by the path of their file. */ #entries = new Map();
   #openLines = 0;
+  /** The last edit of each file that was viewed on this device. */ #viewed = new Marks(() => localStorage, "heliograph.viewed");
   #sum = span("changes-sum");
   #note = h("p", { class: "quiet" });
   #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, t`Read what came before`);
@@ -40,18 +42,21 @@ export class SessionChanges extends HTMLElement {
     this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
   }
 
-  /** @param {Log|undefined} log @param {number} oldest The number of the oldest event that the relay stores. */
-  show(log, oldest) {
+  /** @param {import("./view.js").App} app @param {string} session @param {Log|undefined} log */
+  show(app, session, log) {
+    [this.#app, this.#session] = [app, session];
+    const oldest = app.state.sessions.get(session)?.first ?? 1;
     if (log?.edits !== this.#edits) this.#clear(log?.edits ?? null);
     const files = log ? this.#joins.of(log.edits.all) : [];
     const shown = files.slice(-filesMax);
     const entries = new Map(shown.map((file) => [file.path, this.#entries.get(file.path) ?? this.#entry(file)]));
     this.#entries = entries;
-    shown.forEach((file) => entries.get(file.path)?.show(file));
+    shown.forEach((file) => entries.get(file.path)?.show(file, this.#isViewed(file)));
     arrange(this.#list, [...entries.values()].map(({ item }) => item));
     const isWhole = log !== undefined && log.edits.first <= oldest && !log.edits.isCut;
     const [added, removed] = /** @type {const} */ (["added", "removed"]).map((which) => files.reduce((sum, file) => sum + file[which], 0));
-    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", lineCounts(added, removed)] : []));
+    const viewed = files.filter((file) => this.#isViewed(file)).length;
+    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", lineCounts(added, removed), viewed ? t`, ${viewed} viewed` : ""] : []));
     write(this.#note, !log ? "" : noteOf(log, files.length, isWhole, oldest));
     attribute(this.#note, "hidden", this.#note.textContent === "");
     attribute(this.#earlier, "hidden", !log || isWhole || log.edits.isCut);
@@ -67,20 +72,32 @@ export class SessionChanges extends HTMLElement {
   }
 
   /** @param {FileChanges} file */
+  #mark = ({ path, last }) => `${this.#session} ${last.at} ${path}`;
+
+  /** @param {FileChanges} file */
+  #isViewed = (file) => this.#viewed.has(this.#mark(file));
+
+  /** @param {FileChanges} file */
   #entry(file) {
     const lines = file.parts.reduce((sum, part) => sum + (part.lines?.length ?? 0), 0);
     const isOpen = lines <= openLinesMax && this.#openLines + lines <= openLinesSumMax;
     if (isOpen) this.#openLines += lines;
-    return new Entry(isOpen);
+    return new Entry(isOpen && !this.#isViewed(file), (one, isViewed) => {
+      this.#viewed.set([this.#mark(one)], isViewed);
+      this.show(this.#app, this.#session, this.#app.state.logs.get(this.#session));
+    });
   }
 
   async #readEarlier() {
-    if (this.#earlier.disabled) return;
+    const [app, session] = [this.#app, this.#session];
+    const edits = app.state.logs.get(session)?.edits;
+    if (this.#earlier.disabled || !edits) return;
     attribute(this.#earlier, "disabled", true);
     write(this.#earlier, t`Reading …`);
     write(this.#failed, "");
     try {
-      await this.onearlier();
+      await readBack(app, session, edits.first, (first, events) => edits.prepend(first, events));
+      if (this.#session === session) this.show(app, session, app.state.logs.get(session));
     } catch {
       write(this.#failed, t`What came before could not be read. Try it again.`);
     }
@@ -91,27 +108,40 @@ export class SessionChanges extends HTMLElement {
 
 /** The fold of a file. Its diff is drawn only while it is open. */
 class Entry {
-  #name = span("changes-path foreign exact");
+  #name = span("changes-path path foreign exact");
   #kind = span("changes-kind quiet");
   #measure = span("tool-result");
   #body = h("div", { class: "fold-body" });
   #details = h("details", { class: "fold" }, h("summary", {}, span("changes-line", this.#name, this.#kind, this.#measure)), this.#body);
-  item = h("div", { class: "changes-file", role: "listitem" }, this.#details);
+  #isViewed = h("input", { type: "checkbox", onchange: () => this.#view() });
+  #what = span("unseen");
+  item = h("div", { class: "changes-file", role: "listitem" }, this.#details, h("label", { class: "changes-viewed" }, this.#isViewed, span("word", t`Viewed`), this.#what));
 
   /** @type {FileChanges|undefined} */ #file;
   /** @type {FileChanges|undefined} The changes that the open fold shows. */ #drawn;
+  #onviewed;
 
-  /** @param {boolean} isOpen */
-  constructor(isOpen) {
+  /** @param {boolean} isOpen @param {(file: FileChanges, isViewed: boolean) => void} onviewed */
+  constructor(isOpen, onviewed) {
+    this.#onviewed = onviewed;
     this.#details.open = isOpen;
     this.#details.addEventListener("toggle", () => this.#draw());
   }
 
-  /** @param {FileChanges} file */
-  show(file) {
+  #view() {
+    this.#details.open = !this.#isViewed.checked;
+    if (this.#file) this.#onviewed(this.#file, this.#isViewed.checked);
+  }
+
+  /** @param {FileChanges} file @param {boolean} isViewed */
+  show(file, isViewed) {
+    this.#isViewed.checked = isViewed;
     if (this.#file === file) return;
+    if (!this.#file) {
+      this.#name.append(...pathNodes(file.path));
+      say(this.#what, `: ${file.path}`, line);
+    }
     this.#file = file;
-    say(this.#name, file.path, ordered);
     write(this.#kind, file.isNew ? t`new` : "");
     this.#measure.replaceChildren(lineCounts(file.added, file.removed));
     this.#draw();

@@ -11,6 +11,7 @@ import { namedIn } from "../picture-names.js";
 import { Sender } from "../sender.js";
 import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isOver, measure, outcomeWords, promptsOf, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
+import { CommandOffers } from "./command-offers.js";
 import { pictureButton } from "./picture-button.js";
 import { WaitingPrompts } from "./waiting-prompts.js";
 
@@ -45,10 +46,11 @@ export class SessionComposer extends HTMLElement {
   #longReason = h("p", { class: "foreign" });
   #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, t`No prompts from here. Why?`), this.#longReason);
   #waiting = new WaitingPrompts();
-  /** This element and the next two load with the later part of the page, and are empty until then. */
+  /** Held prompts, the choice of pictures and the panel load with the later part of the page, and are empty until then. */
   #held = h("held-prompts", { hidden: true });
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
+  #offers = new CommandOffers();
   #asCommand = h("input", { type: "checkbox", onchange: () => this.#kept() });
   #asCommandWords = span("foreign");
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
@@ -72,13 +74,14 @@ export class SessionComposer extends HTMLElement {
   #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
   #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": t`Mode, model and commands`, hidden: true });
-  #box = h("div", { class: "composer-box" }, this.#held, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#form);
+  #box = h("div", { class: "composer-box" }, this.#held, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#offers, this.#form);
 
   connectedCallback() {
     if (this.firstChild) return;
     this.#waiting.hands = {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
+    this.#offers.onchosen = (command) => this.#takeCommand(command);
     this.append(this.#asksAll, this.#why, this.#whyFold, this.#box);
     // The field shrinks when it loses the focus, and would move the elements above it away from the finger.
     for (const above of [this.#held, this.#waiting]) above.addEventListener("mousedown", (event) => event.target instanceof Element && event.target.closest("button") && event.preventDefault());
@@ -208,10 +211,8 @@ export class SessionComposer extends HTMLElement {
    * @param {string} command
    */
   #takeCommand(command) {
-    const words = this.#text.value.trim();
-    this.#text.value = `${command}${words ? ` ${words}` : " "}`;
+    this.#text.value = `${command} `;
     this.#asCommand.checked = true;
-    this.#open(false);
     this.#keep();
     this.#grow();
     this.#draw();
@@ -245,6 +246,11 @@ export class SessionComposer extends HTMLElement {
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (isComposed(event)) return;
+    if (this.#offers.takes(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return this.#draw();
+    }
     if (this.#recall(event)) event.preventDefault();
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
     if (!(event.ctrlKey || event.metaKey || hasKeyboard.matches)) return;
@@ -414,7 +420,9 @@ export class SessionComposer extends HTMLElement {
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
     const waits = busy && text.trim() !== "" && !steering?.whileBusy ? t`The agent is working: it waits until that is done.` : "";
-    say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
+    this.#offers.show(this.#text, isHere ? text : "", steering?.commands ?? [], summary.agent.name);
+    const reading = this.#offers.isOpen && !isOffered ? "" : readingOf(text, this.#asCommand.checked);
+    say(this.#note, [words, reading, waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
     attribute(this.#send, "disabled", sending || this.#isAdding || this.#chosen?.isReading || isBlocked || isTooLong || text.trim() === "");
@@ -453,7 +461,7 @@ export class SessionComposer extends HTMLElement {
     if (this.#more.hidden) this.#open(false);
     if (!("show" in this.#panel)) return;
     this.#panel.ondeed = (command) => this.#do(command);
-    this.#panel.oncommand = (command) => this.#takeCommand(command);
+    this.#panel.oncommands = () => this.#take("/");
     this.#panel.onhold = (at) => this.#hold(at);
     this.#panel.ontemplate = (text) => this.#take(text);
     this.#panel.show(summary, {

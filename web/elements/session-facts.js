@@ -27,7 +27,7 @@ export class SessionFacts extends HTMLElement {
   onmute = () => undefined;
   #mute = h("button", { type: "button", class: "plain", onclick: () => this.onmute() });
   #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
-  /** @type {Map<string, HTMLElement>} */ #values = new Map();
+  /** @type {HTMLElement[]} */ #values = [];
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
@@ -46,23 +46,27 @@ export class SessionFacts extends HTMLElement {
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, ruleAnswers, agent, model, host, cwd, branch } = summary;
     const guess = summary.estimateMicroUSD ? t`: ${agent.name} does not know the model's price. No budget counts the guess` : "";
-    this.#fact(t`Cost`, `${costOf(summary) || t`unknown`}${guess}`);
-    this.#fact(t`Budget`, strainWords(summary.budget));
-    attribute(/** @type {HTMLElement} */ (this.#values.get(t`Budget`)), "data-budget", strain(summary.budget));
-    attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
+    const cost = costOf(summary);
     const used = context?.used ?? 0;
     const share = context?.limit ? Math.round((100 * used) / context.limit) : 0;
-    this.#fact(t`Context`, context?.limit ? t`${count(used)} of ${count(context.limit)} (${share} %)` : t`unknown`);
-    this.#fact(t`Tokens`, tokens && !(tokens.input || tokens.output || tokens.cacheRead) ? "" : tokens ? t`${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : t`unknown`);
-    this.#fact(t`Lines`, linesAdded || linesRemoved ? t`${linesAdded} added, ${linesRemoved} removed` : "");
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
-    this.#fact(t`Activity`, `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
-    this.#fact(t`Answered by rules`, ruleAnswers ? plural(ruleAnswers, "call") : "");
-    this.#fact(t`Agent`, `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
-    this.#fact(t`Model`, model ?? t`unknown`);
-    this.#fact(t`Host`, host.connected ? host.name : t`${host.name} is offline`);
-    this.#fact(t`Folder`, cwd ?? t`unknown`);
-    this.#fact(t`Branch`, branch ?? t`unknown`);
+    attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
+    /** @type {[name: string, value: string|undefined, budget?: string|null][]} */
+    const facts = [
+      [t`Cost`, cost ? `${cost}${guess}` : undefined],
+      [t`Budget`, strainWords(summary.budget), strain(summary.budget)],
+      [t`Context`, context?.limit ? t`${count(used)} of ${count(context.limit)} (${share} %)` : undefined],
+      [t`Tokens`, tokens && (tokens.input || tokens.output || tokens.cacheRead ? t`${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "")],
+      [t`Lines`, linesAdded || linesRemoved ? t`${linesAdded} added, ${linesRemoved} removed` : ""],
+      [t`Activity`, `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`],
+      [t`Answered by rules`, ruleAnswers ? plural(ruleAnswers, "call") : ""],
+      [t`Agent`, `${agent.name}${agent.version ? ` ${agent.version}` : ""}`],
+      [t`Model`, model],
+      [t`Host`, host.connected ? host.name : t`${host.name} is offline`],
+      [t`Folder`, cwd],
+      [t`Branch`, branch],
+    ];
+    facts.forEach((fact, at) => this.#fact(at, ...fact));
   }
 
   /** @param {Summary} summary @param {import("../wire").Event|null} todo */
@@ -86,17 +90,17 @@ export class SessionFacts extends HTMLElement {
     this.#todo.replaceChildren(current);
   }
 
-  /** @param {string} name @param {string} value The fact is hidden if empty. */
-  #fact(name, value) {
-    let element = this.#values.get(name);
-    if (!element) {
-      element = h("dd", { class: "foreign" });
-      this.#values.set(name, element);
-      this.#numbers.append(h("div", {}, h("dt", {}, name), element));
+  /** @param {number} at @param {string} name @param {string} [value] The fact is hidden if empty, and *unknown* if absent. @param {string|null} [budget] */
+  #fact(at, name, value, budget = null) {
+    if (!this.#values[at]) {
+      this.#values[at] = h("dd", { class: "foreign" });
+      this.#numbers.append(h("div", {}, h("dt", {}, name), this.#values[at]));
     }
-    say(element, value, line);
+    const element = this.#values[at];
+    say(element, value ?? t`unknown`, line);
     attribute(/** @type {HTMLElement} */ (element.parentElement), "hidden", value === "");
-    attribute(element, "data-unknown", value === t`unknown`);
+    attribute(element, "data-unknown", value === undefined);
+    attribute(element, "data-budget", budget);
   }
 }
 

@@ -2,8 +2,9 @@
  * `<session-list>`: every session of the workspace, or the archived ones.
  *
  * Rows do not trade places under a finger. The order (sessions that wait for you, then working ones, then today's; most recent first) is computed
- * when the list is opened. Later sessions are added on top, and a tap just after that does nothing, as it may
- * have been meant for another row. If the list is scrolled, a button says what there is above or below.
+ * when the list is opened, and again if a row stands under a wrong heading and the list was not touched for some seconds. Until then new
+ * sessions are on top. A tap just after rows have moved does nothing, as it may have been meant for another row. If the list is scrolled, a
+ * button says what there is above or below.
  *
  * Rows are created as far as the list was scrolled, and a changed session updates only its own row, because a list may have thousands.
  */
@@ -14,7 +15,7 @@ import { titleOf } from "../session-words.js";
 import { sessionOf } from "../store.js";
 import { line } from "../text.js";
 import { skeleton } from "./link-state.js";
-import { byGroup, grouped, groupOf, groups, headingOf, waits } from "../sieve.js";
+import { byGroup, grouped, groupOf, groups, headingOf, ranked, waits } from "../sieve.js";
 import { SessionRow } from "./session-row.js";
 import { SieveBar } from "./sieve-bar.js";
 import { View } from "./view.js";
@@ -23,6 +24,8 @@ import { View } from "./view.js";
 
 /** Time after a row moved in which a tap does not open it: longer than a finger needs from seeing to tapping. */
 const settleMs = 600;
+/** Time without a touch or a key after which rows may move. */
+const restMs = 5000;
 /** Time for which a limit is shown as reached: the relay repeats its notice every ten minutes as long as it is. */
 const fullMs = 660_000;
 /** Placeholder rows of a list that has not loaded. */
@@ -43,8 +46,11 @@ export class SessionList extends View {
   #wasLoaded = false;
   #top = span("edge");
   #further = span("edge");
-  /** @type {Set<string>} Sessions that are newer than the list's order. */ #fresh = new Set();
-  /** New sessions that cannot have been seen, because the top of the list was not on screen. */ #unseen = 0;
+  /** @type {Set<string>} Sessions that moved up to the waiting ones while the top of the list was not on screen. */ #called = new Set();
+  /** True if sessions arrived that are drawn within a second. */ #isDue = false;
+  #touchedAt = 0;
+  /** @type {Set<string>|null} The `belated` of the snapshot after which the older sessions were requested. */ #asked = null;
+  /** Number of new sessions that nobody can have seen, because the top of the list was not on screen. */ #unseen = 0;
   #isTopSeen = true;
   #isArchive = false;
   #title = h("h2", { tabindex: "-1" }, t`Sessions`);
@@ -61,6 +67,8 @@ export class SessionList extends View {
   #costs = h("a", { class: "head-link", href: "#/costs" }, t`Cost`);
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, t`No session fits.`),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, t`Show all`));
+  /** Comes with the other views, when words are searched for, and is empty until then. */
+  #files = h("file-finder", { hidden: true });
   #allAway = h("div", { class: "empty", hidden: true });
   #back = h("a", { class: "head-link", href: "#/" }, t`All sessions`);
   #aboutArchive = h("div", { class: "archive-head" },
@@ -72,12 +80,13 @@ export class SessionList extends View {
 
   connectedCallback() {
     this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
-    this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
+    this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#files, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
+    for (const kind of ["pointerdown", "pointermove", "keydown", "scroll"]) this.addEventListener(kind, () => (this.#touchedAt = performance.now()), { passive: true });
     new IntersectionObserver(([{ isIntersecting }]) => {
       this.#isTopSeen = isIntersecting;
-      if (isIntersecting && this.#unseen) this.#draw();
+      if (isIntersecting) this.#drawMissed();
     }).observe(this.#top);
     new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#reachOn(), { root: this, rootMargin: "0px 0px 200% 0px" }).observe(this.#further);
   }
@@ -92,8 +101,9 @@ export class SessionList extends View {
   /** Called when the list or the archive is opened: only now may rows change places. */
   arrive(isArchive = this.#isArchive) {
     this.#isArchive = isArchive;
-    this.#fresh.clear();
     this.#unseen = 0;
+    this.#called.clear();
+    this.#touchedAt = performance.now();
     this.#reach = rowsAtOnce;
     const sessions = this.#visible();
     this.#group(sessions.values());
@@ -103,9 +113,34 @@ export class SessionList extends View {
 
   /** @param {Iterable<Summary>} sessions */
   #group(sessions) {
-    const { now, pins } = this.app;
-    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has, isLater: this.app.isLater, isArchived: this.#isArchive ? () => false : this.app.archive.has };
-    for (const one of sessions) this.#groups.set(one.session, groupOf(one, at));
+    const groupNow = this.#groupNow();
+    for (const one of sessions) this.#groups.set(one.session, groupNow(one));
+  }
+
+  #groupNow() {
+    const { now, pins, isLater, archive } = this.app;
+    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has, isLater, isArchived: this.#isArchive ? () => false : archive.has };
+    return (/** @type {Summary} */ one) => groupOf(one, at);
+  }
+
+  /** Unless somebody's hand is in the list, what is under a heading that it is past goes to its own. What is read in a scrolled list stays on screen. */
+  #settle() {
+    if (this.#sieve.sieve.group || performance.now() - this.#touchedAt < restMs || this.#list.contains(document.activeElement)) return;
+    const [isTopSeen, groupNow, summaries] = [this.#isTopSeen, this.#groupNow(), this.#order.flatMap((id) => this.app.state.sessions.get(id) ?? [])];
+    const moved = new Map(summaries.filter((one) => ![groupNow(one), "fresh"].includes(this.#groupOf(one))).map((one) => [one.session, one]));
+    if (!moved.size) return;
+    const { top, bottom } = this.getBoundingClientRect();
+    const place = (/** @type {Element} */ row) => row.getBoundingClientRect().top;
+    const kept = isTopSeen ? null : [...this.#rows].find(([id, row]) => !moved.has(id) && place(row) >= top && place(row) < bottom)?.[1];
+    const before = kept ? place(kept) : 0;
+    if (!isTopSeen) for (const [id, one] of moved) if (waits(one)) this.#called.add(id);
+    this.#group(summaries);
+    const order = byGroup(summaries, this.#groupOf);
+    // A heading that changes moves no row to where another was.
+    if (order.some((id, at) => id !== this.#order[at])) this.#movedAt = performance.now();
+    this.#order = order;
+    this.#draw();
+    if (kept?.isConnected) this.scrollTop += place(kept) - before;
   }
 
   /** @param {Summary} summary */
@@ -167,16 +202,23 @@ export class SessionList extends View {
     if (this.hidden) return;
     if (changes.all) return this.#draw();
     const now = this.app.now();
-    let isOther = false;
+    const { sessions, belated } = this.app.state;
+    let [isOther, isCalled] = [false, false];
     for (const id of changes.sessions) {
-      const summary = this.app.state.sessions.get(id);
-      if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary)) || this.#isMisplaced(id)) isOther = true;
-      else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
+      const summary = sessions.get(id);
+      const isIn = this.#passed.has(id);
+      isCalled ||= Boolean(summary && waits(summary));
+      if (isIn !== Boolean(summary && this.#passes(summary)) || this.#isMisplaced(id)) {
+        if (!isIn && belated.has(id)) this.#isDue = true;
+        else isOther = true;
+      } else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
     }
     // A new approval takes its session out of snooze and archive; its summary may have arrived before.
     isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(sessionOf(key)));
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
+    // What waits goes up at once, where that is seen.
+    if (isCalled && this.#isTopSeen) this.#settle();
   }
 
   /** @override */
@@ -184,6 +226,8 @@ export class SessionList extends View {
     const now = this.app.now();
     this.#rows.forEach((row) => row.tick(now));
     if (this.app.state.full.size) this.#drawFull();
+    if (this.#isDue) this.#draw();
+    this.#settle();
   }
 
   /**
@@ -251,26 +295,26 @@ export class SessionList extends View {
     this.#order = [...this.#order.filter((id) => !moved.includes(id)), ...later];
   }
 
-  /** @param {string[]} ids */
-  #comeAbove(ids) {
-    ids.forEach((id) => this.#fresh.add(id));
-    if (!this.#isTopSeen) this.#unseen += ids.length;
-  }
-
-  /** Draws the hint that a waiting session is further down. */
+  /** Draws the hint that a waiting session is further down, where it is easily missed. */
   #drawMissed() {
     const { sessions } = this.app.state;
     let [missed, rests] = [0, false];
+    if (this.#isTopSeen) {
+      this.#unseen = 0;
+      this.#called.clear();
+    }
     for (const id of this.#order) {
       const summary = sessions.get(id);
-      if (!summary || this.#fresh.has(id) || this.#groups.get(id) === "later") continue;
+      if (!summary || ["fresh", "later"].includes(this.#groupOf(summary))) continue;
       if (!waits(summary)) rests = true;
-      else if (rests) missed += 1;
+      else if (rests || this.#called.has(id)) missed += 1;
     }
-    if (this.#isTopSeen) this.#unseen = 0;
     attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
-    if (missed) write(this.#reorder, t`${missed} waiting below: show first`);
+    if (missed) write(this.#reorder, t`${missed} waiting: show first`);
     else if (this.#unseen) write(this.#reorder, t`${plural(this.#unseen, "new session")} above: show`);
+    const { words } = this.#sieve.sieve;
+    if ("show" in this.#files) this.#files.show(this.app, words);
+    else if (words) this.app.loadSeldom();
   }
 
   #drawFull() {
@@ -286,7 +330,8 @@ export class SessionList extends View {
 
   #draw() {
     this.#drawFull();
-    const { sessions: all, loaded, hosts, welcome } = this.app.state;
+    this.#isDue = false;
+    const { sessions: all, loaded, hosts, welcome, older, belated } = this.app.state;
     const isArchive = this.#isArchive;
     const sessions = this.#visible();
     const archived = [...all.keys()].filter(this.app.archive.has).length;
@@ -302,15 +347,18 @@ export class SessionList extends View {
     this.#order = this.#order.filter((id) => sessions.has(id));
     this.#putOff();
     const shown = new Set(this.#order);
-    const fresh = [...sessions.values()].filter(({ session }) => !shown.has(session));
+    const others = [...sessions.values()].filter(({ session }) => !shown.has(session));
+    const [late, fresh] = [true, false].map((isLate) => others.filter(({ session }) => belated.has(session) === isLate));
     // A snapshot may arrive in several pages; until the last one, all sessions would look new.
     if (!this.#wasLoaded || !this.#order.length) {
       this.#group(sessions.values());
       this.#order = byGroup(sessions.values(), this.#groupOf);
-    } else if (fresh.length) {
+    } else if (others.length) {
       fresh.forEach(({ session }) => this.#groups.set(session, "fresh"));
-      this.#order.unshift(...byGroup(fresh, this.#groupOf));
-      this.#comeAbove(fresh.map(({ session }) => session));
+      if (!this.#isTopSeen) this.#unseen += fresh.length;
+      this.#group(late);
+      const held = this.#order.map((id) => /** @type {Summary} */ (sessions.get(id)));
+      this.#order = [...byGroup(fresh, this.#groupOf), ...ranked([...held, ...late], this.#groupOf)];
       this.#movedAt = performance.now();
     }
     this.#wasLoaded = loaded;
@@ -329,10 +377,15 @@ export class SessionList extends View {
       }),
     ]));
     this.#drawMissed();
-    const total = isArchive ? archived : all.size;
+    const total = isArchive ? archived : all.size + older;
     write(this.#total, !loaded || !total ? "" : sessions.size < total ? t`${sessions.size} of ${total}` : String(total));
     const isNarrow = this.#sieve.isNarrow;
-    attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0 || !isNarrow);
+    const isComing = older > 0 && (isNarrow || isArchive || this.#reach >= this.#order.length) && this.app.link.isLive;
+    if (isComing && this.#asked !== belated) {
+      this.#asked = belated;
+      this.app.link.command({ type: "olderSessions" }).catch(() => (this.#asked = null));
+    }
+    attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0 || !isNarrow || isComing);
     attribute(this.#allAway, "hidden", sessions.size !== 0 || all.size === 0 || isNarrow);
     write(this.#allAway, isArchive ? t`No session is archived on this device.` : t`Every session is archived on this device.`);
     attribute(this.#empty, "hidden", all.size !== 0);

@@ -64,7 +64,7 @@ export class SessionTimeline extends HTMLElement {
   #atEnd = true;
   /** The newest events are not loaded, because the reader is far back. */
   #isFarBack = false;
-  /** The newest events were requested; they are shown from their end. */
+  /** The newest events were requested; the timeline will show them from their end. */
   #wantsLatest = false;
   #isLoading = false;
   /** After a failed request only a button asks again, not scrolling. */

@@ -2,7 +2,6 @@
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
-import { eventsReadMax } from "../edits.js";
 import { ago, costOf } from "../format.js";
 import { plural, t } from "../language.js";
 import { askOfDevice, mute, ownDevice } from "../muting.js";
@@ -36,7 +35,7 @@ export class SessionView extends View {
     onclick: () => this.#openFacts(!this.#open),
   },
     this.#todo, this.#cost, span("unseen", t`Show the to-do list and the numbers`), icon("down"));
-  /** This element and the next two load with the later part of the page, and are empty until then. */
+  /** The session's facts, changes and search load with the later part of the page, and are empty until then. */
   #facts = h("session-facts", { id: "session-facts" });
   #timeline = new SessionTimeline();
   #changes = document.createElement("session-changes");
@@ -145,10 +144,7 @@ export class SessionView extends View {
     this.#drawFacts(summary, log);
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
-    if (this.#showsChanges && "show" in this.#changes) {
-      this.#changes.onearlier = () => this.#readChanges();
-      this.#changes.show(log, summary.first ?? 1);
-    }
+    if (this.#showsChanges && "show" in this.#changes) this.#changes.show(this.app, this.session, log);
 
     const all = pending(this.app.state);
     const waiting = all.filter(({ session }) => session === this.session);
@@ -170,11 +166,11 @@ export class SessionView extends View {
     const { session } = this;
     const text = await this.app.loadTyping();
     if (!("open" in this.#find) || session !== this.session) return;
-    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
+    this.#find.onread = (changes) => this.refresh(changes);
     this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#openFacts(false);
     if (this.#showsChanges) location.hash = `#/session/${this.session}`;
-    this.#find.open(text);
+    this.#find.open(this.app, session, text);
   }
 
   /**
@@ -216,19 +212,6 @@ export class SessionView extends View {
     const shown = this.#showsChanges ? [t`Conversation`] : linesAdded || linesRemoved ? [span("word", t`Changes `), lineCounts(linesAdded, linesRemoved)] : [t`Changes`];
     const drawn = h("span", {}, ...shown);
     if (this.#lines.textContent !== drawn.textContent) this.#lines.replaceChildren(...drawn.childNodes);
-  }
-
-  /** Reads older events for their file changes only; the timeline does not include them. */
-  async #readChanges() {
-    const { state, link } = this.app;
-    const { session } = this;
-    const edits = state.logs.get(session)?.edits;
-    const until = (edits?.first ?? 1) - eventsReadMax;
-    while (edits && !edits.isCut && edits.first > Math.max(until, state.sessions.get(session)?.first ?? 1)) {
-      const reply = await link.command({ type: "history", session, before: edits.first, limit: pageEvents });
-      if (!edits.prepend(Number(reply.first), reply.events ?? [])) break;
-    }
-    if (this.session === session) this.#draw();
   }
 
   /** Pins the session on this device, or unpins it. */

@@ -25,14 +25,15 @@ export class SettingChoice {
 
   /**
    * @param {object} parts
-   * @param {string} parts.name @param {(value: string) => string} parts.words The words for a value in the list.
+   * @param {string} parts.name @param {(value: string) => string} [parts.words] The words for a value in the list. @param {Record<string, string>} [parts.names] The names to show for our own values.
    * @param {(value: string) => string} parts.question @param {(value: string) => void} parts.deed
    * @param {string} parts.verb The label of the button that confirms.
    */
-  constructor({ name, words, question, deed, verb }) {
+  constructor({ name, words = () => "", names = {}, question, deed, verb }) {
     this.#label.append(name);
     this.#question = question;
     this.words = words;
+    this.names = names;
     this.#change.addEventListener("click", () => deed(this.value));
     this.#confirmation = new Confirmation({ opener: this.#ask, buttons: this.#buttons, verb, deed: () => {
       this.#confirmation.close();
@@ -52,14 +53,14 @@ export class SettingChoice {
   show(current, offered, isOff) {
     this.#isOff = isOff;
     const known = offered.length && current && !offered.includes(current) ? [current, ...offered] : offered;
-    // An open choice is not overwritten.
+    // A menu in which a person is choosing is not overwritten by the session's state.
     if (this.#current !== (current ?? "") || known.join("\n") !== this.#offered?.join("\n")) {
       this.#current = current ?? "";
       this.#offered = known;
       this.#confirmation.close();
       this.#select.replaceChildren(...(current ? [] : [h("option", { value: "" }, "…")]), ...known.map((value) => {
         const words = this.words(value);
-        return h("option", { value }, flat(exact(value)), words ? ` (${words})` : "");
+        return h("option", { value }, this.names[value] ?? flat(exact(value)), words ? ` (${words})` : "");
       }));
       this.#select.value = this.#current;
       this.#input.value = known.length ? "" : this.#current;

@@ -8,7 +8,7 @@ import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.j
 /** @typedef {import("../wire").Summary} Summary */
 /** @typedef {import("../sieve.js").Marks} Archive */
 
-/** With fewer sessions the list fits on screen without a search. */
+/** The number of sessions from which the bar is shown: fewer fit on the screen without a search. */
 const sessionsMin = 6;
 
 export class SieveBar extends HTMLElement {

@@ -33,7 +33,7 @@ export function steeringRow(row, item, hands) {
   const what = isPrompt ? h("div", { class: "words foreign", dir: "auto" }, nodes(calm(asText(row.event.body?.text))))
     : h("p", { class: "event-note foreign" }, nodes(line(actionWords(row))));
   const update = (/** @type {Row} */ changed) => {
-    // Hidden once the conversation shows the prompt, or while the composer lists it.
+    // The row is hidden once the conversation shows the prompt, or while the composer lists it.
     attribute(item, "hidden", changed.said !== undefined || hands.queued.has(changed.key));
     attribute(item, "data-stage", stageOf(changed));
     say(author, authorOf(changed, hands.me), line);

@@ -37,6 +37,7 @@ export class TerminalView extends View {
   #holdsControl = false;
   /** Keyboard input goes to the terminal. */ #isDirect = false;
   #problem = "";
+  /** Of keys that were not typed, or perhaps were. It stays until the next ones are pressed. */ #missed = "";
 
   #back = h("a", { class: "back", "aria-label": t`The session` }, icon("back"));
   #title = h("h2", { class: "foreign", tabindex: "-1" });
@@ -84,12 +85,12 @@ export class TerminalView extends View {
     this.#looks ??= new Looks(this.app.link, {
       of: () => this.#screen.after, opened: (its, id, drawing) => this.app.trust.sealer?.screen(its, id, drawing) ?? drawing, drawn: (drawing) => this.#drawn(drawing), failed: (error) => this.#failed(error), setTimer: (run, wait) => setTimeout(run, wait),
     });
-    this.#typist ??= new Typist(this.app.link, this.app.trust, (error) => this.#told(error));
+    this.#typist ??= new Typist(this.app.link, this.app.trust, (error, of) => this.#told(error, of));
     if (session !== this.session) {
       this.leave();
       this.session = session;
       this.#screen = new HeldScreen();
-      [this.#heardAt, this.#problem] = [0, ""];
+      [this.#heardAt, this.#problem, this.#missed] = [0, "", ""];
       this.#rows.replaceChildren();
       this.#follow(true);
     }
@@ -136,7 +137,7 @@ export class TerminalView extends View {
     const summary = this.#summary;
     attribute(this.#back, "href", `#/session/${this.session}`);
     say(this.#title, summary ? titleOf(summary) : t`Terminal`, line);
-    write(this.#trouble, this.#obstacle());
+    write(this.#trouble, `${this.#missed} ${this.#obstacle()}`.trim());
     const obstacle = this.#typingObstacle();
     if (obstacle) this.#close();
     attribute(this.#begin, "hidden", this.#isTyping || obstacle !== "");
@@ -312,21 +313,24 @@ export class TerminalView extends View {
   #send(bytes) {
     this.#follow(true);
     const isTaken = this.#typist.type(this.session, bytes, this.#screen.of);
-    if (!isTaken) write(this.#trouble, t`That is too much at once: nothing of it was typed.`);
+    this.#missed = isTaken ? "" : t`That is too much at once: nothing of it was typed.`;
+    this.#draw();
     return isTaken;
   }
 
-  /** @param {import("../link.js").CommandError|null} error */
-  #told(error) {
-    const words = error && (error.code === "linkLost" ? t`The connection broke: the last keys may have been typed or not. Look at the screen.` : t`Not typed: ${error.message}`);
-    write(this.#trouble, words || this.#obstacle());
+  /** @param {import("../link.js").CommandError} error @param {string} session */
+  #told(error, session) {
+    if (session !== this.session) return;
+    this.#missed = error.code === "linkLost" ? t`The connection broke: the last keys may have been typed or not. Look at the screen.` : t`Not typed: ${error.message}`;
+    this.#draw();
   }
 }
 
 /** @param {import("../screen.js").Run[]} runs */
 function runsOf(runs) {
-  return runs.map(({ text, style }) => {
-    const drawn = nodes(calm(text));
+  return runs.map(({ text, style, wide }) => {
+    const drawn = document.createDocumentFragment();
+    for (const piece of calm(text)) drawn.append(...(piece.trait ? [nodes([piece])] : cellsOf(piece.text, wide)));
     if (!style) return drawn;
     const { ink, paper, marks } = lookOf(style);
     const run = span(`run ${marks.map((mark) => `run-${mark}`).join(" ")}`.trim(), drawn);
@@ -335,6 +339,17 @@ function runsOf(runs) {
     }
     return run;
   });
+}
+
+const beyondLatin = /[^\0-ÿ]/;
+
+/**
+ * A font that steps in for the terminal's has widths of its own: what it may draw gets the room of its columns.
+ * @param {string} text @param {boolean} [isWide] Each character takes two columns.
+ */
+function cellsOf(text, isWide) {
+  if (!beyondLatin.test(text)) return [text];
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => beyondLatin.test(segment) ? span(isWide ? "cell cell-wide" : "cell", segment) : segment);
 }
 
 customElements.define("terminal-view", TerminalView);

@@ -13,7 +13,7 @@ import { namesIn, narrowestRule } from "../rules.js";
 import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
-import { diffBlock, lineCounts, outputBlock, reachable } from "./blocks.js";
+import { diffBlock, lineCounts, outputBlock, pathNodes, reachable } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -217,7 +217,7 @@ function resultOf({ head }) {
   return tookOf(head) || t`done`;
 }
 
-/** Calls faster than this are shown without a duration: among dozens, only slow ones are worth a number. */
+/** The duration below which a tool call is shown without it: among dozens of calls, only slow ones are worth a number. */
 const toldFromMs = 1_000;
 
 /** @param {import("../wire").Fields} head */
@@ -245,7 +245,7 @@ function toolContent({ event, end, waitsFor, isCut }) {
 /** @param {Event} event */
 function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
-  const title = span("tool-line", toolMark(), span("tool-name", t`File`), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
+  const title = span("tool-line", toolMark(), span("unseen", t`File`, " "), span("tool-operation path foreign exact", ...pathNodes(asText(head.path))),
     span("tool-result", lineCounts(added, removed)));
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));

@@ -20,7 +20,7 @@ export class TopicForm extends HTMLElement {
       h("summary", {}, t`Push to any phone with ntfy`),
       h("form", { class: "naming", onsubmit: (event) => this.#submit(event) },
         h("div", { class: "switch-words" },
-          h("p", {}, t`Subscribe to a topic in the ntfy app, then paste its link here. It gets a summary, and you can deny from there; you can change that afterwards.`),
+          h("p", {}, t`Subscribe to a topic in the ntfy app, then paste its link here. It gets a summary, or no words at all of a host that seals, and you can deny from there; you can change that afterwards.`),
           h("p", {}, t`Whoever knows a topic of a public server can read it: choose a name that nobody guesses.`)),
         h("div", { class: "field" }, h("label", { for: "topic-link" }, t`Link of the topic`), this.#link),
         h("div", { class: "field" }, h("label", { for: "topic-token" }, t`Access token, if the server asks for one`), this.#token),

@@ -5,11 +5,11 @@
  * @property {import("../store.js").State} state
  * @property {import("../link.js").Link} link
  * @property {import("../decisions.js").Decisions} decisions
- * @property {import("../devices.js").Devices} devices
  * @property {import("../presence.js").Presence} presence
  * @property {import("../web-push.js").WebPush} webPush Set once the later part of the page has loaded, like the next property.
  * @property {import("../trust.js").Trust} trust
- * @property {import("../tokens.js").Tokens} tokens Set once the rare views have loaded, like the next three properties.
+ * @property {import("../tokens.js").Tokens} tokens Set once the rare views have loaded, like the next four properties.
+ * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../costs.js").Costs} costs
  * @property {import("../held.js").Held} held
@@ -30,7 +30,7 @@
 
 /** A view draws when it is opened, when the state that it shows changed, and every second for ages. */
 export class View extends HTMLElement {
-  /** Set before any other call. */
+  /** The app's parts, set before any other call. */
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
 
   /**

@@ -228,6 +228,14 @@ struct PermissionBook {
         return (entry.approval, (failed || entry.isForm) && !entry.isAllowed ? .refused : .ran)
     }
 
+    /// Handles an agent's word that the call runs, which after an allow shows that the answer applied.
+    mutating func began(_ call: String, in session: SessionID) -> ApprovalID? {
+        let place = answered.firstIndex {
+            $0.session == session && $0.isAllowed && !$0.isForm && $0.calls.contains(call)
+        }
+        return place.map { answered.remove(at: $0).approval }
+    }
+
     /// Removes and returns the answered permissions of a turn or an agent that has ended without evidence about them.
     mutating func unproven(in session: SessionID?) -> [(SessionID, ApprovalID)] {
         let gone = answered.filter { session == nil || $0.session == session }

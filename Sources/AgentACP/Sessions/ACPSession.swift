@@ -16,6 +16,8 @@ struct ACPSession {
     /// True while the agent repeats the past of a loaded session, which was reported when it happened.
     private var isReplaying = false
     private var isRunning = false
+    /// What the reported status says of the calls that run on after their turn.
+    private var background: String?
 
     init(id: SessionID, run: String, limits: ACPLimits) {
         self.id = id
@@ -32,6 +34,8 @@ struct ACPSession {
         var call: String?
         var input: [UInt8]?
         var began = false
+        /// True if the update says that the call runs.
+        var isRunning = false
         /// The call that this update ends.
         var over: (call: String, failed: Bool, changedFiles: Bool)?
     }
@@ -51,6 +55,7 @@ struct ACPSession {
 
     mutating func prompted(_ text: String, at now: HostInstant) -> [Event] {
         isRunning = true
+        background = nil
         let said = TextCut.trim(text).isEmpty ? nil : SpeechGatherer.told(.user, text, limits)
         return emit([said, Told(.statusChanged(.running, reason: nil))], at: now)
     }
@@ -61,17 +66,20 @@ struct ACPSession {
         isRunning = false
         var told: [Told?] = [speech.finish()]
         let reason = answer?.text("stopReason").map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
-        told += calls.abandon("the turn ended without its result")
+        let isCut = failure != nil || reason == "cancelled"
+        if !isCut { calls.leave() }
+        told += calls.abandon("the turn ended without its result", all: isCut)
         told.append(answer?.optional("usage").flatMap { usage.take(answer: $0) })
         if let failure { told.append(Told(.error(message: TextCut.line(failure), recoverable: true))) }
         // The mere end of a turn is not news.
-        told.append(Told(.statusChanged(.idle, reason: reason == "end_turn" ? nil : reason)))
+        background = calls.background
+        told.append(Told(.statusChanged(.idle, reason: reason == "end_turn" ? background : reason)))
         return emit(told, at: now)
     }
 
     mutating func ended(reason: String?, failed: Bool, at now: HostInstant) -> [Event] {
         var told: [Told?] = [speech.finish()]
-        told += calls.abandon("the agent is gone")
+        told += calls.abandon("the agent is gone", all: true)
         told.append(Told(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed)))
         defer { facts = nil }
         return emit(told, at: now)
@@ -94,6 +102,10 @@ struct ACPSession {
             let starts = update.text("sessionUpdate") == "tool_call"
             news = calls.take(update, isExact: isExact, startsCalls: starts, at: now.monotonic)
             told += news.told
+            if background != nil, background != calls.background {
+                background = calls.background
+                told.append(Told(.statusChanged(.idle, reason: background)))
+            }
         case "plan": told = [speech.finish(), plan.take(update)]
         case "usage_update": told = [usage.take(update: update)]
         case "session_info_update": told = [renamed(update)]
@@ -114,6 +126,8 @@ struct ACPSession {
 
     /// Emits the message so far, so that it comes before the question.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
+
+    mutating func asked(about calls: Set<String>) { self.calls.asked(about: calls) }
 
     mutating func missedSome() { calls.missedSome() }
 

@@ -24,6 +24,8 @@ struct ToolCall {
     /// True if every update of it was strict JSON, so that it is shown as the agent meant it.
     private(set) var isExact = true
     let startedAt: Int64
+    /// True if its turn is over and it still runs.
+    var isLeft = false
 
     init(id: String, startedAt: Int64) {
         self.id = id
@@ -42,6 +44,9 @@ struct ToolCall {
         let line = TextCut.line(title, bytesMax: limits.texts.operationBytes)
         return line.isEmpty ? tool : line
     }
+
+    /// Its agent asks before it runs: an earlier word that it runs does not count.
+    mutating func asked() { status = "pending" }
 
     /// A line that could not be read may have changed the call's description.
     mutating func missedSome() { isExact = false }

@@ -33,6 +33,7 @@ struct ToolCalls {
         }
         let call = open[place]
         var news = ACPSession.CallNews(told: told, call: call.id, input: call.input, began: began)
+        news.isRunning = update.text("status") == "in_progress"
         guard call.isOver else { return news }
         open.remove(at: place)
         news.told += finished(call, at: now)
@@ -42,7 +43,28 @@ struct ToolCalls {
 
     /// The call of that name. Mistral Vibe names a form's call as its model does, and reports it under another name: then the only
     /// open call is meant, if there is only one.
-    func call(_ id: String) -> ToolCall? { open.first { $0.id == id } ?? (open.count == 1 ? open[0] : nil) }
+    func call(_ id: String) -> ToolCall? {
+        open.first { $0.id == id } ?? (ofTheTurn.count == 1 ? ofTheTurn[0] : nil)
+    }
+
+    private var ofTheTurn: [ToolCall] { open.filter { !$0.isLeft } }
+
+    private var leftCount: Int { open.count(where: \.isLeft) }
+
+    /// What runs on after its turn, for people; nil if nothing does.
+    var background: String? {
+        leftCount == 0 ? nil : "in the background: " + (leftCount == 1 ? "a call" : "\(leftCount) calls")
+    }
+
+    /// Keeps the calls that run on after their turn, of too many the youngest; each reports its own end.
+    mutating func leave() {
+        for place in open.indices where open[place].status == "in_progress" { open[place].isLeft = true }
+        var excess = leftCount - limits.leftCallsMax
+        for place in open.indices where open[place].isLeft && excess > 0 {
+            open[place].isLeft = false
+            excess -= 1
+        }
+    }
 
     /// Output that running calls have printed since the last call of this.
     mutating func takePrinted() -> [(call: String, text: String)] {
@@ -57,10 +79,11 @@ struct ToolCalls {
         open[place].showed(text, limits)
     }
 
-    /// Ends all open calls, because the turn is over.
-    mutating func abandon(_ reason: String) -> [Told] {
-        defer { open = [] }
-        return open.map { call in
+    /// Ends the open calls that do not run on, or all.
+    mutating func abandon(_ reason: String, all: Bool) -> [Told] {
+        let ended = all ? open : ofTheTurn
+        open.removeAll { all || !$0.isLeft }
+        return ended.map { call in
             remember(call.id)
             var finish = ToolFinish(call: name(call), tool: call.tool, succeeded: false)
             finish.summary = reason
@@ -73,14 +96,18 @@ struct ToolCalls {
     /// be open. `claimed` calls have their own permission.
     func calls(named id: String?, with input: CallInput?, besides claimed: Set<String>, orAll: Bool) -> [ToolCall] {
         if let id, let named = open.first(where: { $0.id == id }) { return [named] }
-        if orAll { return open }
+        if orAll { return ofTheTurn }
         let equal = calls(with: input, besides: claimed)
         return equal.count == 1 && equal[0].isExact ? equal : []
     }
 
     func calls(with input: CallInput?, besides claimed: Set<String>) -> [ToolCall] {
         guard let input else { return [] }
-        return open.filter { !claimed.contains($0.id) && CallInput($0.input) == input }
+        return ofTheTurn.filter { !claimed.contains($0.id) && CallInput($0.input) == input }
+    }
+
+    mutating func asked(about calls: Set<String>) {
+        for place in open.indices where calls.contains(open[place].id) { open[place].asked() }
     }
 
     /// Marks all open calls as uncertain, because an update of them may have been missed.

@@ -269,17 +269,9 @@ package struct ClaudeSession {
 
     var note: [UInt8] {
         JSONWriter.object {
-            $0.field("pid", process.map { Int64($0.id) })
-            // A string, because ticks may exceed a JSON number one day.
-            $0.field("started", process.map { String($0.startedAt) })
+            process?.write(to: &$0)
             if !earlier.isEmpty {
-                let processes = earlier.map { process in
-                    JSONWriter.object {
-                        $0.field("pid", Int64(process.id))
-                        $0.field("started", String(process.startedAt))
-                    }
-                }
-                $0.array("earlier", processes)
+                $0.array("earlier", earlier.map { process in JSONWriter.object { process.write(to: &$0) } })
             }
             $0.field("cwd", paths.workingDirectory)
             $0.field("tasks", tasksDirectory)
@@ -304,8 +296,8 @@ package struct ClaudeSession {
     init?(id: SessionID, home: String, note: [UInt8]) {
         guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
         self.init(id: id, home: home)
-        process = Self.process(value)
-        earlier = value.list("earlier").prefix(Self.earlierMax).compactMap(Self.process)
+        process = AgentProcess(from: value)
+        earlier = value.list("earlier").prefix(Self.earlierMax).compactMap { AgentProcess(from: $0) }
         paths.workingDirectory = value.text("cwd")
         tasksDirectory = value.text("tasks")
         hasTitle = value.isTrue("title")
@@ -322,11 +314,5 @@ package struct ClaudeSession {
         transcriptRead = Int(value.whole("read") ?? 0)
         lastMessage = value.text("message")
         usage = ClaudeUsage(from: value)
-    }
-
-    private static func process(_ value: JSONValue) -> AgentProcess? {
-        value.whole("pid").flatMap { Int32(exactly: $0) }.map {
-            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
-        }
     }
 }

@@ -52,7 +52,6 @@ package struct ClaudeControl: Sendable {
     }
 
     package static let modes = ClaudeMode.fromAfar
-    static let lawlessMode = ClaudeMode.lawless
     /// The agent's own commands that clients may use: those that affect the conversation and not the machine. A folder's own
     /// commands can include permissions.
     static let commands = ["compact", "context", "usage", "cost", "recap", "code-review", "security-review", "review"]
@@ -307,14 +306,7 @@ package struct ClaudeControl: Sendable {
                 actions: [.interrupt, .stop],
                 reason: "The agent has not said yet whether it asks before it does something; it says so in its first turn.")
         }
-        guard mode != Self.lawlessMode else {
-            return SteeringOffer(
-                actions: [.interrupt, .stop],
-                reason:
-                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
-                    + Self.lawlessMode + ".",
-                mode: mode)
-        }
+        guard mode != ClaudeMode.lawless else { return ClaudeMode.offerOfLawless }
         var actions: Set<SteeringAction.Kind> = [.prompt, .interrupt, .stop, .mode]
         if !models.isEmpty { actions.insert(.model) }
         return SteeringOffer(

@@ -211,8 +211,7 @@ struct ClaudeUsage {
     func write(to writer: inout JSONWriter) {
         if let inherited {
             writer.object("inherited") {
-                $0.field("pid", Int64(inherited.process.id))
-                $0.field("started", String(inherited.process.startedAt))
+                inherited.process.write(to: &$0)
                 $0.field("cost", inherited.total.microUSD)
                 $0.object("tokens") { inherited.total.tokens.write(to: &$0) }
                 inherited.total.unpriced.write(to: &$0)
@@ -232,8 +231,7 @@ struct ClaudeUsage {
             $0.field("api", apiMilliseconds)
             $0.field("resets", Int64(resets))
             $0.flag("line", lineProcess != nil && lineProcess == process)
-            $0.field("pid", process.map { Int64($0.id) })
-            $0.field("started", process.map { String($0.startedAt) })
+            process?.write(to: &$0)
             $0.field("used", figures.contextUsed)
             $0.field("limit", figures.contextLimit)
         }
@@ -243,7 +241,7 @@ struct ClaudeUsage {
 
     init(from note: JSONValue) {
         self.init()
-        if let value = note.optional("inherited"), let process = Self.process(value) {
+        if let value = note.optional("inherited"), let process = AgentProcess(from: value) {
             var total = ClaudeTranscript.Total(microUSD: value.whole("cost") ?? 0)
             if let tokens = value.optional("tokens"), let read = try? Tokens(from: tokens) { total.tokens = read }
             total.unpriced = ModelShares(from: value)
@@ -264,15 +262,9 @@ struct ClaudeUsage {
         baseMicroUSD = value.whole("base") ?? 0
         apiMilliseconds = value.whole("api")
         resets = Int(value.whole("resets") ?? 0)
-        process = Self.process(value)
+        process = AgentProcess(from: value)
         if value.isTrue("line") { lineProcess = process }
         sent = figures
         sentAt = 0
-    }
-
-    private static func process(_ value: JSONValue) -> AgentProcess? {
-        value.whole("pid").flatMap { Int32(exactly: $0) }.map {
-            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
-        }
     }
 }

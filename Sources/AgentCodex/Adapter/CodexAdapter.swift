@@ -9,7 +9,7 @@ package struct CodexAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "codex"
 
-    let limits: CodexLimits
+    let limits = CodexLimits()
     let home: String
     let digests: Digests
     let cleaner = Cleaner()
@@ -55,10 +55,9 @@ package struct CodexAdapter: AgentAdapter {
     private var effects: [CodexEffect] = []
     var outputs = ToolOutputs()
 
-    package init(home: String, digests: Digests, limits: CodexLimits = CodexLimits(), at now: HostInstant) {
+    package init(home: String, digests: Digests, at now: HostInstant) {
         self.home = home
         self.digests = digests
-        self.limits = limits
         self.now = now
         desk = ApprovalDesk(limits.approvals, digests, at: now)
         requests = CodexRequests(countMax: limits.requestsMax)

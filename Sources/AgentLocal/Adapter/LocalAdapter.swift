@@ -9,7 +9,7 @@ package struct LocalAdapter: AgentAdapter {
     package var name: String { Self.name }
     package static let name = "local"
 
-    let limits: LocalLimits
+    let limits = LocalLimits()
     let digests: Digests
     let cleaner = Cleaner()
 
@@ -33,9 +33,8 @@ package struct LocalAdapter: AgentAdapter {
     private(set) var now: HostInstant
     private var effects: [LocalEffect] = []
 
-    package init(digests: Digests, limits: LocalLimits = LocalLimits(), at now: HostInstant) {
+    package init(digests: Digests, at now: HostInstant) {
         self.digests = digests
-        self.limits = limits
         self.now = now
         desk = ApprovalDesk(limits.approvals, digests, at: now)
         agentsCheckedAt = now.monotonic

@@ -58,9 +58,7 @@ struct LocalSession {
 
     var note: [UInt8] {
         JSONWriter.object {
-            $0.field("pid", process.map { Int64($0.id) })
-            // A string, because ticks may exceed a JSON number one day.
-            $0.field("started", process.map { String($0.startedAt) })
+            process?.write(to: &$0)
             $0.field("folder", folder)
             $0.flag("asked", hasAsked)
         }
@@ -68,10 +66,7 @@ struct LocalSession {
 
     init?(id: SessionID, note: [UInt8]) {
         guard let value = try? JSONDocument(parsing: note).root.object() else { return nil }
-        let process = value.whole("pid").flatMap { Int32(exactly: $0) }.map {
-            AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
-        }
-        self.init(id: id, process: process)
+        self.init(id: id, process: AgentProcess(from: value))
         folder = value.text("folder")
         hasAsked = value.isTrue("asked")
     }

@@ -161,12 +161,18 @@ extension JSONValue {
     }
 
     /// The closing text, which is never cut, so it must be short.
-    fileprivate func closingText() throws(WireError) -> String? {
-        guard let text = try optionalString("closingText") else { return nil }
-        guard TextFit.bytes(of: text) <= PushSource.closingBytesMax else {
-            throw WireError(.outOfRange, at: "closingText", "at most \(PushSource.closingBytesMax) bytes, as it is never cut")
+    fileprivate func closingText() throws(WireError) -> LanguageChoice<String>? {
+        guard let given = optional("closingText") else { return nil }
+        func text(_ value: JSONValue) throws(WireError) -> String {
+            let text = try value.string()
+            guard TextFit.bytes(of: text) <= PushSource.closingBytesMax else {
+                throw WireError(.outOfRange, at: value.path, "at most \(PushSource.closingBytesMax) bytes, as it is never cut")
+            }
+            return text
         }
-        return text
+        guard given.isObject else { return LanguageChoice(otherwise: try text(given)) }
+        try given.refuseKeys(besides: ["byLanguage"])
+        return try LanguageChoice(from: given.required("byLanguage"), text)
     }
 
     fileprivate func spelled(

@@ -25,7 +25,7 @@ package struct Profile: Sendable {
     package let maximumAge: Int64
     package let dismissal: PushApp.Dismissal
     /// The app's own sentence on a card that ends because of its age while the run continues.
-    package let closingText: String?
+    package let closingText: LanguageChoice<String>?
     /// Cards on one device at a time, beyond which none is started by push.
     package let cardsMax: Int
     /// The most text that its pushes may contain, whatever the person chose.

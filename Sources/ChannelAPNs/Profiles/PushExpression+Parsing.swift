@@ -1,3 +1,4 @@
+import PushPlanner
 import RelayProtocol
 
 extension PushExpression {
@@ -55,7 +56,9 @@ extension PushExpression {
 
     // MARK: - Operations
 
-    static let operations = ["first", "object", "byStatus", "ratio", "dollars", "seconds", "date", "name", "uuid"]
+    static let operations = [
+        "first", "object", "byStatus", "byLanguage", "ratio", "dollars", "seconds", "date", "name", "uuid",
+    ]
 
     private init(operation value: JSONValue, _ dates: DateFormat) throws(WireError) {
         let members = try value.members()
@@ -70,6 +73,11 @@ extension PushExpression {
         case "first": self = .first(try Self.first(operand, dates))
         case "object": self = .object(try Self.fields(from: operand, dates))
         case "byStatus": self = .byStatus(try Self.byStatus(operand, dates))
+        case "byLanguage":
+            let choice = try LanguageChoice(from: operand) { (value) throws(WireError) in try PushExpression(from: value, dates)
+            }
+            try Self.refuseMixture(of: choice.all, at: operand.path)
+            self = .byLanguage(choice)
         case "ratio":
             let (part, whole) = try Self.two(operand, .whole, "whole numbers, [part, whole]", dates)
             self = .ratio(part, whole)
@@ -177,5 +185,29 @@ extension PushExpression {
     /// The start of the expression, for an error message that shows the correct form.
     var sketch: String {
         if case .source(let source) = self { "\"$\(source.rawValue)\"" } else { "…" }
+    }
+}
+
+extension LanguageChoice {
+    /// Reads `{"de": …, "else": …}`.
+    init(from value: JSONValue, _ read: (JSONValue) throws(WireError) -> Value) throws(WireError) {
+        var byCode: [String: Value] = [:]
+        var otherwise: Value?
+        for (key, member) in try value.members() {
+            if key == "else" {
+                otherwise = try read(member)
+            } else if (2...8).contains(key.utf8.count),
+                key.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
+            {
+                byCode[key] = try read(member)
+            } else {
+                throw WireError(
+                    .badValue, at: "\(value.path).\(key)", "a language is named by its code, in small letters, such as de")
+            }
+        }
+        guard let otherwise else {
+            throw WireError(.missingField, at: "\(value.path).else", "every other language needs something to show, too")
+        }
+        self.init(byCode, otherwise: otherwise)
     }
 }

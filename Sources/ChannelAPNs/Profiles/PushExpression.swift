@@ -1,3 +1,4 @@
+import PushPlanner
 import RelayProtocol
 
 /// Computes one field of an app's types from a subject.
@@ -35,6 +36,7 @@ indirect enum PushExpression: Sendable, Equatable {
     case object([Field])
     /// An expression for each status; nil if the value is absent in it.
     case byStatus([SessionStatus: PushExpression?])
+    case byLanguage(LanguageChoice<PushExpression>)
     /// The quotient of two whole numbers, within 0 and 1; absent if the second is 0.
     case ratio(PushExpression, PushExpression)
     /// Dollars from micro-dollars.
@@ -70,6 +72,7 @@ indirect enum PushExpression: Sendable, Equatable {
         case .object: .object
         case .first(let list): Self.kind(of: list) ?? .object
         case .byStatus(let map): Self.kind(of: map.values.compactMap { $0 }) ?? .object
+        case .byLanguage(let choice): Self.kind(of: choice.all) ?? .object
         }
     }
 
@@ -94,6 +97,7 @@ indirect enum PushExpression: Sendable, Equatable {
         case .first(let list): list.allSatisfy(\.canBeAbsent)
         case .object(let fields): fields.contains { !$0.isOptional && $0.expression.canBeAbsent }
         case .byStatus(let map): map.values.contains { $0?.canBeAbsent ?? true }
+        case .byLanguage(let choice): choice.all.contains(where: \.canBeAbsent)
         case .ratio, .name: true
         case .seconds(let from, let to): from.canBeAbsent || to.canBeAbsent
         case .dollars(let inner), .date(let inner, _, _), .uuid(let inner): inner.canBeAbsent
@@ -114,6 +118,7 @@ indirect enum PushExpression: Sendable, Equatable {
         case .json(let bytes, _): bytes.count
         case .first(let list): list.map(\.bytesWithoutText).max() ?? 0
         case .byStatus(let map): map.values.map { $0?.bytesWithoutText ?? 0 }.max() ?? 0
+        case .byLanguage(let choice): choice.all.map(\.bytesWithoutText).max() ?? 0
         case .object(let fields): Self.bytesWithoutText(fields)
         // The name is as uncuttable as the path it comes from.
         case .name(let inner): inner.bytesWithoutText

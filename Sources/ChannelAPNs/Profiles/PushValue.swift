@@ -51,6 +51,7 @@ extension PushExpression {
             return nil
         case .object(let fields): return Self.object(fields, of: subject)
         case .byStatus(let map): return (map[subject.summary.status] ?? nil)?.value(of: subject)
+        case .byLanguage(let choice): return choice[subject.language].value(of: subject)
         case .ratio(let part, let whole): return Self.ratio(part.whole(of: subject), of: whole.whole(of: subject))
         case .dollars(let inner): return inner.whole(of: subject).map(Self.dollars)
         case .seconds(let from, let to):

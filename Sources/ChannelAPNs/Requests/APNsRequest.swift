@@ -8,9 +8,7 @@ package struct APNsRequest: Equatable, Sendable {
         /// A push to all cards that listen to a channel. `channelID` is Apple's, in base64.
         case broadcast(bundleID: String, channelID: String)
         case createChannel(bundleID: String)
-        case readChannel(bundleID: String, channelID: String)
         case deleteChannel(bundleID: String, channelID: String)
-        case listChannels(bundleID: String)
     }
 
     /// The team whose key signs, ten letters and digits.

@@ -35,7 +35,7 @@ package struct NtfyChannel: AlertChannel {
 
     package func payload(of content: PushContent, on device: Device) -> [UInt8] {
         guard case .alert(let alert) = content else { preconditionFailure("a topic has no cards") }
-        return NtfyPayload.bytes(alert, pageURL: pageURL)
+        return NtfyPayload.bytes(alert, device.pushLanguage, pageURL: pageURL)
     }
 
     package func sentence(on advice: PushAdvice, reason: String) -> String {

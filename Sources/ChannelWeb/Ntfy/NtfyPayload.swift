@@ -10,7 +10,7 @@ package enum NtfyPayload {
     static let textBytesMax = Payload.alertTextBytesMax
 
     /// The payload of content that fits. With a code it contains `"code":"CODE"`, which the runner replaces.
-    static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
+    static func bytes(_ content: AlertContent, _ language: PushLanguage, pageURL: String) -> [UInt8] {
         // ntfy shows no subtitle, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap(\.self).joined(separator: " · ")
         return JSONWriter.object { message in
@@ -22,7 +22,10 @@ package enum NtfyPayload {
             message.object("heliograph") {
                 $0.field("kind", content.kind?.rawValue ?? "test")
                 if content.hasCode { $0.field("code", "CODE") }
-                if !content.decisions.isEmpty { $0.strings("decisions", content.decisions) }
+                if !content.decisions.isEmpty {
+                    $0.strings("decisions", content.decisions)
+                    $0.field("language", language.code)
+                }
             }
         }
     }
@@ -39,7 +42,9 @@ package enum NtfyPayload {
         let code = try own.optionalString("code")
         var buttons: [[UInt8]] = []
         if let code, own.optional("decisions") != nil {
-            for entry in try own.array("decisions") { buttons.append(button(try entry.string(), code, pageURL)) }
+            // Older payloads name no language.
+            let words = PushLanguage(tag: try own.optionalString("language")).words
+            for entry in try own.array("decisions") { buttons.append(button(try entry.string(), words, code, pageURL)) }
         }
         var members: [(name: String, json: [UInt8])] = []
         for (name, value) in try root.members() where name != "heliograph" {
@@ -53,10 +58,10 @@ package enum NtfyPayload {
         }
     }
 
-    private static func button(_ decision: String, _ code: String, _ pageURL: String) -> [UInt8] {
+    private static func button(_ decision: String, _ words: any PushWords, _ code: String, _ pageURL: String) -> [UInt8] {
         JSONWriter.object { action in
             action.field("action", "http")
-            action.field("label", decision == "deny" ? "Deny" : "Allow")
+            action.field("label", decision == "deny" ? words.deny : words.allow)
             action.field("url", "\(pageURL)/v1/decisions/\(code)")
             action.field("method", "POST")
             action.field("body", String(decoding: JSONWriter.object { $0.field("decision", decision) }, as: UTF8.self))

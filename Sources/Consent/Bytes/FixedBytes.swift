@@ -1,3 +1,5 @@
+internal import RelayProtocol
+
 /// A size and a form that some bytes must have.
 package protocol FixedForm: Sendable {
     static var count: Int { get }

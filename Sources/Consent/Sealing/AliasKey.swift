@@ -1,3 +1,5 @@
+internal import RelayProtocol
+
 /// Makes aliases for the names in clients' commands, so that the relay can compare but not read them.
 ///
 /// `alias = "~" ‖ base64url(first 9 bytes of HMAC-SHA-256(HKDF(epoch key, domain("alias") ‖ LP(host)), name))`

@@ -91,7 +91,7 @@ package struct ContentOpener {
             lookBack(summaries)
             return pages.flatMap { opened($0) }
         }
-        if case .workspaceSnapshot(_, _, more: true) = message {
+        if case .workspaceSnapshot(_, _, more: true, _) = message {
             held = [message]
             return []
         }
@@ -102,7 +102,7 @@ package struct ContentOpener {
 
     private static func summaries(_ message: MessageToClient) -> [Summary] {
         switch message {
-        case .workspaceSnapshot(let summaries, _, _): summaries
+        case .workspaceSnapshot(let summaries, _, _, _): summaries
         case .sessionSnapshot(_, _, let summary, _), .summary(let summary): [summary]
         default: []
         }
@@ -148,10 +148,11 @@ package struct ContentOpener {
             if let epoch, epoch != welcome.epoch { (ledgers, remarks, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
             (connectedAt, followedAt) = (now, [:])
-        case .workspaceSnapshot(let summaries, let approvals, let more):
+        case .workspaceSnapshot(let summaries, let approvals, let more, let older):
             return [
                 .workspaceSnapshot(
-                    sessions: summaries.map { opened($0) }, approvals: approvals.map { opened($0) }, more: more)
+                    sessions: summaries.map { opened($0) }, approvals: approvals.map { opened($0) }, more: more,
+                    older: older)
             ]
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             // The session's line says from which event on the host seals.

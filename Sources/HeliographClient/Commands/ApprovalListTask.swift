@@ -5,14 +5,13 @@ internal import RelayProtocol
 
 /// `heliograph approvals list`: the approvals that wait for a person, oldest first.
 final class ApprovalListTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let showsAll: Bool
 
     init(_ run: ClientRun, showsAll: Bool) {
         self.run = run
         self.showsAll = showsAll
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -27,7 +26,7 @@ final class ApprovalListTask: ClientTask {
         } else {
             let names = ShortNames.shortest(of: view.approvals.values.map(\.id.rawValue))
             let table = Self.table(shown, view.sessions, names: names, now: Moment.now)
-            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            run.terminal.print(table)
             run.terminal.remark("heliograph approvals show ID prints one in full", .dim)
         }
         run.remarkSealed()
@@ -66,14 +65,13 @@ final class ApprovalListTask: ClientTask {
 
 /// `heliograph approvals show`: one approval, complete.
 final class ApprovalShowTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wanted: String
 
     init(_ run: ClientRun, _ wanted: String) {
         self.run = run
         self.wanted = wanted
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {

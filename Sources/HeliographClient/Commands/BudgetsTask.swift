@@ -3,7 +3,6 @@ internal import RelayProtocol
 
 /// `heliograph budgets`: sets or clears one on request, then shows all.
 final class BudgetsTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wish: BudgetOptions?
     private var setting: CommandID?
@@ -12,7 +11,7 @@ final class BudgetsTask: ClientTask {
     init(_ run: ClientRun, setting wish: BudgetOptions?) {
         self.run = run
         self.wish = wish
-        run.expect(within: run.options.patience) { false }
+        run.expect { false }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -61,9 +60,7 @@ final class BudgetsTask: ClientTask {
             run.terminal.print("no budgets; set one: heliograph budget set --day 20")
         } else {
             let names = ShortNames.shortest(of: run.view.sessions.keys.map(\.rawValue))
-            for line in Self.table(reports, names: names).lines(width: run.terminal.width, palette: run.terminal.palette) {
-                run.terminal.print(line)
-            }
+            run.terminal.print(Self.table(reports, names: names))
         }
         let deaf = Set(reports.flatMap(\.cannotHold)).sorted().map { VisibleText.line($0) }
         if !deaf.isEmpty {

@@ -15,6 +15,10 @@ protocol ClientTask: AnyObject {
     func heard(_ news: RelayLink.News)
 }
 
+extension ClientTask {
+    var givesUpEarly: Bool { true }
+}
+
 /// One running command: its loop, link, terminal, and outcome. Confined to the thread that runs it.
 final class ClientRun {
     let options: ClientOptions
@@ -143,6 +147,11 @@ final class ClientRun {
 
     func after(_ wait: Duration, _ body: @escaping () -> Void) { loop.schedule(after: wait, body) }
 
+    /// Prints a result in words; beside JSON it goes to standard error.
+    func say(_ text: String, _ style: Style) {
+        if options.isJSON { terminal.remark(text, style) } else { terminal.print(terminal.palette.paint(text, style)) }
+    }
+
     func finish(_ exit: ClientExit) {
         guard self.exit == nil else { return }
         self.exit = exit
@@ -155,8 +164,12 @@ final class ClientRun {
         finish(fault.exit)
     }
 
-    /// Ends the command with an error unless `isMet` by then.
-    func expect(within patience: Duration, _ isMet: @escaping () -> Bool) {
+    /// Ends the command with an error unless the relay has sent its sessions in time.
+    func expectWorkspace() { expect { [unowned self] in view.isWorkspaceKnown } }
+
+    /// Ends the command with an error unless `isMet` once the person's patience is over.
+    func expect(_ isMet: @escaping () -> Bool) {
+        let patience = options.patience
         after(patience) { [self] in
             if isMet() { return }
             fail(

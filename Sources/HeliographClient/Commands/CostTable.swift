@@ -10,18 +10,33 @@ enum CostTable {
 
     static func rows(of report: CostReport, by dimension: CostOptions.Dimension, days: [LocalDay]) -> [Row] {
         func rows(_ shares: [CostReport.Share]) -> [Row] { shares.map { Row(name: $0.name ?? "", sum: $0.sum) } }
-        return switch dimension {
+        let named: [Row]
+        switch dimension {
         case .day:
-            report.days.compactMap { day in
+            return report.days.compactMap { day in
                 guard days.indices.contains(Int(day.index)) else { return nil }
                 return Row(name: "\(days[Int(day.index)])", sum: day.models.reduce(CostSum()) { $0.plus($1.sum) })
             }
-        case .model: rows(report.models)
-        case .project: rows(report.projects)
-        case .host: rows(report.hosts)
-        case .agent: rows(report.agents)
-        case .session: report.sessions.map { Row(name: $0.session.rawValue, sum: $0.sum) }
+        case .model: named = rows(report.models)
+        case .project: named = rows(report.projects)
+        case .host: named = rows(report.hosts)
+        case .agent: named = rows(report.agents)
+        case .session: named = report.sessions.map { Row(name: $0.session.rawValue, sum: $0.sum) }
         }
+        guard let rest = rest(of: report.total, without: named) else { return named }
+        return named + [Row(name: others, sum: rest)]
+    }
+
+    /// The row of all that the relay does not name, so that rows add up to the total.
+    static let others = "others"
+
+    private static func rest(of total: CostSum, without rows: [Row]) -> CostSum? {
+        let named = rows.reduce(CostSum()) { $0.plus($1.sum) }
+        let cost = (total.costMicroUSD ?? 0) - (named.costMicroUSD ?? 0)
+        let rest = CostSum(
+            costMicroUSD: cost > 0 ? cost : nil, estimateMicroUSD: max(0, total.estimateMicroUSD - named.estimateMicroUSD),
+            tokens: total.tokens.less(named.tokens), unpricedTokens: max(0, total.unpricedTokens - named.unpricedTokens))
+        return rest == CostSum() ? nil : rest
     }
 
     /// `short` shortens the names of sessions.
@@ -36,18 +51,26 @@ enum CostTable {
         ])
         func add(_ name: String, _ sum: CostSum, _ style: Style?) {
             table.rows.append([
-                .init(name, style), .init(sum.costMicroUSD.map { Moment.money(microUSD: $0) } ?? "unknown"),
+                .init(name, style), .init(cost(sum)),
                 .init(sum.estimateMicroUSD > 0 ? "~" + Moment.money(microUSD: sum.estimateMicroUSD) : ""),
                 .init(count(sum.tokens.input)), .init(count(sum.tokens.output)), .init(count(sum.tokens.cacheRead)),
                 .init(count(sum.tokens.cacheWrite)),
             ])
         }
         for row in rows {
-            let name = dimension == .session ? short(row.name) : row.name
+            let name = dimension == .session && row.name != others ? short(row.name) : row.name
             add(name.isEmpty ? "none" : VisibleText.line(name), row.sum, .cyan)
         }
         add("total", total, nil)
         return table
+    }
+
+    /// `$1.00 + 90,000,000 tokens`: what has no price is not free.
+    private static func cost(_ sum: CostSum) -> String {
+        let money = sum.costMicroUSD.map { Moment.money(microUSD: $0) }
+        let unpriced = sum.unpricedTokens > 0 ? "\(count(sum.unpricedTokens)) tokens" : nil
+        let parts = [money, unpriced].compactMap(\.self)
+        return parts.isEmpty ? "unknown" : parts.joined(separator: " + ")
     }
 
     /// The number with separators: `1,234,567`.
@@ -63,13 +86,17 @@ enum CostTable {
 
     /// The rows as CSV (RFC 4180): dollars with six decimals, and nothing for an unknown price.
     static func csv(_ rows: [Row], by dimension: CostOptions.Dimension) -> [String] {
-        let head = "\(dimension.rawValue),cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens"
+        let head =
+            "\(dimension.rawValue),cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens"
+            + ",unpriced_tokens"
         return [head]
             + rows.map { row in
                 let tokens = row.sum.tokens
                 return
                     ([quoted(row.name), row.sum.costMicroUSD.map(dollars) ?? "", dollars(row.sum.estimateMicroUSD)]
-                    + [tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite].map { String($0) }).joined(
+                    + [tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite, row.sum.unpricedTokens].map {
+                        String($0)
+                    }).joined(
                         separator: ",")
             }
     }

@@ -3,22 +3,20 @@ internal import RelayProtocol
 
 /// `heliograph cost`: usage by day or another dimension.
 final class CostsTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wish: CostOptions
     private let days: [LocalDay]
-    private let now: Int64
+    private let now = Moment.now
     private var listing: CommandID?
     private var asking: CommandID?
     private var budgets: [BudgetReport] = []
 
-    init(_ run: ClientRun, _ wish: CostOptions, now: Int64 = Moment.now) {
+    init(_ run: ClientRun, _ wish: CostOptions) {
         self.run = run
         self.wish = wish
-        self.now = now
         let today = LocalDay(at: now)
         days = Array((0..<CostOptions.daysMax).lazy.map { wish.since.advanced(by: $0) }.prefix { $0 <= today })
-        run.expect(within: run.options.patience) { false }
+        run.expect { false }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -60,11 +58,11 @@ final class CostsTask: ClientTask {
         } else {
             let names = ShortNames.shortest(of: run.view.sessions.keys.map(\.rawValue))
             let table = CostTable.table(rows, total: report.total, by: wish.dimension) { names[$0] ?? $0 }
-            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            run.terminal.print(table)
         }
         let left = Int(report.sessionCount) - report.sessions.count
         if wish.dimension == .session, left > 0 {
-            run.terminal.remark("and \(Moment.count(left, "session")) that cost less", .dim)
+            run.terminal.remark("others: \(Moment.count(left, "session")) that cost less", .dim)
         }
         if let forecast = Self.forecast(budgets, lastHourMicroUSD: report.lastHourMicroUSD, at: now) {
             run.terminal.remark(

@@ -68,7 +68,7 @@ final class DecideTask: ClientTask {
         var options = options
         options.wait = max(.zero, options.wait)
         self.options = options
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -76,7 +76,7 @@ final class DecideTask: ClientTask {
         case .changed(.workspaceKnown): if case .looking = stage { look() }
         case .changed(.approval(let approval, _)): changed(approval)
         case .replied(let id, let reply): if case .sent(id, let approval) = stage { replied(reply, approval) }
-        case .down(let reason, _): say("link down (\(VisibleText.line(reason))), trying again", .yellow)
+        case .down(let reason, _): run.say("link down (\(VisibleText.line(reason))), trying again", .yellow)
         case .notice(let notice): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
         default: break
         }
@@ -322,7 +322,7 @@ final class DecideTask: ClientTask {
         switch reply {
         case .decided(let reached):
             stage = .following(approval, shown: .pending)
-            say("✓ the relay has it", .green)
+            run.say("✓ the relay has it", .green)
             // The message about the approval may have come before the reply.
             if let current = run.view.approval(approval.id, of: approval.session), current.stage != .pending {
                 changed(current)
@@ -371,12 +371,14 @@ final class DecideTask: ClientTask {
         case .pending: break
         case .decided:
             let isAway = host.map { !$0.hostIsConnected } ?? false
-            if isAway { say("… host \(VisibleText.line(host?.host.name ?? "")) is away: the decision waits for it", .yellow) }
+            if isAway {
+                run.say("… host \(VisibleText.line(host?.host.name ?? "")) is away: the decision waits for it", .yellow)
+            }
         case .delivered:
-            say("✓ the agent has it", .green)
+            run.say("✓ the agent has it", .green)
             run.after(Self.afterDelivery) { [weak self] in self?.run.finish(.done) }
         case .applied(_, let outcome, _):
-            say("✓ applied: \(outcome.rawValue)", .green)
+            run.say("✓ applied: \(outcome.rawValue)", .green)
             run.finish(.done)
         case .expired, .cancelled, .stale: run.fail(ClientError(.refused, DecisionText.stage(approval)))
         }
@@ -399,14 +401,6 @@ final class DecideTask: ClientTask {
                 ClientError(
                     .timedOut, "decided, but the host has not taken it yet",
                     advice: "The relay keeps it until the host is back."))
-        }
-    }
-
-    private func say(_ text: String, _ style: Style) {
-        if run.options.isJSON {
-            run.terminal.remark(text, style)
-        } else {
-            run.terminal.print(run.terminal.palette.paint(text, style))
         }
     }
 }

@@ -6,7 +6,6 @@ final class DeviceListTask: ClientTask {
     /// Pushes shown for one device; the page and JSON have more.
     private static let pushesShown = 5
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private var command: CommandID?
     private var isAnswered = false
@@ -14,7 +13,7 @@ final class DeviceListTask: ClientTask {
     init(_ run: ClientRun) {
         self.run = run
         command = run.submit(.devices(watches: false))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -64,7 +63,6 @@ final class DeviceListTask: ClientTask {
 
 /// `heliograph devices add LINK`
 final class DeviceAddTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let device: Device
     private var command: CommandID?
@@ -74,7 +72,7 @@ final class DeviceAddTask: ClientTask {
         self.run = run
         self.device = device
         command = run.submit(.device(device))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {
@@ -85,8 +83,12 @@ final class DeviceAddTask: ClientTask {
             run.terminal.print(JSONLine.text(JSONWriter.object { $0.field("added", device.id) }))
         } else {
             run.terminal.print("added \(VisibleText.line(device.name)); try it: heliograph push test \(device.id)")
+            guard device.text != .generic else { return run.finish(.done) }
+            run.terminal.print(
+                "Of a host that seals, as heliograph up sets up, it gets no words: it rings, and the page shows what is asked.")
             if device.allowsOnLockScreen {
-                run.terminal.print("Whoever can read its messages can allow what they show whole.")
+                run.terminal.print(
+                    "It can allow only for hosts that neither seal nor want signatures; so can whoever reads its messages.")
             }
         }
         run.finish(.done)
@@ -101,7 +103,6 @@ final class DeviceChangeTask: ClientTask {
         case weekly(WeeklyCosts?)
     }
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wanted: String
     private let change: Change
@@ -114,7 +115,7 @@ final class DeviceChangeTask: ClientTask {
         self.wanted = wanted
         self.change = change
         listing = run.submit(.devices(watches: false))
-        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+        run.expect { [unowned self] in isAnswered }
     }
 
     func heard(_ news: RelayLink.News) {

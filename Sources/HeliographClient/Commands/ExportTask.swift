@@ -7,7 +7,6 @@ internal import RelayProtocol
 /// Content that hosts have sealed is opened with this terminal's keys. An event that cannot be opened gets a line that says so, and
 /// is counted at the end.
 final class ExportTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     /// The session as the person named it; nil: all.
     private let wanted: String?
@@ -26,7 +25,7 @@ final class ExportTask: ClientTask {
         self.run = run
         wanted = session
         run.finishWhenUnread()
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -64,7 +63,7 @@ final class ExportTask: ClientTask {
     private func ask(before: Int64) {
         let page = run.submit(.history(sessions[place].session, before: before, limit: before - next))
         asking = page
-        run.expect(within: run.options.patience) { [weak self] in self?.asking != page }
+        run.expect { [weak self] in self?.asking != page }
     }
 
     private func replied(_ reply: Reply) {

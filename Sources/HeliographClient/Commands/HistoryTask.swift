@@ -4,7 +4,6 @@ package import RelayProtocol
 
 /// Reads the history of requests that the relay keeps: the events of approvals and starts in a host's sessions.
 final class HistoryTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wish: HistoryOptions
     private let show: ([HistoryOptions.Session]) -> Void
@@ -22,7 +21,7 @@ final class HistoryTask: ClientTask {
         self.run = run
         self.wish = wish
         self.show = show
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -65,7 +64,7 @@ final class HistoryTask: ClientTask {
         let page = run.submit(
             .history(sessions[place].session, before: seq, limit: Int64(WireLimits.historyEventsMax)))
         asking = page
-        run.expect(within: run.options.patience) { [weak self] in self?.asking != page }
+        run.expect { [weak self] in self?.asking != page }
     }
 
     private func replied(_ reply: Reply) {

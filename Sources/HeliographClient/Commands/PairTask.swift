@@ -3,7 +3,6 @@ internal import RelayProtocol
 
 /// Asks the relay for a pairing code.
 final class PairTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let role: PairingRole
     private var asked: CommandID?
@@ -23,7 +22,7 @@ final class PairTask: ClientTask {
     init(_ run: ClientRun, _ role: PairingRole) {
         self.run = run
         self.role = role
-        run.expect(within: run.options.patience) { false }
+        run.expect { false }
     }
 
     func heard(_ news: RelayLink.News) {

@@ -3,12 +3,11 @@ internal import RelayProtocol
 
 /// `heliograph projects`: the folders and agents with which sessions can be started.
 final class ProjectsTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
 
     init(_ run: ClientRun) {
         self.run = run
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -43,7 +42,7 @@ final class ProjectsTask: ClientTask {
                     .init(VisibleText.line(place.project.folder)), .init(VisibleText.line(agents)),
                 ])
             }
-            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            run.terminal.print(table)
         }
         run.finish(.done)
     }

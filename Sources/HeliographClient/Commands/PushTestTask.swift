@@ -24,7 +24,7 @@ final class PushTestTask: ClientTask {
         self.run = run
         self.wanted = wanted
         stage = .looking(run.submit(.devices(watches: true)))
-        run.expect(within: run.options.patience) { [unowned self] in if case .looking = stage { false } else { true } }
+        run.expect { [unowned self] in if case .looking = stage { false } else { true } }
     }
 
     func heard(_ news: RelayLink.News) {

@@ -3,7 +3,6 @@ internal import RelayProtocol
 
 /// `heliograph remove`: ends when the session is removed from the relay's disk.
 final class RemoveTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let session: String
     private var removing: CommandID?
@@ -11,7 +10,7 @@ final class RemoveTask: ClientTask {
     init(_ run: ClientRun, _ session: String) {
         self.run = run
         self.session = session
-        run.expect(within: run.options.patience) { false }
+        run.expect { false }
     }
 
     func heard(_ news: RelayLink.News) {

@@ -6,7 +6,6 @@ internal import RelayProtocol
 /// `heliograph trust --renew`: sends this terminal's count again to hosts that were restored from older files and accept nothing
 /// until they get it.
 final class RenewTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let letters: HostLetters
     private var renewed = 0
@@ -17,23 +16,15 @@ final class RenewTask: ClientTask {
         letters = HostLetters(run)
     }
 
-    func heard(_ news: RelayLink.News) {
-        switch news {
-        case .changed(.workspaceKnown) where letters.identity == nil: begin()
-        case .letter(let letter, .host(let host)): received(letter, host)
-        default: break
-        }
-    }
+    func heard(_ news: RelayLink.News) { letters.heard(news, begin: begin, received: received) }
 
     private func begin() {
-        do throws(ClientError) {
-            try letters.begin { host, identity, book in
-                // A host refuses a count for an unknown generation, and replies with its own generation.
-                .bump(Bump(host: host.id, generation: .unknown, count: book.count, device: identity.id))
-            } timeIsOver: { [weak self] in
-                self?.end()
-            }
-        } catch { run.fail(error) }
+        letters.begin { host, identity, book in
+            // A host refuses a count for an unknown generation, and replies with its own generation.
+            .bump(Bump(host: host.id, generation: .unknown, count: book.count, device: identity.id))
+        } timeIsOver: { [weak self] in
+            self?.end()
+        }
     }
 
     private func received(_ letter: Letter, _ host: HostKeyID) {

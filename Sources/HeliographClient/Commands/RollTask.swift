@@ -6,7 +6,6 @@ internal import RelayProtocol
 /// `heliograph trust --devices` and `--distrust DEVICE`: lists the devices trusted by the hosts that trust this terminal, and ends
 /// the trust in one.
 final class RollTask: ClientTask {
-    let givesUpEarly = true
     private unowned let run: ClientRun
     /// Id or short code of the device to distrust; nil to list devices only.
     private let unwanted: String?
@@ -22,22 +21,14 @@ final class RollTask: ClientTask {
         letters = HostLetters(run)
     }
 
-    func heard(_ news: RelayLink.News) {
-        switch news {
-        case .changed(.workspaceKnown) where letters.identity == nil: begin()
-        case .letter(let letter, .host(let host)): received(letter, host)
-        default: break
-        }
-    }
+    func heard(_ news: RelayLink.News) { letters.heard(news, begin: begin, received: received) }
 
     private func begin() {
-        do throws(ClientError) {
-            try letters.begin { host, identity, _ in
-                .ask(Ask(host: host.id, nonce: .random(), device: identity.id))
-            } timeIsOver: { [weak self] in
-                self?.timeIsOver()
-            }
-        } catch { run.fail(error) }
+        letters.begin { host, identity, _ in
+            .ask(Ask(host: host.id, nonce: .random(), device: identity.id))
+        } timeIsOver: { [weak self] in
+            self?.timeIsOver()
+        }
     }
 
     private func received(_ letter: Letter, _ host: HostKeyID) {

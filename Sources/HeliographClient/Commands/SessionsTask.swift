@@ -6,14 +6,13 @@ final class SessionsTask: ClientTask {
     /// Time for which ended sessions are shown without `--all`.
     static let endedShownMilliseconds: Int64 = 24 * 3_600_000
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let showsAll: Bool
 
     init(_ run: ClientRun, showsAll: Bool) {
         self.run = run
         self.showsAll = showsAll
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {
@@ -27,7 +26,7 @@ final class SessionsTask: ClientTask {
             run.terminal.print(sorted.isEmpty ? "no sessions yet" : "no sessions of today; \(sorted.count) older: --all")
         } else {
             let table = Self.table(shown, names: ShortNames.shortest(of: sorted.map(\.session.rawValue)), now: now)
-            for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+            run.terminal.print(table)
             if shown.count < sorted.count { run.terminal.remark("\(sorted.count - shown.count) older: --all", .dim) }
         }
         run.remarkSealed()

@@ -79,7 +79,7 @@ final class SteerTask: ClientTask {
             action = nil
             run.fail(error)
         }
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     private static func pictures(of wish: SteerOptions.Wish) -> [String] {
@@ -135,7 +135,7 @@ final class SteerTask: ClientTask {
             for (offset, bytes) in events.events.enumerated() { take(bytes, at: events.first + Int64(offset), events, id) }
         case (.sent(let id, let session, let isRecorded), .replied(let replied, let reply)) where replied == id:
             answered(reply, id, session, wasRecorded: isRecorded)
-        case (_, .down(let reason, _)): say("link down (\(VisibleText.line(reason))), trying again", .yellow)
+        case (_, .down(let reason, _)): run.say("link down (\(VisibleText.line(reason))), trying again", .yellow)
         case (_, .notice(let notice)): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
         default: break
         }
@@ -268,7 +268,7 @@ final class SteerTask: ClientTask {
         switch reply {
         case .forwarded:
             stage = .sent(id, session, isRecorded: true)
-            if shown == nil { say("✓ on its way to the host", .green) }
+            if shown == nil { run.say("✓ on its way to the host", .green) }
             if options.wait == .zero { run.finish(.done) }
         // The command's event contains its outcome, and the reason.
         case .failed where wasRecorded: break
@@ -303,23 +303,23 @@ final class SteerTask: ClientTask {
         guard !run.options.isJSON else { return }
         guard !past.isEmpty else { return run.terminal.print("no past sessions in this project") }
         let table = ProjectsTask.table(past, now: Moment.now)
-        for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
+        run.terminal.print(table)
     }
 
     private func reached(_ change: SteeringChange, _ session: SessionID) {
         let text = SteeringText.word(of: change.stage) + (change.reason.map { ": \(VisibleText.line($0))" } ?? "")
         switch change.stage {
         case .queued:
-            say("… \(text)", .yellow)
+            run.say("… \(text)", .yellow)
             let names = [session.rawValue, change.name.command.rawValue].map { ShortNames.shortest(of: $0) }
             run.terminal.remark("  heliograph withdraw \(names.joined(separator: " ")) takes it back", .dim)
-        case .given: say("… \(text)", .dim)
+        case .given: run.say("… \(text)", .dim)
         case .taken:
             if let started = change.started {
-                say("✓ it has begun: \(started)", .green)
+                run.say("✓ it has begun: \(started)", .green)
                 run.terminal.remark("  heliograph watch \(started)", .dim)
             } else if action?.kind != .past {
-                say("✓ \(text)", .green)
+                run.say("✓ \(text)", .green)
             }
             run.finish(.done)
         case .refused, .withdrawn: run.fail(ClientError(.refused, text))
@@ -348,13 +348,5 @@ final class SteerTask: ClientTask {
         writer.field("seq", seq)
         writer.raw("event", event)
         run.terminal.print(JSONLine.text(writer.finish()))
-    }
-
-    private func say(_ text: String, _ style: Style) {
-        if run.options.isJSON {
-            run.terminal.remark(text, style)
-        } else {
-            run.terminal.print(run.terminal.palette.paint(text, style))
-        }
     }
 }

@@ -11,6 +11,8 @@ package struct TopicOptions {
     package var name: String?
     /// Detail of its messages: `full`, `summary` or `generic`.
     package var text = "summary"
+    /// Language of the relay's own words, as a BCP 47 tag; nil for English.
+    package var language: String?
     package var offersAllow = false
     /// The device that it replaces; nil for a new one.
     package var replaced: String?
@@ -33,7 +35,10 @@ package struct TopicOptions {
         }
         var device = Device(
             id: id, name: name, profile: address.service.rawValue, address: address, system: address.service.rawValue)
-        (device.text, device.allowsOnLockScreen) = (text, offersAllow)
+        guard language.map(Device.isLanguage) != false else {
+            throw ClientError(.usage, "a language is named by a tag such as de or de-AT")
+        }
+        (device.text, device.language, device.allowsOnLockScreen) = (text, language, offersAllow)
         return device
     }
 

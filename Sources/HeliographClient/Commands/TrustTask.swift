@@ -13,7 +13,6 @@ final class TrustTask: ClientTask {
     /// Time for a device to answer, because a person compares the codes first.
     private static let personWithin = Duration.seconds(600)
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let secret: TrustSecret
     private let name: String
@@ -32,7 +31,7 @@ final class TrustTask: ClientTask {
         self.name = name
         self.isLogin = isLogin
         keys = TerminalKeys(run.options)
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {

@@ -13,7 +13,6 @@ final class VouchTask: ClientTask {
     /// Time for hosts to answer; a connected one answers at once.
     private static let answerWithin = Duration.seconds(20)
 
-    let givesUpEarly = true
     private unowned let run: ClientRun
     private let wish: VouchOptions
     private let keys: TerminalKeys
@@ -37,7 +36,7 @@ final class VouchTask: ClientTask {
         keys = TerminalKeys(run.options)
         let (identity, book) = try keys.trusted()
         (self.identity, hosts) = (identity, book.hosts)
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {

@@ -43,7 +43,7 @@ final class WatchTask: ClientTask {
                 if run.wasUp { run.finish(.done) } else { run.fail(run.unreachable) }
             }
         }
-        if options.isOnce { run.expect(within: run.options.patience) { false } }
+        if options.isOnce { run.expect { false } }
     }
 
     func heard(_ news: RelayLink.News) {

@@ -36,7 +36,7 @@ final class WithdrawTask: ClientTask {
     init(_ run: ClientRun, _ options: WithdrawOptions) {
         self.run = run
         self.options = options
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     func heard(_ news: RelayLink.News) {

@@ -19,22 +19,30 @@ final class HostLetters {
     init(_ run: ClientRun) {
         self.run = run
         keys = TerminalKeys(run.options)
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        run.expectWorkspace()
     }
 
     var areAnswered: Bool { open.isEmpty }
     var unanswered: some Collection<LetterContent> { open.values }
 
-    /// Writes to every host. `timeIsOver` is called if not all have answered in time. Throws if there is no host.
-    func begin(
-        _ content: (HostPin, ConsentIdentity, HostBook) -> LetterContent, timeIsOver: @escaping () -> Void
-    ) throws(ClientError) {
-        let (identity, book) = try keys.trusted()
-        self.identity = identity
-        for host in book.hosts {
+    /// Handles a task's news: `begin` once the workspace is known, `received` for each letter from a host.
+    func heard(_ news: RelayLink.News, begin: () -> Void, received: (Letter, HostKeyID) -> Void) {
+        switch news {
+        case .changed(.workspaceKnown) where identity == nil: begin()
+        case .letter(let letter, .host(let host)): received(letter, host)
+        default: break
+        }
+    }
+
+    /// Writes to every host; if there is none, the command fails. `timeIsOver` is called if not all have answered in time.
+    func begin(_ content: (HostPin, ConsentIdentity, HostBook) -> LetterContent, timeIsOver: @escaping () -> Void) {
+        let trusted: (identity: ConsentIdentity, book: HostBook)
+        do throws(ClientError) { trusted = try keys.trusted() } catch { return run.fail(error) }
+        identity = trusted.identity
+        for host in trusted.book.hosts {
             let key = HostKeyID(host.id)
             pins[key] = host
-            open[key] = content(host, identity, book)
+            open[key] = content(host, trusted.identity, trusted.book)
         }
         sendAll()
         run.after(Self.answerWithin) { timeIsOver() }

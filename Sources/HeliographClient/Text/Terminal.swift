@@ -38,6 +38,7 @@ final class Terminal {
     }
 
     func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    func print(_ table: TextTable) { for line in table.lines(width: width, palette: palette) { print(line) } }
 
     /// Prints a question. Keys that were typed before it was shown are discarded.
     func prompt(_ text: String) {

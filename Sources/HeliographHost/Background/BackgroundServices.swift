@@ -2,6 +2,7 @@ internal import Glibc
 package import HeliographHook
 internal import HeliographPlatform
 internal import RelayAccess
+internal import RelayProtocol
 
 /// Starts and stops this machine's programs in the background, with the manager that is used here.
 package struct BackgroundServices {
@@ -48,10 +49,13 @@ package struct BackgroundServices {
     /// Lets the services run without a login. Returns true if they do now; `record` notes whether that is our doing.
     package func letLinger(_ record: inout BackgroundRecord) throws(HostError) -> Bool {
         if UserUnits.lingers == true { return true }
-        guard UserUnits.setLinger(true) else { return false }
+        // Recorded first, so that `down` ends it whenever this process ends.
         record.lingers = true
         try record.save(paths)
-        return true
+        guard !UserUnits.setLinger(true) else { return true }
+        record.lingers = false
+        try record.save(paths)
+        return false
     }
 
     /// Ends everything and removes what `start` created. The next `up` continues with the arguments of `last`.
@@ -70,7 +74,7 @@ package struct BackgroundServices {
             }
         }
         guard var last else { return try Files.remove(BackgroundRecord.file(paths)) }
-        (last.isDown, last.agents, last.lingers, last.servedPort) = (true, [], false, nil)
+        (last.isDown, last.agents, last.lingers) = (true, [], false)
         try last.save(paths)
     }
 
@@ -117,6 +121,12 @@ package struct BackgroundServices {
     package var hostStatus: [UInt8]? {
         guard let address = RelayAddress("unix:" + paths.socket) else { return nil }
         return (try? HTTPExchange(relay: address, method: .get, path: "/v1/status").perform())?.body
+    }
+
+    /// The state of the host's link: `live` once it is connected. Nil if no daemon answers.
+    package var hostLink: String? {
+        guard let status = hostStatus, let root = try? JSONDocument(parsing: status).root.object() else { return nil }
+        return try? root.object("link").string("state")
     }
 
     /// Replaces this process by the program that shows the logs.

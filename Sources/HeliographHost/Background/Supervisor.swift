@@ -14,6 +14,8 @@ package struct Supervisor {
         var startedAt = ContinuousClock.now
         var startsAt = ContinuousClock.now
         var delay: Duration
+        /// Why it was not started the last time; logged when it changes.
+        var obstacle: String?
     }
 
     private let paths: HostPaths
@@ -90,9 +92,19 @@ package struct Supervisor {
         for place in children.indices where children[place].process == nil && children[place].startsAt <= .now {
             let name = children[place].part.name
             let command = [executable, "supervise", "--part", name.rawValue, "--parent", "\(getpid())"]
-            children[place].process = try? DetachedProcess.start(command, log: Self.log(of: name, paths), inNewSession: false)
             children[place].startedAt = .now
-            if children[place].process == nil { ended(place) }
+            do throws(HostError) {
+                children[place].process = try DetachedProcess.start(
+                    command, log: Self.log(of: name, paths), inNewSession: false)
+                children[place].obstacle = nil
+            } catch {
+                if children[place].obstacle != error.message {
+                    children[place].obstacle = error.message
+                    let words = "heliograph: the \(name.rawValue) cannot be started: \(error.message)\n"
+                    _ = HookStream.write(Array(words.utf8), to: STDERR_FILENO)
+                }
+                ended(place)
+            }
         }
     }
 

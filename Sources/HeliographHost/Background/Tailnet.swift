@@ -44,17 +44,17 @@ package struct Tailnet: Equatable, Sendable {
 
     // MARK: - What it serves
 
-    /// Directs the address to a port of this machine's loopback. Returns false if it led there already, and throws if it leads
-    /// elsewhere.
-    package func lead(to port: UInt16) throws(HostError) -> Bool {
-        let target = try target
-        guard target != Self.target(port) else { return false }
-        if let target {
+    /// True if the address leads to this port of this machine's loopback. Throws if it leads elsewhere.
+    package func leads(to port: UInt16) throws(HostError) -> Bool {
+        guard let target = try target else { return false }
+        guard target == Self.target(port) else {
             throw HostError(.refused, "\(address) leads to \(target) already; tailscale serve --https=443 off ends that")
         }
-        _ = try Self.run("serve", "--bg", "\(port)")
         return true
     }
+
+    /// Directs the address, which leads nowhere, to a port of this machine's loopback.
+    package func lead(to port: UInt16) throws(HostError) { _ = try Self.run("serve", "--bg", "\(port)") }
 
     /// Ends what `lead` began; nothing if the address leads elsewhere by now.
     package func endLeading(to port: UInt16) throws(HostError) {

@@ -9,10 +9,11 @@ struct UserUnits {
     private let environment: [String]
 
     /// Variables that a service needs: the host's agents are found in PATH, and its files in the other folders.
-    private static let variables = [
-        "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HELIOGRAPH_DATA", "HELIOGRAPH_SOCKET", "HTTPS_PROXY",
-        "NO_PROXY", "CLAUDE_CONFIG_DIR", "CODEX_HOME",
-    ]
+    private static let variables =
+        [
+            "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HELIOGRAPH_DATA", "HELIOGRAPH_SOCKET",
+            "CLAUDE_CONFIG_DIR", "CODEX_HOME",
+        ] + ProxySettings.names
     private static let outputBytesMax = 64 << 10
     /// Seconds for a service's start: a relay may have to convert a long history before it reports that it runs.
     private static let secondsMax: Int64 = 300
@@ -71,7 +72,11 @@ struct UserUnits {
             try run("daemon-reload")
         }
         try run("enable", Self.unit(part.name))
-        try run(isNew ? "restart" : "start", Self.unit(part.name))
+        let since = time(nil)
+        do throws(HostError) { try run(isNew ? "restart" : "start", Self.unit(part.name)) } catch {
+            guard let words = Self.lastWords(of: part.name, since: since) else { throw error }
+            throw HostError(.system, words)
+        }
     }
 
     func remove(_ name: BackgroundPart.Name) throws(HostError) {
@@ -83,6 +88,16 @@ struct UserUnits {
     }
 
     // MARK: - systemd
+
+    /// The error with which a service has ended since then, in seconds since 1970; nil if its journal has none.
+    private static func lastWords(of part: BackgroundPart.Name, since: Int) -> String? {
+        let mark = "heliograph: "
+        let result = try? ChildProcess.run(
+            ["journalctl", "--user", "-u", unit(part), "--since", "@\(since)", "-n", "50", "-o", "cat", "--no-pager"],
+            input: [], outputBytesMax: outputBytesMax)
+        let lines = result.map { String(decoding: $0.output, as: UTF8.self).split(separator: "\n") } ?? []
+        return lines.last { $0.hasPrefix(mark) }.map { "the \(part.rawValue): \($0.dropFirst(mark.count))" }
+    }
 
     private func run(_ arguments: String...) throws(HostError) {
         let words = "systemctl --user \(arguments.joined(separator: " "))"

@@ -53,6 +53,11 @@ struct ClaudeHookPolicy {
         return nil
     }
 
+    /// What keeps a session of ours that starts here from being reported, for the person at its terminal; nil if nothing does.
+    static var remark: String? {
+        here.obstacle.map { "\($0.words): nothing of what this session does is reported. Mend: \($0.mend)." }
+    }
+
     private static func read(_ path: String) -> JSONValue? {
         (try? SettingsFile(path: path).read()).flatMap { $0 }.flatMap { try? JSONDocument(parsing: $0).root.object() }
     }

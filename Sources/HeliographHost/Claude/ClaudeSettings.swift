@@ -51,7 +51,13 @@ package struct ClaudeSettings: Sendable {
         do {
             text = try JSONText(current)
         } catch {
-            throw ConnectError(.badJSON, at: Self.place(of: error, in: JSONText.withoutMark(current ?? [])), error.message)
+            let bytes = JSONText.withoutMark(current ?? [])
+            let isComment = Self.offset(of: error, in: bytes).map {
+                bytes[$0...].starts(with: [47, 47]) || bytes[$0...].starts(with: [47, 42])
+            }
+            throw ConnectError(
+                .badJSON, at: Self.place(of: error, in: bytes),
+                isComment == true ? "a comment, which JSON does not have: take it out first" : error.message)
         }
         try require(text.root, isObject: true, at: "the top level")
     }
@@ -361,12 +367,15 @@ package struct ClaudeSettings: Sendable {
 
     /// The error's place as a line and column, because `byte 17` is of little use in an editor.
     private static func place(of error: WireError, in bytes: [UInt8]) -> String {
-        guard error.path.hasPrefix("byte "), let offset = Int(error.path.dropFirst(5)), offset <= bytes.count else {
-            return error.path
-        }
+        guard let offset = offset(of: error, in: bytes) else { return error.path }
         let before = bytes[..<offset]
         let line = before.count { $0 == 10 } + 1
         let column = offset - (before.lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
         return "line \(line), column \(column)"
+    }
+
+    private static func offset(of error: WireError, in bytes: [UInt8]) -> Int? {
+        guard error.path.hasPrefix("byte ") else { return nil }
+        return Int(error.path.dropFirst(5)).flatMap { $0 <= bytes.count ? $0 : nil }
     }
 }

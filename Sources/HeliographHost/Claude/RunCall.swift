@@ -42,6 +42,9 @@ package enum RunCall {
             return refuse(error.message)
         }
         guard let session = SessionID("claude-" + arguments.session) else { return refuse("this is no name of a session") }
+        if let remark = ClaudeHookPolicy.remark {
+            HookStream.write(Array("heliograph: \(VisibleText.line(remark))\n".utf8), to: STDERR_FILENO)
+        }
         let isConnected = ClaudeConnect.isConnectedHere
         if !isConnected, arguments.hasSettings {
             return refuse("with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")

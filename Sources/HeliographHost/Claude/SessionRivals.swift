@@ -9,13 +9,12 @@ struct SessionRivals: Sendable {
 
     private let session: String
     private let agent: Int32
-    private let configDirectory: String
+    private let configDirectory = ClaudeDirectory.path()
 
     /// `agent`: our own child.
-    init(of session: String, beside agent: Int32, in configDirectory: String = ClaudeDirectory.path()) {
+    init(of session: String, beside agent: Int32) {
         self.session = session
         self.agent = agent
-        self.configDirectory = configDirectory
     }
 
     /// Another process that has the session open now, by Claude Code's registry.

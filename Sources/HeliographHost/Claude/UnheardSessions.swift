@@ -7,28 +7,18 @@ internal import RelayProtocol
 /// settings leave our hooks out.
 ///
 /// Only processes that began after this one count, as the reports of older ones can have been lost. Nothing is reported if nobody
-/// has connected Claude Code for the session.
+/// has connected Claude Code for the session, by its settings or by starting it through us.
 struct UnheardSessions {
     /// Entries that are read; ended processes sometimes leave theirs.
     private static let countMax = 4_096
     /// Time between two looks. An entry that is there at two of them is no longer starting.
     static let every = Duration.seconds(10)
 
-    private let configDirectory: String
-    private let isConnected: (_ folder: String?) -> Bool
+    private let configDirectory = ClaudeDirectory.path()
     /// This process; nil if it cannot be distinguished from its successors.
-    private let daemon: AgentProcess?
+    private let daemon = AgentProcessTable.process(getpid())
     private var seen: Set<ClaudeUnheard> = []
     private var told: Set<ClaudeUnheard> = []
-
-    init(
-        in configDirectory: String = ClaudeDirectory.path(), since daemon: AgentProcess? = AgentProcessTable.process(getpid()),
-        isConnected: @escaping (_ folder: String?) -> Bool = ClaudeConnect.isConnected(in:)
-    ) {
-        self.configDirectory = configDirectory
-        self.daemon = daemon
-        self.isConnected = isConnected
-    }
 
     /// The sessions that were open at the last look too, each once; the adapter knows which of them a hook has reported.
     mutating func look() -> [ClaudeUnheard] {
@@ -37,7 +27,13 @@ struct UnheardSessions {
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)
-        return lasting.filter { isConnected($0.folder) }.sorted { $0.name < $1.name }
+        return lasting.filter { ClaudeConnect.isConnected(in: $0.folder) || Self.isOurs($0.process) }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// True if `heliograph claude` or `heliograph run` has started it with our hooks.
+    private static func isOurs(_ process: AgentProcess) -> Bool {
+        AgentProcessTable.arguments(of: process.id)?.contains { ClaudeCommand.isNamed(in: Array($0.utf8)) } == true
     }
 
     /// All that are open, in the order in which their processes began.

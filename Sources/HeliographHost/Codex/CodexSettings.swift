@@ -26,8 +26,8 @@ struct CodexSettings: Equatable {
     }
 
     /// Codex's home folder, found as Codex itself finds it.
-    static func home(_ paths: HostPaths, environment: (String) -> String? = HostPaths.variable) -> String {
-        if let home = environment("CODEX_HOME"), home.hasPrefix("/") { return home }
+    static func home(_ paths: HostPaths) -> String {
+        if let home = HostPaths.variable("CODEX_HOME"), home.hasPrefix("/") { return home }
         return paths.home + "/.codex"
     }
 

@@ -9,12 +9,11 @@ package struct HostDoctor {
     /// Free bytes on the disk below which the spool may soon accept no more events.
     static let freeBytesMin: UInt64 = 200 << 20
 
-    private let paths: HostPaths
+    private let paths = HostPaths()
     private let executable: String
     private let agents: [any AgentIntegration.Type]
 
-    init(paths: HostPaths = HostPaths(), executable: String, agents: [any AgentIntegration.Type]) {
-        self.paths = paths
+    init(executable: String, agents: [any AgentIntegration.Type]) {
         self.executable = executable
         self.agents = agents
     }
@@ -84,7 +83,8 @@ package struct HostDoctor {
                 "Daemon", .doubtful, "it runs and is not connected\(way) (\(VisibleText.line(state))); \(words)",
                 mend: proxy == own
                     ? "see what is wrong with the relay above; it tries again by itself"
-                    : "start it with the HTTPS_PROXY and NO_PROXY of this terminal, as a service by /etc/default/heliograph")
+                    : "start it with the proxy of this terminal: heliograph up, or for the package's service /etc/default/heliograph"
+            )
         } catch {
             return Finding("Daemon", .doubtful, "it runs, but its version is not this program's", mend: "restart it")
         }

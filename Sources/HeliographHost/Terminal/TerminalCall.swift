@@ -27,6 +27,7 @@ package struct TerminalCall {
         if kind == .claude, let session = Self.resumed(arguments), let refusal = LiveSessions.refusal(toOpen: session) {
             return Self.refuse(refusal)
         }
+        if kind == .claude, let remark = ClaudeHookPolicy.remark { Self.say(VisibleText.line(remark)) }
         let holder = try AgentChild([executable, kind.rawValue, "hold", executable] + arguments)
         close(holder.input)
         defer { close(holder.output) }

@@ -12,7 +12,7 @@ struct TerminalHolder {
     private let name: String
     private let command: [String]
     private let socket: TerminalSocket
-    private let limits: TerminalLimits
+    private let limits = TerminalLimits()
     private var inbox: LoopInbox<RunItem>
     private var connections: [Int: HolderConnection] = [:]
     private var nextNumber = 1
@@ -36,13 +36,11 @@ struct TerminalHolder {
     private let startedAt = HostInstant.now.wall
 
     init(
-        name: String, command: [String], socket: TerminalSocket, limits: TerminalLimits = TerminalLimits(),
-        session: (LoopInbox<RunItem>) throws -> any HeldProgram
+        name: String, command: [String], socket: TerminalSocket, session: (LoopInbox<RunItem>) throws -> any HeldProgram
     ) throws {
         self.name = name
         self.command = command
         self.socket = socket
-        self.limits = limits
         inbox = try LoopInbox()
         self.session = try session(inbox)
         looks = ScreenLooks(name: name)

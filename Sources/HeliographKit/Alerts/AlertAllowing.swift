@@ -15,7 +15,7 @@ enum AlertAllowing: Equatable {
     /// Largest input that an alert shows whole, in UTF-16 units, as at the relay.
     static let fullCharactersMax = 2_600
 
-    init(_ found: ApprovalLookup.Found?, _ book: HostBook) {
+    init(_ found: ApprovalLookup.Found?, _ book: HostBook, _ own: any KitWords = KitLanguage.words()) {
         guard let found else {
             self = .inApp
             return
@@ -24,20 +24,20 @@ enum AlertAllowing: Equatable {
         case .open: self = .unsigned
         case .unreadable: self = .inApp
         case .signed(let shown):
-            let words = book[shown.host].flatMap { Self.words(shown.request, host: $0.name) }
+            let words = book[shown.host].flatMap { Self.words(shown.request, host: $0.name, own) }
             self = words.map { .signed(text: shown.text, $0) } ?? .inApp
         }
     }
 
     /// The alert's words; nil if an alert cannot show all of the request exactly as it is.
-    private static func words(_ request: ApprovalRequest, host: String) -> ShownAlert? {
+    private static func words(_ request: ApprovalRequest, host: String, _ own: any KitWords) -> ShownAlert? {
         guard request.kind == .tool, !request.isCut, !request.needsPasskey, let words = request.alert, words.isWhole,
             let full = words.full, full.utf16.count <= fullCharactersMax, isPlain(full), isPlain(request.tool), isPlain(host)
         else { return nil }
         let risks = request.risks.joined(separator: " ")
         guard isPlain(risks) else { return nil }
-        let body = risks.isEmpty ? full : "Look twice: \(risks)\n\(full)"
-        return ShownAlert(title: "Allow \(request.tool)? · \(host)", subtitle: "", body: body)
+        let body = risks.isEmpty ? full : "\(own.lookTwice(risks))\n\(full)"
+        return ShownAlert(title: own.allowQuestion(request.tool, host), subtitle: "", body: body)
     }
 
     /// False if the text has invisible characters, or characters that can be mistaken for others.

@@ -29,11 +29,16 @@ public struct SignedAlerts: DecisionSigning {
         if verdict == .deny() { return .notNeeded }
         guard let book = try? trust.book() else { return .needsApp }
         if book.hosts.isEmpty { return .notNeeded }
-        switch AlertAllowing(await lookup.find(approval), book) {
+        let found = await lookup.find(approval)
+        switch AlertAllowing(found, book) {
         case .unsigned: return .notNeeded
         case .inApp: return .needsApp
-        case .signed(let text, let words):
-            guard verdict == .allow, words == shown, let signature = try? trust.signature(.allow, for: text) else {
+        case .signed(let text, _):
+            // The language may have been changed since it was shown.
+            guard verdict == .allow, let shown,
+                KitLanguage.all.contains(where: { AlertAllowing(found, book, $0) == .signed(text: text, shown) }),
+                let signature = try? trust.signature(.allow, for: text)
+            else {
                 return .needsApp
             }
             return .signed(signature)

@@ -10,9 +10,10 @@ public struct SessionCard: Sendable, Hashable {
     /// the alert.
     public init(_ session: SessionRow, asked: PendingApproval?, for device: DeviceRegistration, at now: Date) {
         let showsText = device.text.showsText
+        let words = KitLanguage.words(device.language)
         attributes = HeliographActivityAttributes(
-            session: session.id, title: showsText ? session.title : "Session", project: showsText ? session.project : nil,
-            agent: showsText ? session.agent : "Agent", host: showsText ? session.host : "Host")
+            session: session.id, title: showsText ? session.title : words.session, project: showsText ? session.project : nil,
+            agent: showsText ? session.agent : words.agent, host: showsText ? session.host : words.host)
         var progress: HeliographActivityAttributes.Progress?
         if let completed = session.todoCompleted, let total = session.todoTotal {
             progress = .init(completed: completed, total: total, current: showsText ? session.todoCurrent : nil)
@@ -20,7 +21,7 @@ public struct SessionCard: Sendable, Hashable {
         content = HeliographActivityAttributes.ContentState(
             status: session.shownStatus, operation: showsText ? session.operation : nil, progress: progress,
             approvals: session.approvals, questions: session.questions,
-            approval: asked.map { Self.approval($0, showsText: showsText) },
+            approval: asked.map { Self.approval($0, showsText ? nil : words) },
             costMicroUSD: device.hidesCost ? nil : session.costMicroUSD.map { Int64($0) },
             estimateMicroUSD: device.hidesCost ? nil : session.estimateMicroUSD.map { Int64($0) },
             budgetLevel: session.budgetLevel, operations: session.operations, messages: session.messages,
@@ -28,10 +29,13 @@ public struct SessionCard: Sendable, Hashable {
             startedAt: session.startedAt, updatedAt: now)
     }
 
-    private static func approval(_ asked: PendingApproval, showsText: Bool) -> HeliographActivityAttributes.Approval {
-        guard showsText else {
-            let summary = asked.isQuestion ? "An agent has a question" : "An agent needs approval"
-            return .init(id: asked.id, tool: "A tool", summary: summary, isQuestion: asked.isQuestion)
+    /// `words`: shown in place of the request's own.
+    private static func approval(
+        _ asked: PendingApproval, _ words: (any KitWords)?
+    ) -> HeliographActivityAttributes.Approval {
+        if let words {
+            let summary = asked.isQuestion ? words.hasQuestion : words.needsApproval
+            return .init(id: asked.id, tool: words.aTool, summary: summary, isQuestion: asked.isQuestion)
         }
         return .init(id: asked.id, tool: asked.tool, summary: asked.title, isQuestion: asked.isQuestion)
     }

@@ -12,10 +12,13 @@ final class Access {
     private(set) var peers: [ConnectionID: AuthenticatedPeer] = [:]
     private let store: any CredentialStore
     private let workspaceStore: any WorkspaceStore
+    private let registration: RegistrationRules
     /// Removed workspaces of which the core was notified.
     private var removed: Set<WorkspaceID> = []
     /// The erased among `removed`.
     private var erased: Set<WorkspaceID> = []
+    /// Digests of tokens that ended with their workspaces.
+    private var departed: Set<[UInt8]> = []
     let uses: TokenUses
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
@@ -73,21 +76,24 @@ final class Access {
 
     init(
         store: any CredentialStore, workspaces: any WorkspaceStore, publicURL: String?, limits: ServerLimits,
-        loop: EventLoop, connections: PeerConnections, mailbox: CoreMailbox, logger: Logger
+        registration: RegistrationRules = RegistrationRules(), loop: EventLoop, connections: PeerConnections,
+        mailbox: CoreMailbox, logger: Logger
     ) throws {
         self.store = store
         workspaceStore = workspaces
+        self.registration = registration
         self.loop = loop
         self.connections = connections
         self.mailbox = mailbox
         self.logger = logger
-        let entrants = try Entrants(store, workspaces)
+        let entrants = try Entrants(store, workspaces, registration)
         var authenticator = Authenticator(publicURL: publicURL)
         authenticator.replaceTokens(entrants.tokens)
         known = entrants.tokens
         self.authenticator = authenticator
         clientsListed = authenticator.clients
         self.limits = entrants.limits
+        departed = entrants.departed
         admission = AdmissionControl(authenticator, limits, entrants.limits)
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
@@ -115,6 +121,11 @@ final class Access {
         let token = try authenticator.authenticate(request, to: scope, isUpgrade: false)
         uses.note(token, from: request.peer)
         return token
+    }
+
+    /// True if the request's token was one of a workspace that was removed.
+    func isOfRemovedWorkspace(_ request: HTTPRequest) -> Bool {
+        Authenticator.digest(in: request).map(departed.contains) ?? false
     }
 
     /// Admits an upgraded connection, unless its token was revoked meanwhile.
@@ -167,14 +178,14 @@ final class Access {
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
-        let (store, workspaceStore, unwritten) = (store, workspaceStore, unwritten)
+        let (store, workspaceStore, rules, unwritten) = (store, workspaceStore, registration, unwritten)
         queue.perform(.change, for: caller) {
             // Revocations first, so that a code of a revoked token cannot be redeemed.
             for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
             guard isChange(value) || !unwritten.isEmpty else { return (value, nil) }
             // Read again instead of derived from the change, as others may have changed it since.
-            return (value, Result { try Entrants(store, workspaceStore) })
+            return (value, Result { try Entrants(store, workspaceStore, rules) })
         } ended: { [self] (result: Result<(Value, Result<Entrants, any Error>?), any Error>) in
             switch result {
             case .success((_, nil)): break
@@ -334,9 +345,9 @@ final class Access {
 
     private func read() {
         isReading = true
-        let (store, workspaceStore) = (store, workspaceStore)
+        let (store, workspaceStore, rules) = (store, workspaceStore, registration)
         queue.perform(.change, for: .relay) {
-            try Entrants(store, workspaceStore)
+            try Entrants(store, workspaceStore, rules)
         } ended: { [self] result in
             isReading = false
             switch result {
@@ -375,6 +386,7 @@ final class Access {
         workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
         registered = entrants.registered
+        departed = entrants.departed
         takeTokens(entrants.tokens)
         if limits != entrants.limits {
             limits = entrants.limits
@@ -382,6 +394,10 @@ final class Access {
             mailbox.put(.limitsListed(limits))
         }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
+            // Before the core closes them without this reason.
+            for (connection, peer) in peers where peer.token.workspace == workspace {
+                connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.workspaceRemoved)
+            }
             mailbox.put(.workspaceRemoved(workspace))
         }
         // A workspace may be removed first and erased later.

@@ -2,6 +2,14 @@ import HeliographCrypto
 import RelayCore
 import RelayProtocol
 
+extension RegistrationRules {
+    fileprivate var terms: RegistrationAnswer.Terms {
+        RegistrationAnswer.Terms(
+            megabytes: Int64(newcomer.megabytes), sessions: Int64(newcomer.sessions), keepDays: Int64(newcomer.keepDays),
+            idleDays: Int64(idleDays))
+    }
+}
+
 extension Credentials {
     /// Makes a workspace for a stranger, with a newcomer's limits, and the codes for it; or codes again for the one of this key, while nobody has
     /// entered it.
@@ -17,7 +25,7 @@ extension Credentials {
         // A generated name, as refusing a chosen one would reveal that another workspace has it.
         let workspace = Named<WorkspaceTag>(id: id, name: "stranger \(id.rawValue.dropFirst(2))")
         if key != nil, try workspaces.registrations().contains(where: { $0.workspace == id }) {
-            guard try !store.allTokens().contains(where: { $0.workspace == id }) else { throw Refusal.usedKey }
+            guard try store.tokens(of: id).isEmpty else { throw Refusal.usedKey }
         } else {
             try add(workspace, Registration(workspace: id, from: address, at: now), by: rules, workspaces)
         }
@@ -25,7 +33,8 @@ extension Credentials {
             try makePairingCode($0, workspace: id, by: nil, lifetime: RegistrationRules.codesLifetime, store)
         }
         return RegistrationAnswer(
-            workspace: workspace, device: codes[0].code, machine: codes[1].code, expiresAt: codes[1].expiresAt)
+            workspace: workspace, device: codes[0].code, machine: codes[1].code, expiresAt: codes[1].expiresAt,
+            terms: rules.terms)
     }
 
     private static func add(

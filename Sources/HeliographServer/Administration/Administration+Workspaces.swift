@@ -43,6 +43,11 @@ extension Administration {
 
     package func workspaceUsage() throws -> [WorkspaceID: WorkspaceUsage] { try store.workspaces.usage() }
 
+    /// Origins of registered workspaces, by id.
+    package func registrations() throws -> [WorkspaceID: Registration] {
+        Dictionary(uniqueKeysWithValues: try store.workspaces.registrations().map { ($0.workspace, $0) })
+    }
+
     package func workspaceLimits() throws -> [WorkspaceID: WorkspaceLimits] { try store.workspaces.limits() }
 
     /// Changes limits, and returns the new ones. A running relay applies them at once.
@@ -56,6 +61,7 @@ extension Administration {
 
     /// Result of a removal.
     package struct WorkspaceRemoval {
+        package let workspaces: [WorkspaceID]
         /// Tokens that were revoked with the workspace.
         package let tokens: [Token]
         /// Reason why its data is still there; nil: it is deleted. The running relay continues to delete it, or the next one that
@@ -74,13 +80,37 @@ extension Administration {
     package func removeWorkspace(_ called: String, erasing: Bool = false) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
         if erasing { try store.workspaces.eraseWorkspace(id) }
-        let isHeld = try tokensChanged() || store.isHeldElsewhere()
-        return WorkspaceRemoval(tokens: tokens, remains: try isHeld ? awaitRemoval(of: id) : removeData(of: id))
+        return try removeData(of: [id], with: tokens)
     }
 
-    private func awaitRemoval(of workspace: WorkspaceID) throws -> String? {
+    /// Registered workspaces by the network they were registered from, such as `2001:db8::/48`.
+    package func workspaces(registeredFrom network: String) throws -> [WorkspaceID] {
+        guard let network = IPNetwork(network) else { throw ServerError(.workspace, "\(network) is no network.") }
+        return try store.workspaces.registrations().filter { IPAddress($0.from).map(network.contains) ?? false }
+            .map(\.workspace)
+    }
+
+    package static func isNetwork(_ text: String) -> Bool { IPNetwork(text) != nil }
+
+    /// Deletes the workspaces, as `removeWorkspace` does, and waits for all of them together.
+    package func deleteWorkspaces(_ workspaces: [WorkspaceID]) throws -> WorkspaceRemoval {
+        var tokens: [Token] = []
+        for workspace in workspaces {
+            tokens += try store.workspaces.removeWorkspace(workspace, at: WallClock.milliseconds) ?? []
+            try store.workspaces.eraseWorkspace(workspace)
+        }
+        return try removeData(of: workspaces, with: tokens)
+    }
+
+    private func removeData(of workspaces: [WorkspaceID], with tokens: [Token]) throws -> WorkspaceRemoval {
+        let isHeld = try tokensChanged() || store.isHeldElsewhere()
+        let remains = isHeld ? try awaitRemoval(of: workspaces) : workspaces.compactMap { removeData(of: $0) }.first
+        return WorkspaceRemoval(workspaces: workspaces, tokens: tokens, remains: remains)
+    }
+
+    private func awaitRemoval(of workspaces: [WorkspaceID]) throws -> String? {
         let deadline = ContinuousClock.now + Self.removalPatience
-        while try store.workspaces.workspacesToClear().contains(workspace) {
+        while try !Set(store.workspaces.workspacesToClear()).isDisjoint(with: workspaces) {
             guard ContinuousClock.now < deadline else {
                 return
                     "the relay is not done after \(Self.removalPatience.components.seconds) s; its log says if something is in the way"

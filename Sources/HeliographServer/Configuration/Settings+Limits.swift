@@ -99,10 +99,11 @@ extension Settings {
             "Prompts and other commands for hosts that are taken in one workspace in a day."),
         .integer(
             "limits.registrationsPerHourPerAddress", "count", 1...100_000, \.serverLimits.registrationsPerHourPerAddress,
-            "Workspaces that strangers register from one address (of IPv6: one /64) in an hour."),
+            "Workspaces that strangers register from one address in an hour; an IPv6 /64 counts as one, a /56 as two, a /48 as four."
+        ),
         .integer(
             "limits.registeredPerAddress", "count", 1...1_000, \.registration.perAddressMax,
-            "Registered workspaces of one address that exist at once."),
+            "Registered workspaces of one address that exist at once; IPv6 networks as for the number in an hour."),
         .integer(
             "limits.registered", "count", 1...1_000, \.registration.countMax,
             "Registered workspaces of all addresses that exist at once."),
@@ -121,6 +122,17 @@ extension Settings {
         .integer(
             "limits.newcomerKeepDays", "days", 1...36_500, \.registration.newcomer.keepDays,
             "Days for which its sessions are kept."),
+        .integer(
+            "limits.newcomerSessionMegabytes", "megabytes", 1...100_000, \.registration.newcomer.sessionMegabytes,
+            "Memory of the sessions of each registered workspace."),
+        .integer(
+            "limits.newcomerRecordMegabytesPerDay", "megabytes", 1...100_000, \.registration.newcomer.recordMegabytesPerDay,
+            "Approvals and audit log that each registered workspace adds in a day."),
+        .integer(
+            "limits.recordMegabytesPerDayPerWorkspace", "megabytes", 1...100_000,
+            \.quotas.recordMegabytesPerDayPerWorkspace,
+            "Approvals, audit log and new sessions that one workspace adds in a day, by UTC; above it agents ask at their own prompts."
+        ),
         .integer(
             "limits.pushesPerDayPerWorkspace", "count", 0...10_000_000, \.quotas.pushesPerDayPerWorkspace,
             "Pushes that are sent for one workspace in a day, by UTC; a quarter of them is for what rings and for ends of cards; 0 is no limit."

@@ -8,6 +8,8 @@ struct PhoneDoctor {
     let configuration: ServerConfiguration
     /// Commands that set the relay's address, for the remedy.
     let ways: [String]
+    /// The relay's data.
+    let folder: String
 
     private static let seconds: Int64 = 10
     /// Limit of the page: with its modules it has a few hundred kilobytes.
@@ -73,7 +75,14 @@ struct PhoneDoctor {
                     "Relay behind it", .wrong, "\(relay) answers with \(answer.status), which no relay does",
                     mend: "let the proxy forward every path to the relay, \(configuration.host):\(configuration.port)")
             }
-            return Finding("Relay behind it", .well, "it answers, and its certificate is trusted")
+            return try isThisRelay(relay)
+                ? Finding("Relay behind it", .well, "it answers, and its certificate is trusted")
+                : Finding(
+                    "Relay behind it", configuration.store == nil ? .wrong : .doubtful,
+                    "\(relay) leads to another relay than the one in \(folder)",
+                    mend: configuration.store == nil
+                        ? "let the proxy lead to \(configuration.host):\(configuration.port)"
+                        : "nothing, if it is another node of the same database")
         } catch {
             switch error.code {
             case .untrusted:
@@ -86,6 +95,12 @@ struct PhoneDoctor {
                     mend: "look at the proxy and the firewall; some networks cannot reach themselves from inside")
             }
         }
+    }
+
+    /// True if the relay that answers at the address is the one whose data is here, as far as that one can be asked.
+    private func isThisRelay(_ relay: RelayAddress) throws(HTTPError) -> Bool {
+        guard let secret = try? AdminSocket(in: folder).body(of: AdminPath.way) else { return true }
+        return try exchange(relay, WayMark.path + String(decoding: secret, as: UTF8.self)).perform().status == 200
     }
 
     private func page(_ relay: RelayAddress) -> Finding {

@@ -63,7 +63,7 @@ package struct RelayDoctor {
         let (running, _, own) = running
         guard running.state != .wrong else { return [running] }
         guard let configuration = own ?? (try? settings.get().configuration) else { return [settingsFinding(of: own)] }
-        return PhoneDoctor(configuration: configuration, ways: ways).findings()
+        return PhoneDoctor(configuration: configuration, ways: ways, folder: path).findings()
     }
 
     private func settingsFinding(of running: ServerConfiguration?) -> Finding {

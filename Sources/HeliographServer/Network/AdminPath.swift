@@ -8,6 +8,8 @@ enum AdminPath {
     static let pushQuestion = "/v1/admin/push/ask"
     /// Confirms the machine's clock.
     static let clock = "/v1/admin/clock"
+    /// Makes the secret of `WayMark`.
+    static let way = "/v1/admin/way"
     static let tokens = "/v1/admin/tokens"
     static let report = "/v1/admin/report"
 

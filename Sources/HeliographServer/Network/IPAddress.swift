@@ -38,6 +38,9 @@ struct IPAddress: Hashable, CustomStringConvertible {
     /// The addresses that one client can choose from: a single IPv4 address, an IPv6 /64.
     var household: IPAddress { isIPv4 ? self : prefix(64) }
 
+    /// Network that is likely to contain the other households of a client that has many.
+    var neighbourhood: IPNetwork { IPNetwork(self, isIPv4 ? 16 : 32) }
+
     var description: String {
         var bytes = (0..<(width / 8)).reversed().map { UInt8(truncatingIfNeeded: bits >> UInt128(8 * $0)) }
         return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
@@ -72,6 +75,8 @@ struct IPNetwork: Hashable, CustomStringConvertible {
         guard address.prefix(length) == address else { return nil }
         first = address
     }
+
+    init(_ address: IPAddress, _ length: Int) { (first, self.length) = (address.prefix(length), length) }
 
     func contains(_ address: IPAddress) -> Bool { address.isIPv4 == first.isIPv4 && address.prefix(length) == first }
 

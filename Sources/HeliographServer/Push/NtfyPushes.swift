@@ -9,20 +9,15 @@ final class NtfyPushes: PushCarrier {
     private let services: WebPushServices
     /// URL for the buttons' requests, without a slash at its end.
     private let pageURL: String
-    private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private(set) var sender: (any WebPushSender)?
 
     /// Limit of servers: people name them, so there are more of them than browser makers, and no server's queue may block the
     /// others'.
     private static let serversMax = 1_000
 
-    init(
-        _ configuration: ServerConfiguration,
-        makeSender: @escaping (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
-    ) {
+    init(_ configuration: ServerConfiguration) {
         services = configuration.ntfyServices
         pageURL = configuration.pageURL
-        self.makeSender = makeSender
     }
 
     func send(
@@ -39,7 +34,7 @@ final class NtfyPushes: PushCarrier {
         var configuration = WebPushConfiguration(of: services)
         configuration.limits.originsMax = Self.serversMax
         do {
-            let made = try makeSender(configuration)
+            let made = try WebPushClient(configuration)
             sender = made
             return made
         } catch { throw PushObstacleError(sentence: "topics cannot be published to: \(error)") }

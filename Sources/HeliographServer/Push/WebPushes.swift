@@ -22,7 +22,6 @@ extension WebPushClient: WebPushSender {}
 /// The key pair is made when a browser first asks for it: a relay whose browsers want no pushes has none.
 final class WebPushes: PushCarrier {
     let service = PushService.web
-    static let keyFileName = WebPushIdentity.fileName
 
     private let identity: WebPushIdentity
     private let services: WebPushServices

@@ -43,13 +43,19 @@ extension Routes {
     /// Counts a wrong code, of pairing or of a push. Returns the refusal if its address is over the limit, else nil. Right codes
     /// are not counted, so guessing does not exclude others.
     func noteWrongCode(of request: HTTPRequest) -> HTTPResponse? {
-        wrongCodes.note(Self.household(of: request.peer), at: .now).map { Self.tooMany("wrong codes", $0) }
+        wrongCodes.note(Self.caller(request.peer), at: .now).map { Self.tooMany("wrong codes", $0.wait) }
     }
 
     static func tooMany(_ what: String, _ wait: Duration) -> HTTPResponse {
         var response = HTTPResponse.json(429, Notice(code: ErrorCode.tooMany.rawValue, message: "too many \(what)"))
         response.headers.append(HTTPResponse.retryAfter(seconds: Int(wait.components.seconds) + 1))
         return response
+    }
+
+    /// Name under which a stranger's actions are counted.
+    static func caller(_ peer: Peer) -> RecentCounts.Name {
+        guard case .ip(let text) = peer, let address = IPAddress(text) else { return RecentCounts.Name(own: peer.description) }
+        return RecentCounts.Name(own: address.household.description, network: address.neighbourhood.description)
     }
 
     /// Name under which an address is counted: one client can choose among all addresses of an IPv6 network.

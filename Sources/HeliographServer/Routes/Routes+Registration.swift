@@ -22,9 +22,10 @@ extension Routes {
         let key: String?
         do throws(WireError) { key = try Self.key(request) } catch { return respond(id, .json(400, Notice(error))) }
         let household = Self.household(of: request.peer)
-        if let wait = registrations.note(household, at: .now) {
+        if let excess = registrations.note(Self.caller(request.peer), at: .now) {
             measures.registered(.perHour)
-            return respond(id, Self.tooMany("new workspaces from this address", wait))
+            let origin = excess.name == household ? "this address" : excess.name.isEmpty ? "all networks" : excess.name
+            return respond(id, Self.tooMany("new workspaces from \(origin)", excess.wait))
         }
         let (rules, now) = (registration, WallClock.milliseconds)
         access.register(for: .address(household)) {

@@ -114,8 +114,8 @@ extension Routes {
             }
             name = shown
         } catch { return respond(answering, .json(400, Notice(error))) }
-        if let wait = renamings.note(own.workspace.rawValue, at: .now) {
-            return respond(answering, Self.tooMany("new names in this workspace", wait))
+        if let excess = renamings.note(RecentCounts.Name(own: own.workspace.rawValue), at: .now) {
+            return respond(answering, Self.tooMany("new names in this workspace", excess.wait))
         }
         access.change(for: .workspace(own.workspace), where: { $0 != nil }) {
             try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))

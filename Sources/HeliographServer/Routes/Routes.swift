@@ -19,40 +19,41 @@ final class Routes {
 
     private let responder: Responder
     let access: Access
+    private let wayMark: WayMark
     /// Nil for requests that need no core, and for those without a valid token.
     let core: Core?
     let pushWay: PushWay
     private let registry: PrometheusRegistry
     private let pushMeasures: PushMeasures
-    private let overview: any RelayOverview
+    private let overseer: Overseer
     let logger: Logger
     var wrongCodes = RecentCounts.wrongCodes
     var renamings = RecentCounts.renamings
     let registration: RegistrationRules
-    /// Counts of registrations, by address.
-    var registrations: RecentCounts
+    var registrations: RegistrationCounts
     let measures: Measures
     var strangers = StrangerLog()
 
     init(in around: CoreUnit.Surroundings, core: Core?) {
         responder = around.responder
         access = around.access
+        wayMark = around.wayMark
         self.core = core
         pushWay = around.pushWay
         registry = around.registry
         pushMeasures = around.pushMeasures
-        overview = around.overview
+        overseer = around.overseer
         logger = around.logger
         measures = around.measures
         registration = around.configuration.registration
-        registrations = .registrations(perHour: around.configuration.serverLimits.registrationsPerHourPerAddress)
+        registrations = RegistrationCounts(perHour: around.configuration.serverLimits.registrationsPerHourPerAddress)
     }
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {
         if case .unix = request.peer { return answerAdministrator(request, id) }
         switch (request.method, request.path) {
         case ("GET", "/readyz"), ("HEAD", "/readyz"):
-            respond(id, overview.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
+            respond(id, overseer.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
         case ("GET", ProtocolVersion.registerPath): showRegistration(id)
@@ -66,6 +67,8 @@ final class Routes {
         case ("POST", Self.picturesPath): keepPicture(request, id)
         case ("GET", let path) where path.hasPrefix(Self.picturesPath + "/"): showPicture(request, id)
         case ("GET", Self.requestsPath): listRequests(request, id)
+        case ("GET", let path) where path.hasPrefix(WayMark.path):
+            respond(id, wayMark.isKnown(path, at: .now) ? .text(200, "here\n") : .text(404, "there is nothing here\n"))
         case ("GET", _), ("HEAD", _):
             if !responder.answersAlike(request, id) { respond(id, .text(404, "there is nothing here\n")) }
         default: respond(id, .text(405, "this is not done here\n"))
@@ -90,9 +93,10 @@ final class Routes {
         case ("POST", AdminPath.pushQuestion):
             pushWay.askApple { [self] answers in respond(id, .json(200, answers)) }
         case ("POST", AdminPath.clock):
-            respond(id, .text(200, overview.confirmClock() ? "confirmed\n" : "not in doubt\n"))
+            respond(id, .text(200, overseer.confirmClock() ? "confirmed\n" : "not in doubt\n"))
+        case ("POST", AdminPath.way): respond(id, .text(200, wayMark.make(at: .now)))
         case ("GET", AdminPath.tokens): listSightings(access.sightings(), id)
-        case ("GET", AdminPath.report): overview.makeReport { [self] report in respond(id, .json(200, report)) }
+        case ("GET", AdminPath.report): overseer.makeReport { [self] report in respond(id, .json(200, report)) }
         case ("GET", "/metrics"): respondWithMetrics(id)
         case ("POST", let path):
             guard let name = AdminPath.token(revokedBy: path) else { return respond(id, .text(404, "there is nothing here\n")) }
@@ -126,11 +130,11 @@ final class Routes {
             return paired(Credentials.NewToken(token: token, secret: secret, pageKey: nil), isSecure: false, id)
         }
         guard let digest = Secret.digest(ofPairingCode: call.code) else { return refuseCode(request, id) }
-        guard let wait = wrongCodes.wait(of: Self.household(of: request.peer), at: .now) else {
+        guard let excess = wrongCodes.excess(of: Self.caller(request.peer), at: .now) else {
             return redeem(call, request, id)
         }
         access.openCodes.take(digest) { [self] isOpen in
-            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooMany("wrong codes", wait)) }
+            if isOpen { redeem(call, request, id) } else { respond(id, Self.tooMany("wrong codes", excess.wait)) }
         }
     }
 
@@ -175,6 +179,9 @@ final class Routes {
                 holder: access.holder(of: token), workspace: access.workspace(token.workspace),
                 software: ServerConfiguration.software, at: WallClock.milliseconds)
             respond(id, .json(200, identity.bytes))
+        } catch  where access.isOfRemovedWorkspace(request) {
+            let message = "this workspace was removed from the relay: its operator did, or nobody had used it for too long"
+            respond(id, .json(401, Notice(code: Notice.workspaceRemoved, message: message)))
         } catch { respond(id, .json(401, Notice(code: "unauthorized", message: "this device is not paired"))) }
     }
 
@@ -205,7 +212,7 @@ final class Routes {
     private func respondWithMetrics(_ id: HTTPRequestID) {
         pushWay.traffic { [self] traffic in
             pushMeasures.looked(at: traffic)
-            overview.look()
+            overseer.look()
             respond(id, .metrics(registry.exposition))
         }
     }

@@ -15,7 +15,8 @@ final class CoreUnit {
         let connections: PeerConnections
         let access: Access
         let responder: Responder
-        let overview: any RelayOverview
+        let wayMark: WayMark
+        let overseer: Overseer
         let registry: PrometheusRegistry
         let measures: Measures
         let pushMeasures: PushMeasures

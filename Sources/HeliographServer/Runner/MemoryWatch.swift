@@ -11,6 +11,8 @@ final class MemoryWatch {
     private let logger: Logger
     private let memory = ProcessMemory()
     private var budget: MemoryBudget
+    /// Workspaces that take at least an equal share of the memory.
+    private let largeWorkspaces: () -> Set<WorkspaceID>
     /// True if a connection is a client's, and so may be closed.
     private let isClient: (ConnectionID) -> Bool
     private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
@@ -21,13 +23,14 @@ final class MemoryWatch {
 
     init(
         megabytes: Int, loops: EventLoopGroup, admission: AdmissionControl, measures: Measures, logger: Logger,
-        isClient: @escaping (ConnectionID) -> Bool
+        largeWorkspaces: @escaping () -> Set<WorkspaceID>, isClient: @escaping (ConnectionID) -> Bool
     ) {
         budget = MemoryBudget(bytes: ProcessMemory.budget(megabytes: megabytes))
         self.loops = loops
         self.admission = admission
         self.measures = measures
         self.logger = logger
+        self.largeWorkspaces = largeWorkspaces
         self.isClient = isClient
         measures.memoryBudget(budget.bytes)
     }
@@ -44,19 +47,31 @@ final class MemoryWatch {
     private func look() {
         guard let used = memory.used else { return }
         measures.memory(used)
-        let refused = budget.refusesNew
+        let refused = budget.refused
         switch budget.measured(used) {
         case .giveBack: queue.async { ProcessMemory.giveBack() }
         case .cutOff(let bytes): cutOff(bytes)
         case nil: break
         }
-        guard budget.refusesNew != refused else { return }
-        admission.refuseNew(budget.refusesNew)
-        if budget.refusesNew {
-            logger.error(
-                "short of memory: new connections are refused", metadata: ["bytes": "\(used)", "budget": "\(budget.bytes)"])
-        } else {
-            logger.notice("there is memory again", metadata: ["bytes": "\(used)"])
+        // Repeated at each look, as other workspaces may be large by now.
+        if budget.refused != .nobody || refused != .nobody { admission.refuseNew(refusal) }
+        guard budget.refused != refused else { return }
+        let metadata: Logger.Metadata = ["bytes": "\(used)", "budget": "\(budget.bytes)"]
+        switch budget.refused {
+        case .nobody: logger.notice("there is memory again", metadata: metadata)
+        case .large: logger.error("short of memory: new connections of large workspaces are refused", metadata: metadata)
+        case .all: logger.error("short of memory: new connections are refused", metadata: metadata)
+        }
+    }
+
+    private var refusal: AdmissionControl.MemoryRefusal {
+        switch budget.refused {
+        case .nobody: return .nobody
+        case .all: return .all
+        case .large:
+            let large = largeWorkspaces()
+            // Empty if no session is in memory, or only at another node.
+            return large.isEmpty ? .all : .workspaces(large)
         }
     }
 

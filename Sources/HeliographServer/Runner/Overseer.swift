@@ -11,7 +11,7 @@ protocol NodeOverview: AnyObject {
 }
 
 /// Collects the state of all parts of a running relay for requests. Confined to the core's thread.
-final class Overseer: RelayOverview {
+final class Overseer {
     /// The process's cores. Set once, before the first call.
     var cores: () -> [CoreUnit] = { [] }
     /// The node's state; nil if the relay is alone. Set once, before the first call.
@@ -41,7 +41,7 @@ final class Overseer: RelayOverview {
     /// Connections are accepted now.
     func listens(at port: UInt16) { self.port = port }
 
-    /// For a node, also requires that it serves some workspace.
+    /// False while the store refuses writes, or if a node serves no workspace.
     var isReady: Bool { node?.isServing != false && takesWrites }
 
     private var takesWrites: Bool { cores().allSatisfy(\.isReady) }
@@ -52,6 +52,16 @@ final class Overseer: RelayOverview {
     /// The worst of all cores.
     var clockDoubt: Int64? { cores().lazy.compactMap(\.runner.clockDoubt).max() }
 
+    /// Workspaces whose sessions take at least an equal share of the memory of all sessions.
+    var largeWorkspaces: Set<WorkspaceID> {
+        let bytes = cores().reduce(into: [WorkspaceID: Int]()) { all, core in
+            all.merge(core.runner.workspaceSessionBytes, uniquingKeysWith: +)
+        }
+        let share = bytes.values.reduce(0, +) / max(bytes.count, 1)
+        return Set(bytes.filter { $0.value >= share }.keys)
+    }
+
+    /// Updates the metrics that are only measured on request.
     func look() {
         let cores = cores()
         let workspaces = access.workspaces.keys
@@ -68,8 +78,10 @@ final class Overseer: RelayOverview {
         measures.looked(waitingRevocations: (try? upkeep.waitingRevocations) ?? 0, unwritten: access.unwritten.count)
     }
 
+    /// A person confirms that the machine's clock is right; false if it was trusted anyway.
     func confirmClock() -> Bool { cores().reduce(false) { $1.runner.confirmClock() || $0 } }
 
+    /// Makes a `Report`, as JSON.
     func makeReport(_ answer: @escaping ([UInt8]) -> Void) {
         loops.census { [self] engine in
             let cores = cores()

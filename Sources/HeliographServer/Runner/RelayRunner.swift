@@ -193,6 +193,7 @@ final class RelayRunner {
     var census: RelayCensus { core.relay.census }
     var sessionCount: Int { core.relay.sessionCount }
     var workspaceEventBytes: [Int64] { core.relay.workspaceEventBytes }
+    var workspaceSessionBytes: [WorkspaceID: Int] { core.relay.workspaceSessionBytes }
     var overfullWorkspaceCount: Int { core.relay.overfullWorkspaceCount }
     var openApprovalCount: Int { core.relay.openApprovalCount }
     var damagedRecords: Int { core.relay.damagedRecords.count }

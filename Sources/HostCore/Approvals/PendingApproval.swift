@@ -115,8 +115,7 @@ package struct PendingApproval<Form: AnswerForm> {
             $0.field("digest", digest.rawValue)
             if inputDigest != digest { $0.field("inputDigest", inputDigest.rawValue) }
             $0.field("call", call)
-            $0.field("pid", process.map { Int64($0.id) })
-            $0.field("started", process.map { String($0.startedAt) })
+            process?.write(to: &$0)
             $0.flag("attended", isAttended)
             $0.flag("cut", isCut)
             $0.field("expiresAt", expiresAt)
@@ -146,9 +145,7 @@ package struct PendingApproval<Form: AnswerForm> {
         prompt = value.text("prompt")
         run = value.text("run")
         call = value.text("call")
-        if let pid = value.whole("pid"), let number = Int32(exactly: pid) {
-            process = AgentProcess(id: number, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
-        }
+        process = AgentProcess(from: value)
         isAttended = value.isTrue("attended")
         isCut = value.isTrue("cut")
         input = []

@@ -87,9 +87,6 @@ package struct LaunchAdapter: AgentAdapter {
 
     package var questions: [AgentQuestion] { [] }
 
-    /// True while a launch waits for news of other sessions.
-    var isLaunching: Bool { !launches.isEmpty }
-
     // MARK: Over a restart
 
     private static let deskNote = "\(name)-desk"

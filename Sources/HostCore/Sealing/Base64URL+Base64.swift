@@ -1,4 +1,4 @@
-internal import Consent
+internal import RelayProtocol
 
 /// Base64 in the form of agents' pictures: RFC 4648 §4, with padding.
 extension Base64URL {

@@ -105,12 +105,31 @@ struct ScreenDrawing: Sendable {
             writer.field("row", Int64(row))
             writer.array(
                 "runs",
-                runs.map { run in
-                    JSONWriter.object {
-                        $0.field("text", run.text)
-                        $0.field("style", run.style.parameters)
+                runs.flatMap { run in
+                    byWidth(run.text).map { part in
+                        JSONWriter.object {
+                            $0.field("text", part.text)
+                            $0.field("style", run.style.parameters)
+                            $0.flag("wide", part.isWide)
+                        }
                     }
                 })
         }
+    }
+
+    /// The text in parts whose characters are equally wide.
+    private static func byWidth(_ text: String) -> [(text: String, isWide: Bool)] {
+        var parts: [(text: String, isWide: Bool)] = []
+        for character in text {
+            let isWide =
+                character.unicodeScalars.first.map(ScalarWidth.columns) == 2
+                || character.unicodeScalars.contains(ScalarWidth.pictureSelector)
+            if parts.last?.isWide == isWide {
+                parts[parts.count - 1].text.append(character)
+            } else {
+                parts.append((String(character), isWide))
+            }
+        }
+        return parts
     }
 }

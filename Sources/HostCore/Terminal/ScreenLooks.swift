@@ -24,7 +24,7 @@ package struct ScreenLooks: Sendable {
 
     /// Name of this terminal's drawings: a number of another terminal means nothing here.
     private let name: String
-    private let limits: ScreenLimits
+    private let limits = ScreenLimits()
     private var looks: [Look] = []
     private var drawing = ScreenDrawing()
     /// True if the screen has changed since the last drawing.
@@ -33,10 +33,7 @@ package struct ScreenLooks: Sendable {
     /// Time at which the program was first seen to report an unfinished drawing; nil if it does not.
     private var unfinishedSince: Int64?
 
-    package init(name: String, limits: ScreenLimits = ScreenLimits()) {
-        self.name = name
-        self.limits = limits
-    }
+    package init(name: String) { self.name = name }
 
     /// Adds a look. `after`: the `of` of the drawing that its sender has. Returns false if there are too many looks.
     package mutating func asked(_ asker: Asker, after: String?, at now: Int64) -> Bool {

@@ -3,8 +3,8 @@
 /// | understood | left out |
 /// |---|---|
 /// | text with wrapping, wide and combined characters, line drawing | other character sets, double height |
-/// | cursor moves, tabulators, save and restore | left and right margins |
-/// | erase, insert, delete, scroll regions, repeat | what has scrolled away |
+/// | cursor moves, tabulators each eight columns, save and restore | left and right margins, other tabulators |
+/// | erase, insert and delete cells and rows, scroll regions, repeat | insert mode, what has scrolled away |
 /// | colours and attributes | blinking, coloured underlines |
 /// | the alternate screen, size changes | titles |
 package struct TerminalScreen: Sendable {

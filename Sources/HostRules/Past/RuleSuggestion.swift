@@ -103,8 +103,7 @@ package struct RuleSuggestion: Equatable, Sendable {
         guard let pattern = try? RulePattern(parsing: candidate.pattern, for: answer) else { return nil }
         var rule = Rule(name: name(candidate.pattern, beside: used), answer: answer, patterns: [pattern])
         rule.folder = candidate.folder
-        // The agent of an editor has no name that a rule may use.
-        rule.agent = RuleFile.agents.contains(candidate.agent) ? candidate.agent : nil
+        rule.agent = candidate.agent
         return rule
     }
 

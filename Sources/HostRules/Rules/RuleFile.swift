@@ -5,7 +5,7 @@ struct RuleFile {
     static let patternsMax = 64
     static let nameBytesMax = 64
     static let wordsBytesMax = 500
-    /// Adapters that a rule may name.
+    /// Adapters that a rule may name: those of the registered agents.
     static let agents = ["claude", "codex", "local"]
 
     private struct Table {
@@ -191,7 +191,8 @@ struct RuleFile {
         }
         rule.agent = try one("agent")
         if let agent = rule.agent, !agents.contains(agent) {
-            throw RuleError("`agent` is claude, codex or local", line: at("agent"))
+            let names = agents.dropLast().joined(separator: ", ") + " or " + agents[agents.count - 1]
+            throw RuleError("`agent` is \(names)", line: at("agent"))
         }
         if let hours = try one("hours") {
             guard let read = self.hours(hours) else { throw RuleError("`hours` are like \"09:00-18:00\"", line: at("hours")) }

@@ -26,13 +26,16 @@ public enum AlertAction: String, Sendable, CaseIterable {
     case answer = "HELIOGRAPH_ANSWER"
     case open = "HELIOGRAPH_OPEN"
 
-    public var title: String {
+    /// In the app's language.
+    public var title: String { title(KitLanguage.words()) }
+
+    func title(_ words: any KitWords) -> String {
         switch self {
-        case .deny: "Deny"
-        case .allow: "Allow"
-        case .review: "Review"
-        case .answer: "Answer"
-        case .open: "Open"
+        case .deny: words.deny
+        case .allow: words.allow
+        case .review: words.review
+        case .answer: words.answer
+        case .open: words.open
         }
     }
 

@@ -19,19 +19,21 @@ public final class DecisionDesk: Sendable {
         case needsApp
         case failed(LiveActivityError)
 
-        /// A sentence for the person; nil if the decision succeeded.
-        public var trouble: String? {
+        /// A sentence for the person, in the app's language; nil if the decision succeeded.
+        public var trouble: String? { trouble(KitLanguage.words()) }
+
+        func trouble(_ words: any KitWords) -> String? {
             switch self {
             case .replied(.stands): nil
-            case .replied(let reply): reply.sentence
-            case .needsApp: "Open the app to decide this."
+            case .replied(let reply): reply.sentence(words)
+            case .needsApp: words.openToDecide
             case .failed(let error):
                 switch error.code {
                 // The decision may have arrived, and only the answer been lost.
-                case .unreachable, .busy: "The relay cannot be reached. Open the app to see whether this was decided."
-                case .unauthorised, .keychain: "The relay does not know this phone any more. Pair it again."
-                case .notFound: "This was decided already, or the alert is too old. Open the app to see."
-                default: "This could not be decided here. Open the app."
+                case .unreachable, .busy: words.unreachable
+                case .unauthorised, .keychain: words.unknownPhone
+                case .notFound: words.decidedAlready
+                default: words.notDecided
                 }
             }
         }

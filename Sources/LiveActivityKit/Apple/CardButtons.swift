@@ -7,6 +7,9 @@ import SwiftUI
 struct CardButtons: View {
     let face: CardFace
     let choices: [CardFace.Choice]
+    private let words = KitLanguage.words()
+
+    init(face: CardFace, choices: [CardFace.Choice]) { (self.face, self.choices) = (face, choices) }
 
     var body: some View {
         if let approval = face.approval {
@@ -24,25 +27,25 @@ struct CardButtons: View {
     ) -> some View {
         switch choice {
         case .deny:
-            Button(intent: DenyApproval(approval: approval.id)) { label("Deny", "xmark") }
+            Button(intent: DenyApproval(approval: approval.id)) { label(.deny) }
                 .tint(.secondary)
-                .accessibilityLabel("Deny \(approval.tool)")
+                .accessibilityLabel(words.deny(approval.tool))
         case .allow:
-            Button(intent: AllowApproval(approval: approval.id)) { label("Allow", "checkmark") }
+            Button(intent: AllowApproval(approval: approval.id)) { label(.allow) }
                 .tint(.green)
-                .accessibilityLabel("Allow \(approval.tool)")
-        case .review: link("Review", "doc.text.magnifyingglass").accessibilityLabel("Review what \(approval.tool) would do")
-        case .answer: link("Answer", "text.bubble").accessibilityLabel("Answer the question")
+                .accessibilityLabel(words.allow(approval.tool))
+        case .review: link(.review).accessibilityLabel(words.review(approval.tool))
+        case .answer: link(.answer).accessibilityLabel(words.answerQuestion)
         }
     }
 
     /// A card without a link still opens the app when tapped.
-    @ViewBuilder private func link(_ title: String, _ symbol: String) -> some View {
-        if let link = face.link { Link(destination: link.url) { label(title, symbol) } }
+    @ViewBuilder private func link(_ action: AlertAction) -> some View {
+        if let link = face.link { Link(destination: link.url) { label(action) } }
     }
 
-    private func label(_ title: String, _ symbol: String) -> some View {
-        Label(title, systemImage: symbol).frame(maxWidth: .infinity)
+    private func label(_ action: AlertAction) -> some View {
+        Label(action.title, systemImage: action.symbol).frame(maxWidth: .infinity)
     }
 }
 #endif

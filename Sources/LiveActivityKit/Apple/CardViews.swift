@@ -143,7 +143,9 @@ struct CardBody: View {
             .accessibilityHidden(true)
         }
         if face.isOutdated {
-            Text("Last heard \(Text(face.updatedAt, style: .relative)) ago").font(.caption2).foregroundStyle(.secondary)
+            let words = KitLanguage.words().lastHeard
+            Text("\(words.before)\(Text(face.updatedAt, style: .relative))\(words.after)")
+                .font(.caption2).foregroundStyle(.secondary)
         }
     }
 }

@@ -20,7 +20,7 @@ extension AlertCategory {
     private func category(showsText: Bool) -> UNNotificationCategory {
         UNNotificationCategory(
             identifier: rawValue, actions: actions.filter { showsText || $0 != .allow }.map(\.action), intentIdentifiers: [],
-            hiddenPreviewsBodyPlaceholder: "An agent needs you", options: [.hiddenPreviewsShowTitle])
+            hiddenPreviewsBodyPlaceholder: KitLanguage.words().agentNeedsYou, options: [.hiddenPreviewsShowTitle])
     }
 }
 

@@ -2,57 +2,49 @@ import Foundation
 
 extension CardFace {
     func spoken(
-        _ attributes: HeliographActivityAttributes, _ state: HeliographActivityAttributes.ContentState
+        _ attributes: HeliographActivityAttributes, _ state: HeliographActivityAttributes.ContentState, _ words: any KitWords
     ) -> String {
-        var sentences = [CardText.sentence(attributes.project.map { "\(attributes.title), project \($0)" } ?? attributes.title)]
-        sentences.append(spokenPhase(attributes.agent, state))
+        let title = attributes.project.map { words.title(attributes.title, inProject: $0) } ?? attributes.title
+        var sentences = [CardText.sentence(title), spokenPhase(attributes.agent, state, words)]
         if let progress = state.progress, progress.total > 0, phase != .done {
-            let tasks = CardText.count(progress.total, "task")
-            sentences.append("\(progress.completed) of \(tasks) \(progress.completed == 1 ? "is" : "are") done.")
+            sentences.append(words.tasksDone(progress.completed, of: progress.total))
         }
-        if let sentence = spokenCost(state) { sentences.append(sentence) }
-        if phase != .budget, let level = state.budgetLevel, level > 0 {
-            sentences.append("\(level) percent of a budget is spent.")
-        }
-        if isOutdated, phase != .stale { sentences.append("This may be out of date.") }
+        if let sentence = spokenCost(state, words) { sentences.append(sentence) }
+        if phase != .budget, let level = state.budgetLevel, level > 0 { sentences.append(words.budgetSpent(level)) }
+        if isOutdated, phase != .stale { sentences.append(words.mayBeOutdated) }
         return sentences.joined(separator: " ")
     }
 
-    private func spokenCost(_ state: HeliographActivityAttributes.ContentState) -> String? {
-        func words(_ microUSD: Int64) -> String {
-            let dollars = CardText.dollars(microUSD: microUSD)
-            return dollars.hasPrefix("<") ? "less than a cent" : dollars
+    private func spokenCost(_ state: HeliographActivityAttributes.ContentState, _ words: any KitWords) -> String? {
+        func money(_ microUSD: Int64) -> String {
+            microUSD > 0 && microUSD < 10_000 ? words.lessThanACent : CardText.dollars(microUSD, words)
         }
-        let guess = state.estimateMicroUSD.map(words)
-        guard let cost = CardText.known(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD).map(words) else {
-            return guess.map { "Its agent guesses that it has cost \($0)." }
-        }
-        return "It has cost \(cost)\(guess.map { ", and its agent guesses \($0) more" } ?? "")."
+        let cost = CardText.known(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD).map(money)
+        let guess = state.estimateMicroUSD.map(money)
+        return cost == nil && guess == nil ? nil : words.cost(cost, guess: guess)
     }
 
-    private func spokenPhase(_ agent: String, _ state: HeliographActivityAttributes.ContentState) -> String {
+    private func spokenPhase(
+        _ agent: String, _ state: HeliographActivityAttributes.ContentState, _ words: any KitWords
+    ) -> String {
         switch phase {
-        case .starting: return "\(agent) is starting."
+        case .starting: return words.isStarting(agent)
         case .working:
-            if let sessions = state.sessions, sessions > 1 { return "\(sessions) sessions are working." }
-            return CardText.sentence(detail.map { "\(agent) is working: \($0)" } ?? "\(agent) is working")
+            if let sessions = state.sessions, sessions > 1 { return words.sessionsWork(sessions) }
+            return CardText.sentence(words.isWorking(agent, at: detail))
         case .approval:
-            guard let approval = state.approval else {
-                let approvals = CardText.count(max(1, state.approvals), "approval")
-                return "\(approvals) \(state.approvals > 1 ? "wait" : "waits") for you."
-            }
-            let others = state.approvals > 1 ? " \(CardText.count(state.approvals, "approval")) wait in all." : ""
+            guard let approval = state.approval else { return words.approvalsWait(max(1, state.approvals)) }
+            let others = state.approvals > 1 ? " " + words.waitInAll(state.approvals) : ""
             let wish = approval.summary.isEmpty ? approval.tool : "\(approval.tool): \(approval.summary)"
-            return CardText.sentence("\(agent) wants to use \(wish)") + others
-        case .question:
-            return CardText.sentence(detail.map { "\(agent) asks: \($0)" } ?? "\(agent) asks you something")
-        case .budget: return "\(agent) is working, and \(state.budgetLevel ?? 0) percent of a budget is spent."
-        case .idle: return "\(agent) is idle."
-        case .failed: return CardText.sentence(detail.map { "\(agent) failed: \($0)" } ?? "\(agent) failed")
+            return CardText.sentence(words.wants(agent, wish)) + others
+        case .question: return CardText.sentence(words.asks(agent, detail))
+        case .budget: return words.worksWithBudget(agent, spent: state.budgetLevel ?? 0)
+        case .idle: return words.isIdle(agent)
+        case .failed: return CardText.sentence(words.failed(agent, detail))
         case .done:
-            let time = CardText.spokenDuration(state.updatedAt.timeIntervalSince(state.startedAt))
-            return "\(agent) is done after \(time)."
-        case .stale: return "Nothing was heard of \(agent) for a while, so what is shown may be wrong."
+            let time = CardText.spokenDuration(state.updatedAt.timeIntervalSince(state.startedAt), words)
+            return words.isDone(agent, after: time)
+        case .stale: return words.notHeard(agent)
         }
     }
 }

@@ -64,23 +64,24 @@ public struct CardFace: Sendable, Equatable {
     /// Everything above in whole sentences, for a screen reader.
     public var accessibilityLabel: String
 
-    /// `isOutdated`: ActivityKit reports that the card's stale date has passed.
+    /// `isOutdated`: ActivityKit reports that the card's stale date has passed. `language`: a BCP 47 tag; nil for the app's.
     public init(
         _ attributes: HeliographActivityAttributes, _ state: HeliographActivityAttributes.ContentState,
-        isOutdated: Bool = false, now: Date
+        isOutdated: Bool = false, language: String? = nil, now: Date
     ) {
+        let words = KitLanguage.words(language)
         phase = Self.phase(state, isOutdated)
         (symbol, tint) = Self.sign(of: phase)
         if phase == .budget, state.budgetLevel ?? 0 >= Self.budgetLevelSpent { tint = .red }
         title = attributes.title
         self.isOutdated = (isOutdated || state.status == .stale) && !state.status.isFinal
         updatedAt = state.updatedAt
-        status = Self.status(phase, state)
+        status = Self.status(phase, state, words)
         detail = Self.detail(phase, state)
         progress = state.progress.flatMap(CardText.fraction)
         progressText = state.progress.map(CardText.progress)
         clock = Self.clock(state, now)
-        cost = CardText.cost(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD)
+        cost = CardText.cost(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD, language: language)
         let waiting = state.approvals + state.questions
         badge = waiting > 0 ? waiting : nil
         needsPerson = phase == .approval || phase == .question
@@ -88,7 +89,7 @@ public struct CardFace: Sendable, Equatable {
         choices = approval.map(Self.choices) ?? []
         link = Self.link(attributes, approval)
         accessibilityLabel = ""
-        accessibilityLabel = spoken(attributes, state)
+        accessibilityLabel = spoken(attributes, state, words)
     }
 
     private static func phase(_ state: HeliographActivityAttributes.ContentState, _ isOutdated: Bool) -> Phase {
@@ -124,17 +125,19 @@ public struct CardFace: Sendable, Equatable {
         }
     }
 
-    private static func status(_ phase: Phase, _ state: HeliographActivityAttributes.ContentState) -> String {
+    private static func status(
+        _ phase: Phase, _ state: HeliographActivityAttributes.ContentState, _ words: any KitWords
+    ) -> String {
         switch phase {
-        case .starting: "Starting"
-        case .working: state.sessions.map { $0 > 1 ? CardText.count($0, "session") : "Working" } ?? "Working"
-        case .approval: state.approvals > 1 ? "\(state.approvals) approvals needed" : "Approval needed"
-        case .question: state.questions > 1 ? "\(state.questions) questions" : "Question"
-        case .budget: "\(state.budgetLevel ?? 0) % of budget"
-        case .idle: "Idle"
-        case .failed: "Failed"
-        case .done: "Done"
-        case .stale: "Out of touch"
+        case .starting: words.starting
+        case .working: state.sessions.map { $0 > 1 ? words.sessions($0) : words.working } ?? words.working
+        case .approval: words.approvalsNeeded(state.approvals)
+        case .question: words.questions(state.questions)
+        case .budget: words.ofBudget(state.budgetLevel ?? 0)
+        case .idle: words.idle
+        case .failed: words.failed
+        case .done: words.done
+        case .stale: words.outOfTouch
         }
     }
 

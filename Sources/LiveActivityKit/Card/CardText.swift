@@ -1,26 +1,29 @@
 public import Foundation
 
-/// Money, counts and times as people read them. The same on every phone: no locale decides what a card means.
+/// Money, counts and times as people read them. `language`: a BCP 47 tag; nil for the app's.
 public enum CardText {
     /// `$0.41`; less than a cent is `<$0.01`.
-    public static func dollars(microUSD: Int64) -> String {
-        if microUSD > 0, microUSD < 10_000 { return "<$0.01" }
+    public static func dollars(microUSD: Int64, language: String? = nil) -> String {
+        dollars(microUSD, KitLanguage.words(language))
+    }
+
+    static func dollars(_ microUSD: Int64, _ words: any KitWords) -> String {
+        if microUSD > 0, microUSD < 10_000 { return "<" + words.dollars("0\(words.decimalMark)01") }
         let cents = microUSD.magnitude / 10_000 + (microUSD.magnitude % 10_000 >= 5_000 ? 1 : 0)
-        return (microUSD < 0 && cents > 0 ? "-" : "") + "$\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+        let amount = "\(cents / 100)\(words.decimalMark)\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+        return (microUSD < 0 && cents > 0 ? "-" : "") + words.dollars(amount)
     }
 
     /// `$0.41`, `~$2.00 guessed`, `$0.41 + ~$2.00 guessed`; nil if nothing is known. A guess is never shown as a cost.
-    public static func cost(microUSD: Int64?, estimate: Int64?) -> String? {
-        let guess = estimate.map { "~\(dollars(microUSD: $0)) guessed" }
-        let parts = [known(microUSD: microUSD, estimate: estimate).map(dollars), guess].compactMap(\.self)
+    public static func cost(microUSD: Int64?, estimate: Int64?, language: String? = nil) -> String? {
+        let words = KitLanguage.words(language)
+        let guess = estimate.map { words.guessed(dollars($0, words)) }
+        let parts = [known(microUSD: microUSD, estimate: estimate).map { dollars($0, words) }, guess].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: " + ")
     }
 
     /// The known cost; nil also if all of it is guessed.
     static func known(microUSD: Int64?, estimate: Int64?) -> Int64? { microUSD == 0 && estimate != nil ? nil : microUSD }
-
-    /// The number and its word: `1 approval`, `2 approvals`.
-    public static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     /// `3 s`, `20 min`, `2 h 5 min`, `4 d`. A time in the future is `0 s`: the clocks of two machines differ.
     public static func duration(_ seconds: TimeInterval) -> String {
@@ -33,20 +36,25 @@ public enum CardText {
     }
 
     /// `just now`, `12 min ago`.
-    public static func age(of moment: Date, at now: Date) -> String {
+    public static func age(of moment: Date, at now: Date, language: String? = nil) -> String {
         let seconds = now.timeIntervalSince(moment)
-        return seconds < 5 ? "just now" : "\(duration(seconds)) ago"
+        let words = KitLanguage.words(language)
+        return seconds < 5 ? words.justNow : words.ago(duration(seconds))
     }
 
     /// The duration for a screen reader: `1 minute`, `2 hours and 5 minutes`.
-    public static func spokenDuration(_ seconds: TimeInterval) -> String {
-        guard seconds.isFinite, seconds >= 1 else { return count(0, "second") }
+    public static func spokenDuration(_ seconds: TimeInterval, language: String? = nil) -> String {
+        spokenDuration(seconds, KitLanguage.words(language))
+    }
+
+    static func spokenDuration(_ seconds: TimeInterval, _ words: any KitWords) -> String {
+        guard seconds.isFinite, seconds >= 1 else { return words.spokenSeconds(0) }
         let whole = Int(min(seconds, 1e12))
-        if whole < 60 { return count(whole, "second") }
-        if whole < 3_600 { return count(whole / 60, "minute") }
-        if whole >= 86_400 { return count(whole / 86_400, "day") }
-        let hours = count(whole / 3_600, "hour")
-        return whole % 3_600 < 60 ? hours : "\(hours) and \(count(whole % 3_600 / 60, "minute"))"
+        if whole < 60 { return words.spokenSeconds(whole) }
+        if whole < 3_600 { return words.spokenMinutes(whole / 60) }
+        if whole >= 86_400 { return words.spokenDays(whole / 86_400) }
+        let hours = words.spokenHours(whole / 3_600)
+        return whole % 3_600 < 60 ? hours : words.and(hours, words.spokenMinutes(whole % 3_600 / 60))
     }
 
     /// Progress from 0 to 1; nil if there is nothing to do.

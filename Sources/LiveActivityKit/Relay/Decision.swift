@@ -58,18 +58,15 @@ public enum DecisionReply: Hashable, Sendable {
         }
     }
 
-    /// The reply as a sentence for the person.
-    public var sentence: String {
+    /// The reply as a sentence for the person, in the app's language. The relay's own reasons are in English.
+    public var sentence: String { sentence(KitLanguage.words()) }
+
+    func sentence(_ words: any KitWords) -> String {
         switch self {
-        case .stands("applied"): "Your decision was applied."
-        case .stands: "Your decision is on its way to the agent."
-        case .refused(_, _, let winner?):
-            switch winner.decision {
-            case "allow": "\(winner.client) has already allowed this."
-            case "deny": "\(winner.client) has already denied this."
-            default: "\(winner.client) has already answered this."
-            }
-        case .refused(_, let message, nil): CardText.sentence(message.isEmpty ? "The relay refused this" : message)
+        case .stands("applied"): words.applied
+        case .stands: words.onItsWay
+        case .refused(_, _, let winner?): words.decided(winner.decision, by: winner.client)
+        case .refused(_, let message, nil): CardText.sentence(message.isEmpty ? words.refused : message)
         }
     }
 }

@@ -74,6 +74,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var environment: Environment
     /// The version of iOS, such as `18.1`.
     public var system: String
+    /// Language of the relay's own words in alerts and on cards: a BCP 47 tag, such as `de-AT`.
+    public var language: String?
     /// Tokens are written in hexadecimal digits.
     public var alertToken: String?
     public var startToken: String?

@@ -14,6 +14,13 @@ extension RegisteredDevice {
         return isWithin ? settings.next(quiet.to, in: quiet.timeZone, after: now) : nil
     }
 
+    /// End of the device's silence about an approval: of the current quiet hours, and of the time for which it is muted.
+    func quietUntil(
+        _ approval: ApprovalID, in session: SessionID, _ now: Int64, _ settings: PushSettings
+    ) -> Int64? {
+        [quietUntil(now, settings), device.silentUntil(session, approval, at: now)].compactMap { $0 }.max()
+    }
+
     /// Time of the device's digest by the person's choices, in milliseconds since 1970; nil if nothing was deferred.
     func digestDueAt(_ now: Int64, _ settings: PushSettings) -> Int64? {
         guard let since = alerts.deferredSince else { return nil }

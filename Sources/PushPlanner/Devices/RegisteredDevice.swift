@@ -4,6 +4,7 @@ import RelayProtocol
 struct RegisteredDevice {
     /// The registration, with the person's latest choices, wherever they were made.
     var device: Device
+    var words: any PushWords { device.pushLanguage.words }
     /// The choices that the device itself reported last, if the person has since chosen otherwise elsewhere.
     private(set) var told: DeviceChoices?
     /// The client that registered it.

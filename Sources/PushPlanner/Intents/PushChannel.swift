@@ -46,11 +46,13 @@ package struct PushApp: Sendable {
         package var maximumAge: Int64
         package var dismissal: Dismissal
         /// The app's own sentence for a card that ends because of its age although the run continues.
-        package var closingText: String?
+        package var closingText: LanguageChoice<String>?
         /// Cards on one device at a time, beyond which none is started by push.
         package var countMax: Int
 
-        package init(staleAfter: Int64, maximumAge: Int64, dismissal: Dismissal, closingText: String?, countMax: Int) {
+        package init(
+            staleAfter: Int64, maximumAge: Int64, dismissal: Dismissal, closingText: LanguageChoice<String>?, countMax: Int
+        ) {
             self.staleAfter = staleAfter
             self.maximumAge = maximumAge
             self.dismissal = dismissal

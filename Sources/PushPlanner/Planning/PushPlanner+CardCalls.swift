@@ -10,13 +10,14 @@ extension PushPlanner {
     /// The approvals to ring for with this card, soonest first, and when.
     func calls(by key: CardKey, at now: Instant) -> [(name: CallName, dueAt: Int64)] {
         guard let device = devices[key.device], callsByCard(device), let card = cards[key] else { return [] }
-        let soonest = max(device.quietUntil(now.wall, settings) ?? 0, card.waitingAt + PushPolicy.waitingFloor)
+        let floor = card.waitingAt + PushPolicy.waitingFloor
         let keys = key.session == nil ? cards.keys.filter { $0.device == key.device && $0.session != nil } : [key]
         let calls = keys.flatMap { key -> [(name: CallName, dueAt: Int64)] in
             guard let session = key.session, let rings = cards[key]?.rings else { return [] }
             return rings.compactMap { approval, due in
                 let name = CallName(session: session, approval: approval)
-                return isCalledFor(name, key, at: now) ? (name, max(due, soonest)) : nil
+                let quiet = device.quietUntil(approval, in: session, now.wall, settings) ?? 0
+                return isCalledFor(name, key, at: now) ? (name, max(due, floor, quiet)) : nil
             }
         }
         return calls.sorted { ($0.dueAt, $0.name) < ($1.dueAt, $1.name) }

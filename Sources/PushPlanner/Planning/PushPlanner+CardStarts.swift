@@ -30,9 +30,18 @@ extension PushPlanner {
         planStart(of: key, device, token, subject, app, at: now)
     }
 
+    /// End of the time for which the card's session is muted; nil if it is not, or something else waits in it by now.
+    private func silentUntil(_ key: CardKey, _ device: RegisteredDevice, at now: Instant) -> Int64? {
+        guard let session = key.session, let until = device.device.silentUntil(session, at: now.wall) else { return nil }
+        guard let name = key.sessionKey, let view = sight.sessions[name] else { return until }
+        let isSilent = view.approvals.pending.allSatisfy { device.device.silentUntil(session, $0.id, at: now.wall) != nil }
+        return isSilent ? until : nil
+    }
+
     /// The time until which a start has to wait; nil if nothing blocks it.
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
         if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
+        if let until = silentUntil(key, device, at: now) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
         if cards[key]?.channel == nil, let other = cardWithChannelToStart(on: key.device, besides: key) {
             return max(cards[other]?.mailbox?.dueAt ?? 0, now.wall + PushPolicy.retryInterval)

@@ -260,7 +260,7 @@ extension PushPlanner {
         var subject =
             subject(of: key, at: now.wall)
             ?? PushSubject(ended: key.session, named: app.app.name, text: device.text(app.app), now: now.wall)
-        if reason == .tooOld, subject.summary.isAtWork { subject.closing = app.cards.closingText }
+        if reason == .tooOld, subject.summary.isAtWork { subject.closing = app.cards.closingText?[subject.language] }
         if card.stage.word != .ended { card.timestamp = max(now.wall / 1_000, card.timestamp + 1) }
         card.stage.becomeEnded(isOwed: true)
         card.sentAt = now.wall
@@ -403,6 +403,7 @@ extension PushSubject {
             text: view.summary.line == nil ? wished : wished.least(.generic), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0
+        language = device.device.pushLanguage
         if device.device.hidesCost { hideCost() }
     }
 

@@ -11,7 +11,8 @@ extension PushPlanner {
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = devices[key.device], let app = settings.app(of: device.device),
             let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
-            wants(.finished, device, subject.summary.session)
+            wants(.finished, device, subject.summary.session),
+            device.device.silentUntil(subject.summary.session, at: now.wall) == nil
         else { return }
         let alert = OwedAlert(
             .finished, words(on: subject, app, compose), cover: compose(subject, .generic), chosen: subject.text,
@@ -41,7 +42,8 @@ extension PushPlanner {
     ) -> Int64? {
         let session = view.state.summary.session
         guard let device = devices[key], let app = settings.app(of: device.device),
-            device.device.address.alerts != nil, wants(kind, device, session)
+            device.device.address.alerts != nil, wants(kind, device, session),
+            device.device.silentUntil(session, at: now.wall) == nil
         else { return nil }
         var subject = PushSubject(view, for: device, app, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }

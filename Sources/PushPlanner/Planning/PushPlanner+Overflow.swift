@@ -32,7 +32,6 @@ extension PushPlanner {
         var waiting = Waiting()
         guard let device = devices[key] else { return waiting }
         let isPresent = presences.until(key, at: now) != nil
-        let isQuiet = device.quietUntil(now.wall, settings) != nil
         for session in device.askingSessions {
             let card = CardKey(device: key, session: session)
             guard let known = cards[card], let name = card.sessionKey, let view = sight.sessions[name] else { continue }
@@ -44,6 +43,7 @@ extension PushPlanner {
                     continue
                 }
                 if known.isCounted(id) { waiting.counted.append(asked) }
+                let isQuiet = device.quietUntil(id, in: session, now.wall, settings) != nil
                 guard !isQuiet, let due = known.rings[id], due <= now.wall, isToRemind(of: id, known, at: now),
                     !sight.isOver(approval, in: name, at: now)
                 else { continue }
@@ -173,7 +173,7 @@ extension PushPlanner {
         at now: Instant
     ) -> Alert {
         let questions = more.count { $0.approval.alertKind == .question }
-        let text = AlertText.waiting(more: count.more, all: count.all, questions: Int64(questions))
+        let text = AlertText.waiting(more: count.more, all: count.all, questions: Int64(questions), device.words)
         var alert = Alert(
             kind: !more.isEmpty && questions == more.count ? .question : .approval, text: text, cover: text,
             level: due.isEmpty ? .passive : .timeSensitive, thread: Overflow.name, replaces: Overflow.name, session: nil)

@@ -57,7 +57,8 @@ extension PushPlanner {
         let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
             guard takesBack || !alert.isSettlement else { return false }
-            return known.kinds.contains(alert.kind) && !known.muted.contains(session) && !isPresent
+            return known.kinds.contains(alert.kind) && !known.muted.contains(session)
+                && known.silentUntil(session, at: now.wall) == nil && !isPresent
         }
         guard hasChanged else { return }
         devices[key] = device

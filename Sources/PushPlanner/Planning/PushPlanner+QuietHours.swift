@@ -20,38 +20,16 @@ extension PushPlanner {
         guard let device = devices[key], let due = digestDueAt(key, at: now) else { return }
         guard due <= now.wall else { return armDigest(of: key, at: now) }
         var counts = AlertKind.allCases.compactMap { kind in
-            device.alerts.deferred[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
+            device.alerts.deferred[kind].map { device.words.happened(kind, Int64($0)) }
         }
         let answered = device.alerts.ruleAnswers
-        if answered > 0 { counts.append("\(answered) \(answered == 1 ? "call" : "calls") answered by rules") }
+        if answered > 0 { counts.append(device.words.answeredByRules(Int64(answered))) }
         let text = AlertText(
-            title: "Meanwhile", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
+            title: device.words.meanwhile, subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
         let alert = OwedAlert(
             .finished, text, cover: text, chosen: device.device.text, level: .passive, thread: "digest", replaces: "digest",
             session: nil, at: now.wall)
         devices[key]?.alerts.takeDeferred()
         owe(alert, to: key, at: now)
-    }
-}
-
-extension AlertKind {
-    fileprivate var one: String {
-        switch self {
-        case .approval: "approval"
-        case .question: "question"
-        case .error: "error"
-        case .finished: "run finished"
-        case .budget: "budget crossed"
-        }
-    }
-
-    fileprivate var many: String {
-        switch self {
-        case .approval: "approvals"
-        case .question: "questions"
-        case .error: "errors"
-        case .finished: "runs finished"
-        case .budget: "budgets crossed"
-        }
     }
 }

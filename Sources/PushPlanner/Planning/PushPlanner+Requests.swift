@@ -52,7 +52,8 @@ extension PushPlanner {
             reply(.failed(.unavailable, known.trouble ?? known.device.address.lackOfAlerts), to: request)
             return
         }
-        let text = AlertText(title: "Heliograph", subtitle: nil, body: "Pushes reach \(known.device.name).", isWhole: false)
+        let text = AlertText(
+            title: "Heliograph", subtitle: nil, body: known.words.pushesReach(known.device.name), isWhole: false)
         let alert = Alert(
             kind: nil, text: text, cover: text, level: .active, thread: "test", replaces: "test")
         guard planAlert(alert, to: key, at: now) != nil else {

@@ -133,7 +133,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = until + 1
             return
         }
-        if let end = device.quietUntil(now.wall, settings) {
+        if let end = device.quietUntil(id, in: session.session, now.wall, settings) {
             cards[key]?.rings[id] = end
             return
         }

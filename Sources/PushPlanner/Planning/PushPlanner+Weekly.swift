@@ -21,7 +21,8 @@ extension PushPlanner {
             sight.costs(CostQuery(days: [max(0, until - Self.week)], until: until, sessions: 0), key.workspace)
         }
         if reports.contains(where: { $0.total != CostSum() }) {
-            let words = WeeklyWords(week: reports[0], before: reports[1], hidesCost: device.device.hidesCost)
+            let words = WeeklyWords(
+                week: reports[0], before: reports[1], hidesCost: device.device.hidesCost, words: device.words)
             let cover = words.text(naming: false)
             owe(
                 OwedAlert(

@@ -20,12 +20,12 @@ extension AlertText {
         case .approval, .question:
             return request(kind, subject, agent, alert, isFull: text == .full, bytesMax)
         case .error:
-            alert.title = subject.summary.status == .failed ? "\(agent) failed" : "\(agent) has a problem"
+            alert.title = subject.summary.status == .failed ? subject.words.failed(agent) : subject.words.hasProblem(agent)
             alert.body =
                 [subject.summary.error, subject.summary.statusReason].compactMap { $0 }.first.map(VisibleText.line) ?? ""
             if alert.body.isEmpty { alert.body = Figures.line(subject) }
         case .finished:
-            alert.title = "\(agent) finished"
+            alert.title = subject.words.finished(agent)
             let reason = subject.summary.statusReason.map(VisibleText.line)
             alert.body = [reason, Figures.line(subject)].compactMap { $0 }.joined(separator: " · ")
         case .budget:
@@ -40,27 +40,27 @@ extension AlertText {
         if let approval = subject.approval {
             return compose(kind: approval.alertKind, subject: subject, textMax: textMax, bytesMax: bytesMax)
         }
-        return agent("is working", subject, textMax: textMax, bytesMax: bytesMax)
+        return agent(subject.words.isWorking, subject, textMax: textMax, bytesMax: bytesMax)
     }
 
     /// For a run whose card has ended because of its age.
     static func stillRunning(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        agent("is still working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        agent(subject.words.isStillWorking, subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
     }
 
     /// For a run whose card could not be confirmed.
     static func unfollowed(_ subject: PushSubject, textMax: PushText) -> AlertText {
-        var alert = agent("is working", subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
-        alert.body += ". Open the app to follow it."
+        var alert = agent(subject.words.isWorking, subject, textMax: textMax, bytesMax: Payload.alertTextBytesMax)
+        alert.body = subject.words.openToFollow(alert.body)
         return alert.fitting(Payload.alertTextBytesMax)
     }
 
     private static func agent(
-        _ does: String, _ subject: PushSubject, textMax: PushText, bytesMax: Int
+        _ does: (String?) -> String, _ subject: PushSubject, textMax: PushText, bytesMax: Int
     ) -> AlertText {
         let showsText = subject.text.least(textMax).showsText
         return AlertText(
-            title: "\(showsText ? VisibleText.line(subject.summary.agentName) : "An agent") \(does)",
+            title: does(showsText ? VisibleText.line(subject.summary.agentName) : nil),
             subtitle: showsText ? place(subject.summary) : nil, body: Figures.line(subject), isWhole: false
         ).fitting(bytesMax)
     }
@@ -68,47 +68,41 @@ extension AlertText {
     /// The outcome of a request, in our sentences, without names if the person wants none.
     static func settled(_ approval: Approval, _ subject: PushSubject, textMax: PushText) -> AlertText {
         let showsText = subject.text.least(textMax).showsText
-        let decider = showsText ? approval.decision.map { "by \(VisibleText.line($0.clientName))" } : nil
+        let words = subject.words
+        let decider = showsText ? approval.decision.map { VisibleText.line($0.clientName) } : nil
         let body =
             switch approval.decision?.verdict.deed {
-            case .allow: "Allowed \(decider ?? "elsewhere")"
-            case .deny: "Denied \(decider ?? "elsewhere")"
-            case .answer: "Answered \(decider ?? "elsewhere")"
-            case nil where approval.stage.word == .expired: "Nobody decided in time"
-            case nil: approval.stage.reason == ApprovalStage.sessionEnded ? "Its session has ended" : "Settled at the terminal"
+            case let deed?: words.decided(deed, by: decider)
+            case nil where approval.stage.word == .expired: words.nobodyDecided
+            case nil: approval.stage.reason == ApprovalStage.sessionEnded ? words.sessionHasEnded : words.settledAtTerminal
             }
         return AlertText(
-            title: approval.request.kind == .question ? "A question is settled" : "An approval is settled",
+            title: approval.request.kind == .question ? words.questionIsSettled : words.approvalIsSettled,
             subtitle: showsText ? place(subject.summary) : nil, body: body, isWhole: false
         ).fitting(Payload.alertTextBytesMax)
     }
 
     /// For requests without a notification of their own: counts only. `questions` is the number of questions among them.
-    static func waiting(more: Int64, all: Int64, questions: Int64) -> AlertText {
+    static func waiting(more: Int64, all: Int64, questions: Int64, _ words: any PushWords) -> AlertText {
         guard more > 0 else {
-            let body =
-                switch all {
-                case 0: "Everything is settled."
-                case 1: "One waits, with a notification of its own."
-                default: "\(all) wait, each with a notification of its own."
-                }
-            return AlertText(title: "No more wait", subtitle: nil, body: body, isWhole: false)
+            return AlertText(title: words.noMoreWait, subtitle: nil, body: words.waitAlone(all), isWhole: false)
         }
-        let kind = questions == 0 ? "approval" : questions == more ? "question" : "approvals and question"
         return AlertText(
-            title: "\(more) more \(kind)\(more == 1 ? " waits" : "s wait")", subtitle: nil,
-            body: "\(all) wait\(all == 1 ? "s" : "") in all. Open the app to see them.", isWhole: false)
+            title: words.wait(more: more, questions: questions), subtitle: nil, body: words.waitInAll(all), isWhole: false)
     }
 
     private static func request(
         _ kind: AlertKind, _ subject: PushSubject, _ agent: String, _ start: AlertText, isFull: Bool, _ bytesMax: Int
     ) -> AlertText {
         let approval = subject.approval
-        let deed = approval.map { VisibleText.exactLine(ToolWords.deed($0.request.tool)) } ?? "run a tool"
+        let own = subject.words
         var alert = start
-        alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to \(deed)"
+        alert.title =
+            kind == .question ? own.asks(agent) : own.wants(agent, approval.map { ToolWords.deed($0.request.tool) })
         let words = approval.map { ShownWords($0.request) }
-        func body(_ text: String) -> String { [words?.lookTwice, text].compactMap(\.self).joined(separator: "\n") }
+        func body(_ text: String) -> String {
+            [words?.risks.map(own.lookTwice), text].compactMap(\.self).joined(separator: "\n")
+        }
         if isFull, let full = words?.full {
             var whole = alert
             whole.body = body(full)
@@ -125,27 +119,26 @@ extension AlertText {
             alert.body = body(command)
             if alert.fitting(bytesMax) == alert { return alert }
         }
-        alert.body = body(approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks.")
-        if let hidden = approval?.request, hidden.isCut, hidden.isRedacted { alert.body += "\n" + hiddenParts }
+        alert.body = body(approval.map { VisibleText.line($0.request.title) } ?? own.openToSee)
+        if let hidden = approval?.request, hidden.isCut, hidden.isRedacted { alert.body += "\n" + own.partsAreHidden }
         return alert.fitting(bytesMax)
     }
 
-    private static let hiddenParts = "Parts are hidden because they may be secret. Deny it here, or look at the terminal."
-
     private static func generic(_ kind: AlertKind, _ subject: PushSubject) -> AlertText {
+        let words = subject.words
         let (title, body) =
             switch kind {
-            case .approval: ("An agent needs approval", "Open the app to see what it asks.")
-            case .question: ("An agent has a question", "Open the app to answer it.")
-            case .error: ("An agent has a problem", Figures.line(subject))
-            case .finished: ("An agent has finished", Figures.line(subject))
+            case .approval: (words.needsApproval, words.openToSee)
+            case .question: (words.hasQuestion, words.openToAnswer)
+            case .error: (words.hasProblem(nil), Figures.line(subject))
+            case .finished: (words.finished(nil), Figures.line(subject))
             case .budget: (budgetTitle(subject), Figures.cost(subject))
             }
         return AlertText(title: title, subtitle: nil, body: body, isWhole: false)
     }
 
     private static func budgetTitle(_ subject: PushSubject) -> String {
-        subject.budgetLevel > 0 ? "A budget has reached \(subject.budgetLevel) %" : "A budget was crossed"
+        subject.budgetLevel > 0 ? subject.words.budgetReached(subject.budgetLevel) : subject.words.budgetCrossed
     }
 
     /// Project and title of the session.

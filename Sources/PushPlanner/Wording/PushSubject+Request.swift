@@ -16,7 +16,7 @@ extension PushSubject {
             let words = approval.request.alert?.full, words.utf8.count <= bytesMax,
             ShownWords.lines(of: words) <= linesMax, TextFit.bytes(of: words) <= bytesMax,
             // A card has no room for risks.
-            case let shown = ShownWords(approval.request), shown.mayAllow, shown.lookTwice == nil
+            case let shown = ShownWords(approval.request), shown.mayAllow, shown.risks == nil
         else { return nil }
         return shown.full
     }

@@ -20,6 +20,8 @@ package struct PushSubject: Sendable {
     package var closing: String?
     /// True if the person wants no costs on this device.
     package private(set) var hidesCost = false
+    /// The language that its device reported.
+    package var language = PushLanguage(tag: nil)
     /// Milliseconds since 1970.
     package var now: Int64
 
@@ -31,6 +33,8 @@ package struct PushSubject: Sendable {
         let isAsked = summary.approvals > 0 || summary.questions > 0
         if !summary.hostIsConnected, summary.isAtWork, !isAsked { self.summary.status = .stale }
     }
+
+    var words: any PushWords { language.words }
 
     /// True if a request waits for the person, here or at the terminal.
     var isAttention: Bool { !waiting.isEmpty || summary.status.isWaiting }

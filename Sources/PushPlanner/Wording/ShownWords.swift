@@ -10,15 +10,14 @@ struct ShownWords {
     /// True if `full` is the whole input and cannot be misread.
     let mayAllow: Bool
     /// Risks that deserve a second look, in a line; nil if the host named none.
-    let lookTwice: String?
+    let risks: String?
 
     init(_ request: ApprovalRequest) {
         let words = request.isCut ? nil : request.alert
         let full = words?.full.flatMap(Self.plain)
         self.full = full
         summary = words?.summary.flatMap(Self.plain)
-        lookTwice =
-            request.risks.isEmpty ? nil : "Look twice: " + request.risks.map(VisibleText.exactLine).joined(separator: " ")
+        risks = request.risks.isEmpty ? nil : request.risks.map(VisibleText.exactLine).joined(separator: " ")
         mayAllow =
             words?.isWhole == true && !request.isRedacted && !request.needsPasskey && !VisibleText.mayMislead(request.tool)
             && full.map(VisibleText.mayMislead) == false

@@ -13,7 +13,7 @@ internal import HeliographPlatform
 ///
 /// Unlike curl's, they never apply to an address of this machine.
 package struct ProxySettings: Sendable {
-    static let names = [
+    package static let names = [
         "https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
 

@@ -44,14 +44,28 @@ struct CostTally {
         let (begin, end) = (row.key.day.begin, row.key.day.begin + UTCDay.length)
         let isAsked = begin < query.until && end > query.days[0]
         guard isAsked || end > now - Self.hour else { return }
+        var used: [Int: Sums<String?>] = [:]
         for entry in row.entries {
             let time = entry.quarter * CostRow.quarterMilliseconds
-            if time > now - Self.hour, time <= now { lastHourMicroUSD += entry.sum.costMicroUSD ?? 0 }
-            if let day = day(of: time) { add(entry, of: row, on: day) }
+            if time >= lastHourBegin, time <= now { lastHourMicroUSD += entry.sum.costMicroUSD ?? 0 }
+            guard let day = day(of: time) else { continue }
+            add(entry.sum, of: entry.model, in: row, on: day)
+            used[day, default: Sums()].add(entry.sum, to: entry.model)
+        }
+        // A cost may be reported apart from its tokens, but not on another day.
+        for (day, models) in used {
+            for (model, sum) in models.byName where sum.costMicroUSD == nil && sum.estimateMicroUSD <= 0 {
+                add(CostSum(unpricedTokens: sum.tokens.sum), of: model, in: row, on: day)
+            }
         }
     }
 
     private static let hour: Int64 = 60 * 60 * 1000
+
+    /// Begin of the first quarter of an hour that is in the last hour as a whole.
+    private var lastHourBegin: Int64 {
+        (now - Self.hour + CostRow.quarterMilliseconds - 1) / CostRow.quarterMilliseconds * CostRow.quarterMilliseconds
+    }
 
     /// Index of the query's day that this time is in; nil if it is in none.
     private func day(of time: Int64) -> Int? {
@@ -64,11 +78,10 @@ struct CostTally {
         return low
     }
 
-    private mutating func add(_ entry: CostRow.Used, of row: CostRow, on day: Int) {
-        let sum = entry.sum
+    private mutating func add(_ sum: CostSum, of model: String?, in row: CostRow, on day: Int) {
         total.add(sum)
-        days[day, default: Sums()].add(sum, to: entry.model)
-        models.add(sum, to: entry.model)
+        days[day, default: Sums()].add(sum, to: model)
+        models.add(sum, to: model)
         projects.add(sum, to: row.project)
         agents.add(sum, to: row.agent)
         hosts.add(sum, to: row.host.id)
@@ -77,7 +90,7 @@ struct CostTally {
         }
         var session = sessions[row.key.session] ?? (last: row, models: Sums())
         if session.last.key.day.number <= row.key.day.number { session.last = row }
-        session.models.add(sum, to: entry.model)
+        session.models.add(sum, to: model)
         sessions[row.key.session] = session
     }
 
@@ -95,7 +108,9 @@ struct CostTally {
         report.sessions = dearest
         report.sessionCount = Int64(sessions.count)
         report.since = since?.begin
-        report.lastHourMicroUSD = max(0, lastHourMicroUSD)
+        // The quarters so far are between 45 minutes and an hour.
+        let share = Double(Self.hour) / Double(now - lastHourBegin)
+        report.lastHourMicroUSD = max(0, Int64((Double(lastHourMicroUSD) * share).rounded()))
         return report
     }
 

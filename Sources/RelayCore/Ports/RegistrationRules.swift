@@ -5,7 +5,7 @@ package import RelayProtocol
 package struct RegistrationRules: Sendable, Equatable {
     package var isOpen = false
     /// Registered workspaces of one address that exist at once: enough for a family or an office behind one address, which get more
-    /// by invitation.
+    /// by invitation. An IPv6 /56 may have twice as many, a /48 four times.
     package var perAddressMax = 5
     /// Registered workspaces of all addresses: half of what a relay holds, so that the operator's own have room.
     package var countMax = 500
@@ -20,9 +20,14 @@ package struct RegistrationRules: Sendable, Equatable {
         package var pushesPerDay = 1_000
         package var connections = 20
         package var keepDays = 30
+        /// Memory of its sessions: enough for a thousand ordinary ones. Five hundred newcomers take 2 GB.
+        package var sessionMegabytes = 4
+        /// Approvals and lines of the audit log that are added in a day: some hundred approvals.
+        package var recordMegabytesPerDay = 4
 
         package init() {}
 
+        /// The limits that are stored with the workspace.
         package var limits: WorkspaceLimits {
             WorkspaceLimits(
                 sessions: sessions, megabytes: megabytes, pushesPerDay: pushesPerDay, connections: connections,
@@ -38,11 +43,15 @@ package struct RegistrationRules: Sendable, Equatable {
 
     package enum Refusal: Sendable, Equatable {
         case perAddress, count
+        /// The network's name.
+        case perNetwork(String)
 
         package var sentence: String {
             switch self {
             case .perAddress:
                 "this address has as many workspaces as one may register: ask whoever runs this relay for an invitation"
+            case .perNetwork(let network):
+                "\(network) has as many workspaces as one network may register: ask whoever runs this relay for an invitation"
             case .count: "this relay takes no more newcomers for now: ask whoever runs it for an invitation"
             }
         }
@@ -51,7 +60,11 @@ package struct RegistrationRules: Sendable, Equatable {
     /// Nil if this address may register another workspace. `count`: number of all workspaces.
     package func refusal(of address: String, beside registered: [Registration], among count: Int) -> Refusal? {
         if registered.count >= countMax || count >= WorkspaceRules.countMax { return .count }
-        return registered.count { $0.from == address } >= perAddressMax ? .perAddress : nil
+        for network in RegistrationNetwork.around(address)
+        where registered.count(where: { network.contains($0.from) }) >= perAddressMax * network.share {
+            return network.length == nil ? .perAddress : .perNetwork(network.description)
+        }
+        return nil
     }
 
     /// The registered workspaces to delete: those that nobody entered before their codes expired, and those unused for `idleDays`.

@@ -9,6 +9,10 @@ package struct WorkspaceLimits: Sendable, Equatable {
     package var connections: Int?
     /// Days without activity after which a session is removed. At most the relay's own setting.
     package var keepDays: Int?
+    /// Memory of its sessions. Not stored: it comes from the relay's settings, for all registered workspaces.
+    package var sessionMegabytes: Int?
+    /// Approvals and lines of the audit log that are added in a day. Not stored, likewise.
+    package var recordMegabytesPerDay: Int?
 
     package init(
         sessions: Int? = nil, megabytes: Int? = nil, pushesPerDay: Int? = nil, connections: Int? = nil, keepDays: Int? = nil

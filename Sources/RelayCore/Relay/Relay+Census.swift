@@ -6,6 +6,8 @@ extension Relay {
     package var sessionCount: Int { sessions.count }
     /// Bytes of events of each workspace that has events.
     package var workspaceEventBytes: [Int64] { sessions.ofHosts.eventBytes }
+    /// Memory of the sessions of each workspace, in bytes.
+    package var workspaceSessionBytes: [WorkspaceID: Int] { sessions.ofHosts.bytesOfWorkspaces }
     /// Number of workspaces with more events than their limit.
     package var overfullWorkspaceCount: Int { sessions.ofHosts.overfull.count }
     package var openApprovalCount: Int { sessions.openApprovalCount }

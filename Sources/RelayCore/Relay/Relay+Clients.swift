@@ -64,6 +64,7 @@ extension Relay {
             tellFullness(of: client.workspace, to: peer, at: now)
         case .subscribe(let session?, let position):
             subscriptions.subscribe(to: session, after: position, peer, id, seeing: shown, &orders)
+        case .olderSessions: subscriptions.sendOlderSessions(peer, id, seeing: shown, &orders)
         case .unsubscribe(let session): subscriptions.unsubscribe(from: session, peer, id, &orders)
         case .history(let session, let before, let limit):
             subscriptions.history(of: session, before: before, limit: limit, peer, id, seeing: shown, &orders)

@@ -42,6 +42,8 @@ extension WorkspaceLimit {
             "the relay keeps no more sessions of this workspace: new ones wait until others end or are removed"
         case .megabytes:
             "the relay keeps no more events of this workspace: what happens waits at its hosts until there is room"
+        case .recordsPerDay:
+            "the relay records no more approvals of this workspace today: agents ask at their own prompts until midnight UTC"
         case .pushesPerDay: "the relay sends no more pushes for this workspace today: look here until midnight UTC"
         case .connections: "the relay takes no more connections of this workspace: close one first"
         }

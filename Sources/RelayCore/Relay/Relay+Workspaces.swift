@@ -49,5 +49,6 @@ extension Relay {
         for key in sessions.inOrder(in: workspace) {
             sessions.removed(SessionTrim(key: key, through: 0, state: nil), isStaged: false)
         }
+        sessions.forgetRecords(of: workspace)
     }
 }

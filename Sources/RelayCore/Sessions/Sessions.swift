@@ -6,6 +6,7 @@ struct Sessions {
     private let quotas: Quotas
     private var sessions: [SessionKey: Session] = [:]
     private(set) var ofHosts: SessionsOfHosts
+    private var records: DailyRecords
     /// The committed view of each session: the only views that are ever shown.
     private(set) var shown = CommittedSessions()
     private var asking = Asking()
@@ -18,6 +19,7 @@ struct Sessions {
     init(restoring state: LogState, _ quotas: Quotas, _ allowances: Allowances? = nil) {
         self.quotas = quotas
         ofHosts = SessionsOfHosts(quotas, allowances ?? Allowances(quotas))
+        records = DailyRecords(allowances ?? Allowances(quotas))
         for (key, stored) in state.sessions {
             var state = stored
             // No peer is connected to a relay that has just started, whatever the stored state says.
@@ -158,11 +160,23 @@ struct Sessions {
             refuse(said.session, quota, to: peer, &orders)
             return .noRoom(quota)
         }
+        if records.isFull(key.workspace, at: now.wall) {
+            let quota = Quota.recordMegabytesPerDayPerWorkspace
+            if let index = said.events[repeated...].firstIndex(where: { $0.head.addsRecord }) {
+                refuse(said.session, quota, event: said.first + Int64(index), to: peer, &orders)
+                return .noRoom(quota)
+            }
+            if known == nil, removed == nil {
+                refuse(said.session, quota, to: peer, &orders)
+                return .noRoom(quota)
+            }
+        }
         if known == nil {
             if let quota = ofHosts.quotaReached(byAnotherOf: host.key) {
                 refuse(said.session, quota, to: peer, &orders)
                 return .noRoom(quota)
             }
+            if removed == nil { records.countSession(in: key.workspace, at: now.wall) }
             open(key, of: host, startedAt: said.events.first?.at ?? now.wall, after: removed)
             batch.opened()
         }
@@ -266,6 +280,7 @@ struct Sessions {
         if case .usage = event.head { before = sessions.values[place].staged.spent }
         let (seq, approval) = sessions.values[place].stage(event, at: now, aged: time)
         batch.add(event, seq: seq, to: key, changing: approval)
+        records.count(event, changing: approval, in: key.workspace, at: now.wall)
         if let before, let growth = sessions.values[place].staged.spent.growth(since: before) {
             let model = sessions.values[place].staged.summary.model
             batch.spent(Spending(key: key, at: event.at, model: model, sum: growth))
@@ -455,7 +470,12 @@ struct Sessions {
 
     // MARK: - Quotas
 
-    mutating func allow(_ allowances: Allowances) { ofHosts.allow(allowances) }
+    mutating func allow(_ allowances: Allowances) {
+        ofHosts.allow(allowances)
+        records.allow(allowances)
+    }
+
+    mutating func forgetRecords(of workspace: WorkspaceID) { records.forget(workspace) }
 
     /// Number of sessions that each host has to give up to make room for others.
     var excessOfHosts: [HostKey: Int] { ofHosts.excess }
@@ -471,11 +491,15 @@ struct Sessions {
         }
     }
 
-    /// Refuses a message as a whole. Its host keeps the events and tries again, and continues with its other sessions.
-    private func refuse(_ session: SessionID, _ quota: Quota, to peer: PeerID, _ orders: inout Orders) {
+    /// Refuses a message as a whole. Its host keeps the events and tries again, and continues with its other sessions. `event`: the
+    /// host's number of the one that it has to leave out.
+    private func refuse(
+        _ session: SessionID, _ quota: Quota, event: Int64? = nil, to peer: PeerID, _ orders: inout Orders
+    ) {
         orders.add(.quotaReached(quota))
         let notice = Notice(
-            code: ErrorCode.tooMany.rawValue, message: quotas.refusal(by: quota), path: "$.session", session: session)
+            code: ErrorCode.tooMany.rawValue, message: quotas.refusal(by: quota), path: "$.session", session: session,
+            seq: event)
         orders.send(.notice(notice), toHost: peer)
     }
 

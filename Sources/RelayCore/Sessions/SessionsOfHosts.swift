@@ -6,7 +6,8 @@ struct SessionsOfHosts {
     private let quotas: Quotas
     private var allowances: Allowances
     private var byHost: [HostKey: Holding] = [:]
-    private var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
+    /// Memory of the sessions, in bytes.
+    private(set) var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
     private var eventsOfWorkspaces: [WorkspaceID: Int64] = [:]
     /// Workspaces that have reached their limit for memory, or in which a host has. Nearly always none; checked with every message.
     private var crowded: Set<WorkspaceID> = []
@@ -28,6 +29,8 @@ struct SessionsOfHosts {
     mutating func allow(_ allowances: Allowances) {
         self.allowances = allowances
         for workspace in eventsOfWorkspaces.keys { judgeEvents(of: workspace) }
+        crowded = Set(bytesOfWorkspaces.filter { $0.value >= allowances.sessionBytesMax(in: $0.key) }.keys)
+        for host in byHost.keys where isFull(host) { crowded.insert(host.workspace) }
     }
 
     subscript(host: HostKey) -> Set<SessionKey> { byHost[host]?.sessions ?? [] }
@@ -52,14 +55,19 @@ struct SessionsOfHosts {
         byHost[host]?.bytes += bytes
         bytesOfWorkspaces[host.workspace, default: 0] += bytes
         let ofWorkspace = bytesOfWorkspaces[host.workspace, default: 0]
-        if isFull(host) || ofWorkspace >= quotas.sessionMegabytesPerWorkspace << 20 {
+        if isFull(host) || ofWorkspace >= allowances.sessionBytesMax(in: host.workspace) {
             crowded.insert(host.workspace)
-        } else if crowded.contains(host.workspace),
-            !byHost.keys.contains(where: { $0.workspace == host.workspace && isFull($0) })
-        {
-            crowded.remove(host.workspace)
+        } else if crowded.contains(host.workspace) {
+            judgeBytes(of: host.workspace)
         }
         if ofWorkspace == 0 { bytesOfWorkspaces[host.workspace] = nil }
+    }
+
+    private mutating func judgeBytes(of workspace: WorkspaceID) {
+        let isCrowded =
+            bytesOfWorkspaces[workspace, default: 0] >= allowances.sessionBytesMax(in: workspace)
+            || byHost.keys.contains { $0.workspace == workspace && isFull($0) }
+        if isCrowded { crowded.insert(workspace) } else { crowded.remove(workspace) }
     }
 
     private mutating func judgeEvents(of workspace: WorkspaceID) {
@@ -117,7 +125,7 @@ struct SessionsOfHosts {
     func quotaReached(byMoreOf host: HostKey) -> Quota? {
         guard crowded.contains(host.workspace) else { return nil }
         if isFull(host) { return .sessionMegabytesPerHost }
-        let max = quotas.sessionMegabytesPerWorkspace << 20
+        let max = allowances.sessionBytesMax(in: host.workspace)
         guard bytesOfWorkspaces[host.workspace, default: 0] >= max else { return nil }
         let hosts = byHost.keys.count { $0.workspace == host.workspace }
         return bytes(of: host) >= max / hosts ? .sessionMegabytesPerWorkspace : nil

@@ -23,6 +23,29 @@ struct Snapshot {
 
     /// The snapshot of a workspace, with its latest sessions.
     static func of(_ workspace: WorkspaceID, in shown: CommittedSessions) -> Snapshot {
+        let (latest, older, books) = parts(of: workspace, in: shown)
+        var page = Page()
+        // Items that wait for a person are added first.
+        page.add(latest.filter { $0.openApprovalCount > 0 }, of: workspace)
+        let approvals = approvals(of: books)
+        page.add(approvals.filter { !$0.stage.isFinal }, of: workspace)
+        page.add(latest.filter { $0.openApprovalCount == 0 }, of: workspace)
+        page.add(approvals.filter(\.stage.isFinal), of: workspace)
+        let sessions = latest.compactMap { page.sessions[$0.sessionID] }
+        let bytes = MessageToClient.workspaceSnapshotBytes(
+            sessions: sessions, approvals: page.approvalsInOrder, more: !page.rest.isEmpty, older: older.count)
+        return Snapshot(bytes: bytes, rest: page.rest[...])
+    }
+
+    /// The sessions that a snapshot of the workspace leaves out, the latest first.
+    static func older(of workspace: WorkspaceID, in shown: CommittedSessions) -> [Item] {
+        parts(of: workspace, in: shown).older.map { .summary(SessionKey(workspace: workspace, session: $0)) }
+    }
+
+    /// - latest: The sessions of a snapshot, the latest first.
+    private static func parts(
+        of workspace: WorkspaceID, in shown: CommittedSessions
+    ) -> (latest: [SessionView], older: [SessionID], books: [ApprovalBook]) {
         // The sort keys are kept apart from the views: a view's state is large, and there may be thousands.
         var views: [(at: Int64, view: SessionView)] = []
         var books: [ApprovalBook] = []
@@ -35,21 +58,13 @@ struct Snapshot {
             $0.at != $1.at
                 ? $0.at > $1.at : $0.view.sessionID.rawValue < $1.view.sessionID.rawValue
         }
-        // A session with an open approval is shown however old it is.
-        let latest =
-            views.prefix(Limits.snapshotSessionsMax)
-            + views.dropFirst(Limits.snapshotSessionsMax).filter { $0.view.openApprovalCount > 0 }
-        var page = Page()
-        // Items that wait for a person are added first.
-        page.add(latest.lazy.map { $0.view }.filter { $0.openApprovalCount > 0 }, of: workspace)
-        let approvals = approvals(of: books)
-        page.add(approvals.filter { !$0.stage.isFinal }, of: workspace)
-        page.add(latest.lazy.map { $0.view }.filter { $0.openApprovalCount == 0 }, of: workspace)
-        page.add(approvals.filter(\.stage.isFinal), of: workspace)
-        let sessions = latest.compactMap { page.sessions[$0.view.sessionID] }
-        let bytes = MessageToClient.workspaceSnapshotBytes(
-            sessions: sessions, approvals: page.approvalsInOrder, more: !page.rest.isEmpty)
-        return Snapshot(bytes: bytes, rest: page.rest[...])
+        var latest = views.prefix(Limits.snapshotSessionsMax).map(\.view)
+        var older: [SessionID] = []
+        for (_, view) in views.dropFirst(Limits.snapshotSessionsMax) {
+            // A session with an open approval is shown however old it is.
+            if view.openApprovalCount > 0 { latest.append(view) } else { older.append(view.sessionID) }
+        }
+        return (latest, older, books)
     }
 
     /// The snapshot of a session: its last events, its summary and its approvals.

@@ -240,6 +240,20 @@ struct Subscriptions {
         orders.reply(.done, to: command, of: peer)
     }
 
+    /// The sessions that the workspace's snapshot left out follow as summaries.
+    mutating func sendOlderSessions(
+        _ peer: PeerID, _ command: CommandID, seeing shown: CommittedSessions, _ orders: inout Orders
+    ) {
+        guard let client = clients[peer] else { return }
+        guard client.watchesWorkspace else {
+            return orders.reply(.failed(.unavailable, "subscribe to the workspace first"), to: command, of: peer)
+        }
+        guard pages.hasRoom(for: peer) else { return orders.reply(.tooManyReads, to: command, of: peer) }
+        orders.reply(.done, to: command, of: peer)
+        pages.add(Snapshot.older(of: client.workspace, in: shown)[...], to: [peer])
+        armPage(&orders)
+    }
+
     /// Unsubscribes from the session; nil: from the workspace.
     mutating func unsubscribe(from session: SessionID?, _ peer: PeerID, _ command: CommandID, _ orders: inout Orders) {
         guard let client = clients[peer] else { return }

@@ -6,17 +6,23 @@ package struct CostSum: Sendable, Equatable {
     /// or has become a cost.
     package var estimateMicroUSD: Int64 = 0
     package var tokens = Tokens()
+    /// Those of `tokens` that have neither a cost nor an estimate. Only reports count them.
+    package var unpricedTokens: Int64 = 0
 
-    package init(costMicroUSD: Int64? = nil, estimateMicroUSD: Int64 = 0, tokens: Tokens = Tokens()) {
+    package init(
+        costMicroUSD: Int64? = nil, estimateMicroUSD: Int64 = 0, tokens: Tokens = Tokens(), unpricedTokens: Int64 = 0
+    ) {
         self.costMicroUSD = costMicroUSD
         self.estimateMicroUSD = estimateMicroUSD
         self.tokens = tokens
+        self.unpricedTokens = unpricedTokens
     }
 
     package mutating func add(_ other: CostSum) {
         if let cost = other.costMicroUSD { costMicroUSD = (costMicroUSD ?? 0).sumSaturating(cost) }
         estimateMicroUSD = estimateMicroUSD.sumSaturating(other.estimateMicroUSD)
         tokens = tokens.plus(other.tokens)
+        unpricedTokens = unpricedTokens.sumSaturating(other.unpricedTokens)
     }
 
     package func plus(_ other: CostSum) -> CostSum {
@@ -44,23 +50,31 @@ package struct CostSum: Sendable, Equatable {
         costMicroUSD = try value.object().optionalInteger("costMicroUSD")
         estimateMicroUSD = try value.optionalInteger("estimateMicroUSD", in: estimates) ?? 0
         if let tokens = value.optional("tokens") { self.tokens = try Tokens(from: tokens) }
+        unpricedTokens = try value.optionalInteger("unpricedTokens") ?? 0
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.field("costMicroUSD", costMicroUSD)
         writer.field("estimateMicroUSD", estimateMicroUSD == 0 ? nil : estimateMicroUSD)
         if tokens != Tokens() { writer.object("tokens") { tokens.write(to: &$0) } }
+        writer.field("unpricedTokens", unpricedTokens == 0 ? nil : unpricedTokens)
     }
 
     /// The sum with negative estimates shown as zero: an estimate that was taken back on a later day would make that day's
     /// negative.
     package var shown: CostSum {
-        CostSum(costMicroUSD: costMicroUSD, estimateMicroUSD: max(0, estimateMicroUSD), tokens: tokens)
+        CostSum(
+            costMicroUSD: costMicroUSD, estimateMicroUSD: max(0, estimateMicroUSD), tokens: tokens,
+            unpricedTokens: unpricedTokens)
     }
 
-    /// Order of lists: the higher cost first; at equal cost, the one with more tokens.
+    /// Order of lists: the higher cost first; at equal cost, the one with more tokens. A token without a price counts as a
+    /// micro-dollar, which is about what models cost: otherwise the most used model would be last.
     package func isDearer(than other: CostSum) -> Bool {
-        let (mine, others) = ((costMicroUSD ?? 0) + estimateMicroUSD, (other.costMicroUSD ?? 0) + other.estimateMicroUSD)
+        func rank(_ sum: CostSum) -> Int64 {
+            ((sum.costMicroUSD ?? 0) + sum.estimateMicroUSD).sumSaturating(sum.unpricedTokens)
+        }
+        let (mine, others) = (rank(self), rank(other))
         return mine == others ? tokens.sum > other.tokens.sum : mine > others
     }
 }

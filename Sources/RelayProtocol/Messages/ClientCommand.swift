@@ -2,6 +2,8 @@
 package enum ClientCommand: Sendable, Equatable {
     /// Subscribes to a session; nil: to the workspace's summaries and approvals.
     case subscribe(SessionID?, after: Position?)
+    /// The sessions that the workspace's snapshot left out.
+    case olderSessions
     case unsubscribe(SessionID?)
     case history(SessionID, before: Int64, limit: Int64)
     case decide(DecideCommand)
@@ -44,6 +46,7 @@ package enum ClientCommand: Sendable, Equatable {
             if let position = value.optional("after") { after = try Position(from: position) }
             return .subscribe(try value.optionalIdentifier("session"), after: after)
         },
+        "olderSessions": { _ throws(WireError) in .olderSessions },
         "unsubscribe": { value throws(WireError) in .unsubscribe(try value.optionalIdentifier("session")) },
         "history": { value throws(WireError) in
             .history(
@@ -115,6 +118,7 @@ package enum ClientCommand: Sendable, Equatable {
                 $0.field("session", session)
                 if let after { $0.object("after") { after.write(to: &$0) } }
             }
+        case .olderSessions: return Self.message("olderSessions", id) { _ in }
         case .unsubscribe(let session): return Self.message("unsubscribe", id) { $0.field("session", session) }
         case .history(let session, let before, let limit):
             return Self.message("history", id) {

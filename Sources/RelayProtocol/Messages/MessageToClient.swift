@@ -2,8 +2,8 @@
 package enum MessageToClient: Sendable {
     /// `may`: the rights of this client.
     case welcome(Welcome, client: Named<ClientTag>, workspace: Named<WorkspaceTag>, may: Set<ClientRight>)
-    /// `more`: the rest follows as separate summaries and approvals, and then `snapshotEnd`.
-    case workspaceSnapshot(sessions: [Summary], approvals: [Approval], more: Bool = false)
+    /// `more`: the rest follows as separate summaries and approvals, and then `snapshotEnd`. `older`: sessions that are left out.
+    case workspaceSnapshot(sessions: [Summary], approvals: [Approval], more: Bool = false, older: Int = 0)
     case snapshotEnd
     case sessionSnapshot(SessionEvents, seq: Int64, summary: Summary, approvals: [Approval])
     case events(SessionEvents)
@@ -36,7 +36,8 @@ package enum MessageToClient: Sendable {
                 var sessions: [Summary] = []
                 for entry in try value.array("sessions") { sessions.append(try Summary(from: entry)) }
                 self = .workspaceSnapshot(
-                    sessions: sessions, approvals: approvals, more: try value.flag("more"))
+                    sessions: sessions, approvals: approvals, more: try value.flag("more"),
+                    older: Int(try value.optionalInteger("older") ?? 0))
             } else {
                 self = .sessionSnapshot(
                     try SessionEvents(from: value), seq: try value.integer("seq"),
@@ -59,11 +60,14 @@ package enum MessageToClient: Sendable {
     }
 
     /// Encodes a page of a workspace snapshot from summaries and approvals that are JSON already.
-    package static func workspaceSnapshotBytes(sessions: [[UInt8]], approvals: [[UInt8]], more: Bool) -> [UInt8] {
+    package static func workspaceSnapshotBytes(
+        sessions: [[UInt8]], approvals: [[UInt8]], more: Bool, older: Int
+    ) -> [UInt8] {
         var writer = JSONWriter(type: "snapshot")
         writer.array("sessions", sessions)
         writer.array("approvals", approvals)
         writer.flag("more", more)
+        if older > 0 { writer.field("older", Int64(older)) }
         return writer.finish()
     }
 
@@ -91,9 +95,9 @@ package enum MessageToClient: Sendable {
             writer.object("workspace") { workspace.write(to: &$0) }
             writer.strings("may", ClientRight.allCases.filter(rights.contains).map(\.rawValue))
             return writer.finish()
-        case .workspaceSnapshot(let sessions, let approvals, let more):
+        case .workspaceSnapshot(let sessions, let approvals, let more, let older):
             return Self.workspaceSnapshotBytes(
-                sessions: sessions.map(\.bytes), approvals: approvals.map(\.bytes), more: more)
+                sessions: sessions.map(\.bytes), approvals: approvals.map(\.bytes), more: more, older: older)
         case .snapshotEnd: return JSONWriter(type: "snapshotEnd").finish()
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
             return Self.sessionSnapshotBytes(tail, seq: seq, summary: summary, approvals: approvals.map(\.bytes))

@@ -5,16 +5,23 @@ package struct Notice: Sendable, Equatable {
     package var path: String?
     /// The session concerned, if the host has to know it.
     package var session: SessionID?
+    /// The host's number of the event that it has to leave out, if only that is refused.
+    package var seq: Int64?
     /// The workspace's limit that was reached, if clients have to know it; may be a word of a later version.
     package var limit: String?
 
+    /// Code of the refusal of a token whose workspace was removed.
+    package static let workspaceRemoved = "workspaceRemoved"
+
     package init(
-        code: String, message: String, path: String? = nil, session: SessionID? = nil, limit: WorkspaceLimit? = nil
+        code: String, message: String, path: String? = nil, session: SessionID? = nil, seq: Int64? = nil,
+        limit: WorkspaceLimit? = nil
     ) {
         self.code = code
         self.message = message
         self.path = path
         self.session = session
+        self.seq = seq
         self.limit = limit?.rawValue
     }
 
@@ -27,6 +34,7 @@ package struct Notice: Sendable, Equatable {
         message = try value.string("message")
         path = try value.optionalString("path")
         session = try value.optionalIdentifier("session")
+        seq = try value.optionalInteger("seq")
         limit = try value.optionalString("limit")
     }
 
@@ -35,6 +43,7 @@ package struct Notice: Sendable, Equatable {
         writer.field("message", message)
         writer.field("path", path)
         writer.field("session", session)
+        writer.field("seq", seq)
         writer.field("limit", limit)
     }
 }

@@ -33,6 +33,7 @@ extension Device {
                 throw WireError(.missingField, at: "\(value.path).sealKey", "sealed text needs a key")
             }
         }
+        language = try value.optionalLanguage("language")
     }
 
     /// Reads the choices of a device that has neither cards nor a seal key.
@@ -56,16 +57,19 @@ extension Device {
                 writer.field("name", name)
                 writer.field("system", system)
                 writer.object("web") { subscription?.write(to: &$0) }
+                writer.field("language", language)
                 choices.write(to: &writer)
             case .ntfy(let topic):
                 writer.field("device", id)
                 writer.field("name", name)
                 writer.object("ntfy") { topic?.write(to: &$0) }
+                writer.field("language", language)
                 choices.write(to: &writer)
             case .receiver(let receiver):
                 writer.field("device", id)
                 writer.field("name", name)
                 writer.object("receiver") { receiver?.write(to: &$0) }
+                writer.field("language", language)
                 choices.write(to: &writer)
             }
         }
@@ -95,10 +99,20 @@ extension Device {
         if case .apns(let tokens) = address { writer.field("environment", tokens.environment.rawValue) }
         writer.field("system", system)
         secrets(&writer)
+        writer.field("language", language)
         writer.flag("frequentPushes", hasFrequentPushes)
         writer.field("cards", cards.rawValue)
         writer.field("starts", starts.rawValue)
         choices.write(to: &writer)
+    }
+
+    /// True for a BCP 47 tag of at most five parts.
+    package static func isLanguage(_ tag: String) -> Bool {
+        let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count <= 5 && (2...8).contains(parts[0].utf8.count) && parts[0].allSatisfy { $0.isASCII && $0.isLetter }
+            && parts.dropFirst().allSatisfy { part in
+                (1...8).contains(part.utf8.count) && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            }
     }
 
     /// The major version: 18 of `18.1`.
@@ -141,6 +155,14 @@ extension JSONValue {
             throw WireError(.badValue, at: "\(path).\(key)", "a key is 32 bytes in base64")
         }
         return text
+    }
+
+    func optionalLanguage(_ key: StaticString) throws(WireError) -> String? {
+        guard let tag = try optionalString(key, bytesMax: WireLimits.nameBytesMax) else { return nil }
+        guard Device.isLanguage(tag) else {
+            throw WireError(.badValue, at: "\(path).\(key)", "a language is named by a tag such as de-AT")
+        }
+        return tag
     }
 
     /// An APNs token: hexadecimal digits, converted to lower case.

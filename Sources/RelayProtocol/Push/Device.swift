@@ -7,6 +7,8 @@ package struct Device: Sendable, Equatable {
     package var address: DeviceAddress
     /// Version of iOS, such as `18.1`; for a browser its name and the system's; for others their profile.
     package var system: String
+    /// Language of the relay's own words in a push: a BCP 47 tag such as `de-AT`. Nil: English.
+    package var language: String?
     /// The person's choice in iOS Settings: more frequent updates of cards.
     package var hasFrequentPushes = false
     package var cards = CardMode.perSession
@@ -17,6 +19,7 @@ package struct Device: Sendable, Equatable {
     package var sealKey: String?
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
+    package var mutedUntil: [SessionID: TimedMute] = [:]
     package var quiet: QuietHours?
     /// When alerts that need no answer are sent. Nil: at once, as approvals and questions always are.
     package var gathering: Gathering?
@@ -29,6 +32,13 @@ package struct Device: Sendable, Equatable {
     /// Notifications of a device that is no app may have a button to allow. The button cannot ask for an unlock, and anyone who can
     /// read the topic, or the receiver's pushes, can use it, so only the person can choose this.
     package var allowsOnLockScreen = false
+
+    /// End of the time for which the session, or one of its approvals, is muted; nil if it is not, or is muted for good.
+    package func silentUntil(_ session: SessionID, _ approval: ApprovalID? = nil, at now: Int64) -> Int64? {
+        guard let mute = mutedUntil[session], mute.until > now else { return nil }
+        if let approval, let asked = mute.asked, !asked.contains(approval) { return nil }
+        return mute.until
+    }
 
     /// True if a notification that shows the whole input may have a button to allow it. An app's button asks for an unlock first.
     package var takesAllow: Bool {

@@ -3,6 +3,8 @@ package struct DeviceChoices: Sendable, Equatable {
     package var text = PushText.summary
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
+    /// See `Device.mutedUntil`.
+    package var mutedUntil: [SessionID: TimedMute] = [:]
     package var quiet: QuietHours?
     /// When alerts that need no answer are sent. Nil: at once.
     package var gathering: Gathering?
@@ -23,8 +25,8 @@ package struct DeviceChoices: Sendable, Equatable {
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// Reads the fields that are present; absent ones keep their value, except flags, quiet hours, gathering and weekly costs,
-    /// whose absence means "off".
+    /// Reads the fields that are present; absent ones keep their value, except flags, sessions muted for a time, quiet hours,
+    /// gathering and weekly costs, whose absence means "off".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")
@@ -50,6 +52,13 @@ package struct DeviceChoices: Sendable, Equatable {
                 muted.insert(try entry.identifier())
             }
         }
+        mutedUntil = [:]
+        if value.optional("mutedUntil") != nil {
+            for entry in try value.array("mutedUntil", countMax: WireLimits.mutedSessionsMax) {
+                let session: SessionID = try entry.object().identifier("session")
+                mutedUntil[session] = try TimedMute(from: entry)
+            }
+        }
         quiet = nil
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
         gathering = nil
@@ -73,6 +82,17 @@ package struct DeviceChoices: Sendable, Equatable {
         writer.field("text", text.rawValue)
         writer.strings("kinds", AlertKind.allCases.filter(kinds.contains).map(\.rawValue))
         writer.strings("muted", muted.map(\.rawValue).sorted())
+        if !mutedUntil.isEmpty {
+            let entries = mutedUntil.sorted { ($0.value.until, $0.key.rawValue) < ($1.value.until, $1.key.rawValue) }
+            writer.array(
+                "mutedUntil",
+                entries.map { session, mute in
+                    JSONWriter.object { entry in
+                        entry.field("session", session)
+                        mute.write(to: &entry)
+                    }
+                })
+        }
         if let quiet {
             writer.object("quiet") {
                 $0.field("from", quiet.from)
@@ -95,6 +115,7 @@ extension Device {
             choices.text = text
             choices.kinds = kinds
             choices.muted = muted
+            choices.mutedUntil = mutedUntil
             choices.quiet = quiet
             choices.gathering = gathering
             choices.weekly = weekly
@@ -107,6 +128,7 @@ extension Device {
             text = newValue.text
             kinds = newValue.kinds
             muted = newValue.muted
+            mutedUntil = newValue.mutedUntil
             quiet = newValue.quiet
             gathering = newValue.gathering
             weekly = newValue.weekly

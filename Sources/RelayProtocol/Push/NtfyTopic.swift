@@ -12,7 +12,6 @@ package struct NtfyTopic: Sendable, Hashable {
         (self.server, self.topic, self.token) = (server, topic, token)
     }
 
-    static let serverBytesMax = 300
     static let serverPattern = "^https?://[a-z0-9.-]{1,253}(:[0-9]{1,5})?$"
     /// The topics that ntfy's servers accept.
     static let topicPattern = "^[A-Za-z0-9_-]{1,64}$"
@@ -55,11 +54,7 @@ package struct NtfyTopic: Sendable, Hashable {
     }
 
     private static func isTopic(_ text: some StringProtocol) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
-                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
+        (1...64).contains(text.utf8.count) && Base64URL.isSpelled(text)
     }
 
     private static func isToken(_ text: String) -> Bool {

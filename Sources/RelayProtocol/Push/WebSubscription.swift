@@ -64,10 +64,10 @@ extension WebSubscription {
             endpoint: endpoint,
             p256dh: try Self.text(value, "p256dh", "a key is a point of P-256: 65 bytes in base64url without padding") {
                 $0.utf8.count == 87 && $0.hasPrefix("B") && $0.dropFirst().first.map { ("A"..."P").contains($0) } == true
-                    && Self.isBase64URL($0.dropLast()) && $0.last.map("AEIMQUYcgkosw048".contains) == true
+                    && Base64URL.isSpelled($0.dropLast()) && $0.last.map("AEIMQUYcgkosw048".contains) == true
             },
             auth: try Self.text(value, "auth", "a secret is 16 bytes in base64url without padding") {
-                $0.utf8.count == 22 && Self.isBase64URL($0.dropLast()) && $0.last.map("AQgw".contains) == true
+                $0.utf8.count == 22 && Base64URL.isSpelled($0.dropLast()) && $0.last.map("AQgw".contains) == true
             })
     }
 
@@ -77,13 +77,6 @@ extension WebSubscription {
         let text = try value.string(key)
         guard isValid(text) else { throw WireError(.badValue, at: "\(value.path).\(key)", rule) }
         return text
-    }
-
-    private static func isBase64URL(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { byte in
-            (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
-                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        }
     }
 
     func write(to writer: inout JSONWriter) {

@@ -1,6 +1,6 @@
 /// RFC 4648 §5 without padding. Each value has exactly one valid encoding.
-enum Base64URL {
-    static func text(_ bytes: some Collection<UInt8>) -> String {
+package enum Base64URL {
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(textCount(of: bytes.count))
         var bits: UInt32 = 0
@@ -18,7 +18,7 @@ enum Base64URL {
     }
 
     /// Decodes the text; nil if it is not exactly what `text(_:)` would return.
-    static func bytes(_ text: String) -> [UInt8]? {
+    package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
         var bits: UInt32 = 0
@@ -39,7 +39,7 @@ enum Base64URL {
     }
 
     /// True if every character is in the base64url alphabet.
-    static func isSpelled(_ text: String) -> Bool { text.utf8.allSatisfy { values[Int($0)] < 64 } }
+    static func isSpelled(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy { values[Int($0)] < 64 } }
 
     /// Number of characters for so many bytes.
     static func textCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }

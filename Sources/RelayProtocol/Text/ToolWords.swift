@@ -9,12 +9,15 @@ package enum ToolWords {
         }
     }
 
-    /// The call as an action: "run Bash", "use create_issue of github".
-    package static func deed(_ tool: String) -> String {
+    package static func deed(_ tool: String) -> ToolDeed {
         switch tool {
-        case planTool: "go ahead with a plan"
-        case questionTool: "ask a question"
-        default: server(tool) == nil ? "run \(tool)" : "use \(name(tool))"
+        case planTool: .plan
+        case questionTool: .question
+        default:
+            server(tool).map {
+                .use(tool: VisibleText.exactLine(String($0.tool)), server: VisibleText.exactLine(String($0.server)))
+            }
+                ?? .run(tool: VisibleText.exactLine(tool))
         }
     }
 

@@ -11,6 +11,9 @@ extension WireTable {
         command(
             "subscribe", "Without `session`: the workspace.",
             [.optional("session", .identifier), .optional("after", .object(position))]),
+        command(
+            "olderSessions",
+            "The sessions that the workspace's snapshot counts in `older` follow as `summary`, 768 KiB at a time."),
         command("unsubscribe", nil, [.optional("session", .identifier)]),
         command(
             "history", "Older events.",
@@ -84,6 +87,7 @@ extension WireTable {
             [
                 .required("sessions", .list(.object(summary))), .required("approvals", .list(.object(approval))),
                 .optional("more", .flag, "The rest follows as `summary` and `approval`, and then `snapshotEnd`."),
+                .optional("older", .integer(1...JSONValue.integerMax), "Sessions that are left out; none if it is."),
             ]),
         WireMessage(
             "snapshot", onlyWith: "session", "A snapshot of the session that it names.",

@@ -13,6 +13,7 @@ extension WireTable {
     private static let sum: [WireField] = [
         .optional("costMicroUSD", .count, "Absent if no cost was reported: the price is unknown, and not 0."),
         .optional("estimateMicroUSD", .count, "What agents guess in addition to that."), .optional("tokens", .object(tokens)),
+        .optional("unpricedTokens", .count, "How many of all tokens have neither a cost nor an estimate; absent for none."),
     ]
 
     private static let shares = WireType.list(

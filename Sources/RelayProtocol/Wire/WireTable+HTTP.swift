@@ -70,6 +70,14 @@ extension WireTable {
             .required("device", .text(bytesMax: WireLimits.pairingCodeBytesMax), "For a device, which also steers."),
             .required("machine", .text(bytesMax: WireLimits.pairingCodeBytesMax), "For a machine with agents."),
             .required("expiresAt", .time),
+            .optional(
+                "terms",
+                .object([
+                    .required("megabytes", .count, "Of events."),
+                    .required("sessions", .count),
+                    .required("keepDays", .count, "Days for which a session is kept in which nothing happens."),
+                    .required("idleDays", .count, "Days without use after which the workspace is deleted."),
+                ]), "Limits of the workspace."),
         ])
 
     private static let relay: [WireField] = [

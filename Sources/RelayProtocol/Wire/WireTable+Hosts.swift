@@ -51,7 +51,10 @@ extension WireTable {
             notice + [
                 .optional(
                     "session", .identifier,
-                    "With `tooMany` and the path `$.session`: nothing more of this session for some seconds.")
+                    "With `tooMany` and the path `$.session`: nothing more of this session for some seconds."),
+                .optional(
+                    "seq", .count,
+                    "With `session`: only this event is refused. The host leaves it out and sends the rest at once."),
             ]),
     ]
 }

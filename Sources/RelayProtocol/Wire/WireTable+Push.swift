@@ -8,6 +8,10 @@ extension WireTable {
             "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$", example: String(repeating: "A", count: 43) + "="),
         "32 bytes in base64.")
 
+    private static let language = WireField.optional(
+        "language", WireType(.pattern("^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$", example: "de-AT")),
+        "Language of the relay's own words in pushes, as a BCP 47 tag. Default, and for languages that it does not have: English."
+    )
     private static let environment = WireType.word(PushEnvironment.self)
     private static let cardWishes: [WireField] = [
         .optional("frequentPushes", .flag), .defaulted("cards", .word(CardMode.self)),
@@ -16,11 +20,19 @@ extension WireTable {
     /// Choices that every device has.
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."),
     ]
+    private static let mutedUntil = WireField.optional(
+        "mutedUntil",
+        .list(
+            .object([
+                .required("session", .identifier), .required("until", .time),
+                .optional("asked", .list(.identifier, 0...WireLimits.mutedApprovalsMax)),
+            ]), 0...WireLimits.mutedSessionsMax),
+        "Sessions that are silent until a time, or only these approvals of them. What still waits rings then.")
     private static let countsRules = WireField.optional(
         "countsRules", .flag, "With `gather`: its alert also counts the calls that rules answered.")
     private static let allowOnLockScreen = WireField.optional(
@@ -30,7 +42,7 @@ extension WireTable {
     package static let deviceChoices: [WireField] = [
         .required("text", .word(PushText.self), "`sealed` if the device has sent a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
+        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
@@ -43,7 +55,7 @@ extension WireTable {
             .required("environment", environment), .required("system", .name, "The version of iOS."),
             .optional("alertToken", apnsToken), .optional("startToken", apnsToken),
             WireField("sealKey", sealKey, .with("text", is: "sealed", isRequired: true)),
-        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes)
+        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [language])
 
     package static let webDevice = WireObject(
         "web-device",
@@ -53,7 +65,7 @@ extension WireTable {
             .required("system", .name, "Browser and system, such as `Firefox on Linux`."),
             .required("web", .object(webSubscription)),
             .defaulted("text", unsealedText),
-        ] + wishes + [allowOnLockScreen])
+        ] + wishes + [allowOnLockScreen, language])
 
     private static let unsealedText = WireType(.word(PushText.unsealed.map(\.rawValue)))
 
@@ -63,7 +75,7 @@ extension WireTable {
         [
             .required("device", .identifier), .required("name", .name), .required("ntfy", .object(ntfyTopic)),
             .defaulted("text", unsealedText),
-        ] + wishes + [allowOnLockScreen])
+        ] + wishes + [allowOnLockScreen, language])
 
     static let ntfyTopic = WireObject(
         "ntfy-topic", "Where to publish; empty if the topic is to get nothing any more.",
@@ -83,7 +95,7 @@ extension WireTable {
         [
             .required("device", .identifier), .required("name", .name), .required("receiver", .object(receiver)),
             .defaulted("text", unsealedText),
-        ] + wishes + [allowOnLockScreen])
+        ] + wishes + [allowOnLockScreen, language])
 
     static let receiver = WireObject(
         "receiver", "Which one; empty if it is to get nothing any more.",
@@ -149,7 +161,7 @@ extension WireTable {
                 "ntfy", .object([.optional("server", .anyText, "Absent: it has no topic.")]), "It is a topic of an ntfy server."
             ),
             .optional("receiver", .object(receiver), "It is a receiver of the operator's."),
-        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [allowOnLockScreen])
+        ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [allowOnLockScreen, language])
 
     static let quietHours = WireObject(
         "quiet-hours",

@@ -24,6 +24,7 @@ extension WireTable {
                                 .object([
                                     .required("text", .anyText),
                                     .optional("style", .name, "Parameters of SGR, from none set: `1;38;5;208`."),
+                                    .optional("wide", .flag, "Each character takes two columns."),
                                 ])), "Without the blanks at the row's end."),
                     ]))),
             .optional(

@@ -2,7 +2,8 @@ import ArgumentParser
 import HeliographHost
 
 /// `heliograph claude`
-struct ClaudeTerminalCommand: ParsableCommand {
+struct ClaudeTerminalCommand: TerminalProgram {
+    static let kind = HeldKind.claude
     static let configuration = CommandConfiguration(
         commandName: "claude",
         abstract: "Run your own Claude Code with its own screen, which you can leave, come back to, and steer remotely.",
@@ -20,7 +21,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
 
             Exit codes: the agent's own, 0 if you left it running, 2 if it cannot run this way.
             """,
-        subcommands: [Start.self, Attach.self, List.self, Hold.self],
+        subcommands: [Start.self, TerminalAttach<Self>.self, TerminalList<Self>.self, TerminalHold<Self>.self],
         defaultSubcommand: Start.self)
 
     struct Start: ParsableCommand {
@@ -35,37 +36,6 @@ struct ClaudeTerminalCommand: ParsableCommand {
                 throw CleanExit.helpRequest(ClaudeTerminalCommand.self)
             }
             try Failure.reporting { throw ExitCode(try TerminalCall(.claude).start(arguments, executable: Executable.path)) }
-        }
-    }
-
-    struct Attach: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Come back to one that runs. \(TerminalCall.leaveKey) leaves it running again.")
-
-        @Argument(help: "The one to come back to, by its ID in the list; you may leave it out if only one runs.")
-        var id: String?
-
-        func run() throws {
-            try Failure.reporting { throw ExitCode(try TerminalCall(.claude).attach(id)) }
-        }
-    }
-
-    struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List those that run, and what they do.")
-
-        func run() { TerminalCall(.claude).list() }
-    }
-
-    /// The process that `heliograph claude` starts to hold the terminal.
-    struct Hold: ParsableCommand {
-        static let configuration = CommandConfiguration(shouldDisplay: false)
-
-        /// This program's path, then the arguments for Claude Code.
-        @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
-
-        func run() throws {
-            guard let executable = arguments.first else { throw ValidationError("`start` names the program.") }
-            throw ExitCode(TerminalCall(.claude).hold(Array(arguments.dropFirst()), executable: executable))
         }
     }
 }

@@ -51,11 +51,12 @@ struct DataOption: ParsableArguments {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
         if let running = (try? BackgroundRecord.loadLast())?.part(.relay)?.value(of: "--data") { return running }
-        let own = ownFolder
+        let own = ofHome
         return !Administration.isSetUp(in: own) && Administration.isSetUp(in: packaged) ? packaged : own
     }
 
-    private static var ownFolder: String {
+    /// The folder in this home.
+    static var ofHome: String {
         // A relative path does not count, as the XDG specification asks: it would be another folder for each command.
         if let base = Environment.value("XDG_DATA_HOME"), base.hasPrefix("/") { return "\(base)/heliograph" }
         return "\(Environment.value("HOME") ?? UserRecord.home)/.local/share/heliograph"

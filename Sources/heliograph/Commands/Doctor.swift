@@ -45,7 +45,7 @@ struct Doctor: ParsableCommand {
             guard relay.isRelay else {
                 throw ValidationError("--phone is for the relay's machine; no relay is set up in \(place.data.path).")
             }
-            let ways = PhoneWays(address: try? Administration(directory: place.data.path).localAddress, isUp: try isUp)
+            let ways = PhoneWays(address: try? Administration(directory: place.data.path).localAddress, folder: place.data.path)
             try show([("Phone", relay.phoneFindings(ways: ways.sentences))])
             return
         }
@@ -65,13 +65,6 @@ struct Doctor: ParsableCommand {
             throw ExitCode(1)
         }
         try show(parts)
-    }
-
-    private var isUp: Bool {
-        get throws {
-            try BackgroundRecord.load()?.parts.contains { $0.name == .relay && $0.value(of: "--data") == place.data.path }
-                == true
-        }
     }
 
     private func show(_ parts: [(name: String, findings: [Finding])]) throws {

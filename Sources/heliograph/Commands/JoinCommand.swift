@@ -65,6 +65,7 @@ struct JoinCommand: ParsableCommand {
             default: throw CommandError(.declined, sentence)
             }
         }
+        if let terms = codes.terms { Output.remark(terms.sentence) }
         return try join.take(codes)
     }
 
@@ -106,5 +107,15 @@ struct JoinCommand: ParsableCommand {
         guard try BackgroundRecord.load()?.part(.host) != nil || BackgroundServices().hostStatus == nil else {
             throw CommandError.hostRuns
         }
+    }
+}
+
+extension RegistrationAnswer.Terms {
+    fileprivate var sentence: String {
+        """
+        the relay keeps up to \(megabytes) MB of events and \(sessions) sessions of your workspace, and each session for \(keepDays) days \
+        after its last event.
+        If neither machine nor phone connects for \(idleDays) days, it deletes the workspace, with its audit log.
+        """
     }
 }

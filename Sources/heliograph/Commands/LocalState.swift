@@ -8,6 +8,8 @@ struct LocalState {
     private let record: BackgroundRecord?
     private let relay: (folder: String, isRunning: Bool, url: String?, devices: Int)?
     private let host: (isRunning: Bool, relay: String?, link: String?)
+    /// Why the host that runs is not connected.
+    private let obstacle: String?
     private let agents: [String]
 
     init(_ record: BackgroundRecord?) throws {
@@ -19,17 +21,17 @@ struct LocalState {
         } else {
             relay = nil
         }
-        let status = BackgroundServices().hostStatus
-        let link = status.flatMap { try? JSONDocument(parsing: $0).root.object().object("link") }
-        host = (
-            status != nil, (try? HostConfiguration.load())?.relay.description, (try? link?.optionalString("state")) ?? nil
-        )
+        let services = BackgroundServices()
+        let paired = try? HostConfiguration.load()
+        let isRunning = services.hostStatus != nil
+        host = (isRunning, paired?.relay.description, isRunning ? services.hostLink : nil)
+        obstacle = isRunning && host.link != "live" ? paired.map { PairedHost($0).reason(of: $0.relay) } : nil
         agents = AgentCommands.connect.connected()
     }
 
     var isWell: Bool {
         guard let record else { return false }
-        return record.parts.allSatisfy { $0.name == .relay ? relay?.isRunning == true : host.isRunning }
+        return record.parts.allSatisfy { $0.name == .relay ? relay?.isRunning == true : host.link == "live" }
     }
 
     func printText() {
@@ -51,8 +53,9 @@ struct LocalState {
         }
         let reports = host.relay.map { "reports to \($0)" } ?? "not paired"
         let link = host.link.map { $0 == "live" ? ", connected" : ", not connected (\(VisibleText.line($0)))" } ?? ""
-        print("Host:    \(host.isRunning ? "runs" : "does not run"), \(reports)\(link)")
-        print("Agents:  \(agents.isEmpty ? "none connected" : agents.joined(separator: ", "))")
+        let why = obstacle.map { ": \(VisibleText.line($0))" } ?? ""
+        print("Host:    \(host.isRunning ? "runs" : "does not run"), \(reports)\(link)\(why)")
+        print("Agents:  \(agents.isEmpty ? "none connected: heliograph connect" : agents.joined(separator: ", "))")
     }
 
     func printJSON() {
@@ -70,6 +73,7 @@ struct LocalState {
                 $0.field("running", host.isRunning)
                 $0.field("relay", host.relay)
                 $0.field("link", host.link)
+                $0.field("reason", obstacle)
             }
             writer.strings("agents", agents)
         }

@@ -64,7 +64,10 @@ struct Pair: ParsableCommand {
             if workspace != nil { print("\nInto the workspace \(VisibleText.line(named.name)):") }
             print("\n   \(link)\n")
             if code.role.isClient {
-                if !noPicture { print(try PairingScreen.picture(of: link)) }
+                // The picture leads a browser to the page, which does not work below a path.
+                if !noPicture, RelayAddress(base)?.prefix.isEmpty != false {
+                    print(try PairingScreen.picture(of: link, folder: data.path))
+                }
                 print("Open it on the device. It works once, for ten minutes.")
             } else {
                 print("On the machine with the agents: \(Executable.shown) host '\(link)'")

@@ -136,6 +136,8 @@ struct Devices: ParsableCommand {
 
                   heliograph devices add mail --name "Ada's mail"
 
+                A host that seals, as heliograph up sets up, gives it no words, and Deny only: the page shows what is asked.
+
                 A server in your own network, or without TLS, has to be named to the relay: heliograph serve --ntfy-servers.
 
                 \(ClientExit.help)
@@ -155,7 +157,11 @@ struct Devices: ParsableCommand {
         @Option(help: "Detail of its messages: full, summary or generic. The server or receiver can read them.")
         var text = "summary"
 
-        @Flag(help: "Messages that show the whole command offer Allow, to whoever can read them. Needs --text full.")
+        @Option(help: "Language of the relay's own words: en or de. Default: en.")
+        var language: String?
+
+        @Flag(
+            help: "Offer Allow where all is shown and the host wants no signature, to whoever can read it. Needs --text full.")
         var allow = false
 
         @Option(help: ArgumentHelp("The id of a device that this replaces, for example to change its token.", valueName: "id"))
@@ -170,7 +176,7 @@ struct Devices: ParsableCommand {
         func run() throws {
             var wish = TopicOptions(link: link)
             (wish.token, wish.name, wish.text) = (token, name, text)
-            (wish.offersAllow, wish.replaced) = (allow, replace)
+            (wish.language, wish.offersAllow, wish.replaced) = (language, allow, replace)
             try ClientCommandOptions.end(HeliographClient.ClientCommands.addDevice(client.options, wish))
         }
     }

@@ -40,6 +40,7 @@ struct PushPreview: ParsableCommand {
               heliograph push preview --profile codingbridge
               heliograph push preview --profile ./mine.json --state approval
               heliograph push preview --profile heliograph --text generic --json
+              heliograph push preview --profile ./mine.json --language de
             """)
 
     enum State: String, CaseIterable, ExpressibleByArgument {
@@ -61,6 +62,9 @@ struct PushPreview: ParsableCommand {
     )
     var text = Text.summary
 
+    @Option(help: "The device's language, such as de. Default: en.")
+    var language: String?
+
     @Flag(help: "Print JSON, one push a line.")
     var json = false
 
@@ -69,7 +73,7 @@ struct PushPreview: ParsableCommand {
             let profile = try loaded()
             let states = state == .all ? State.allCases.filter { $0 != .all } : [state]
             let previews = try states.flatMap {
-                try PushPreviews.of(profile, $0, PushText(rawValue: text.rawValue) ?? .summary)
+                try PushPreviews.of(profile, $0, PushText(rawValue: text.rawValue) ?? .summary, PushLanguage(tag: language))
             }
             if json { previews.forEach(show) } else { previews.forEach(tell) }
         }
@@ -112,8 +116,11 @@ struct PushPreviews {
     var payload: [UInt8]
 
     /// The pushes of this state, in the order in which they are sent.
-    static func of(_ profile: Profile, _ state: PushPreview.State, _ text: PushText) throws -> [PushPreviews] {
-        let subject = try subject(state, text)
+    static func of(
+        _ profile: Profile, _ state: PushPreview.State, _ text: PushText, _ language: PushLanguage
+    ) throws -> [PushPreviews] {
+        var subject = try subject(state, text)
+        subject.language = language
         let kind = kind(of: state)
         let words = AlertText.compose(
             kind: kind ?? .approval, subject: subject, textMax: profile.textMax, bytesMax: Payload.alertTextBytesMax)

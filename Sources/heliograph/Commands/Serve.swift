@@ -55,7 +55,7 @@ struct Serve: ParsableCommand {
             let host = try? addresses.credentials.makePairingCode(.host)
         else { return "Heliograph is listening on \(addresses.places), but its data file takes no pairing codes." }
         let link = client.link(base: addresses.publicURL) + HostSecret.part(for: client.role)
-        let code = (try? PairingScreen.picture(of: link)) ?? ""
+        let code = (try? PairingScreen.picture(of: link, folder: directory)) ?? ""
         let command = Executable.shown
         return """
 

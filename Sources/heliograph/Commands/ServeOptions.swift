@@ -72,6 +72,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.newcomerPushesPerDay")) var limitsNewcomerPushesPerDay: String?
     @Option(help: Self.help("limits.newcomerConnections")) var limitsNewcomerConnections: String?
     @Option(help: Self.help("limits.newcomerKeepDays")) var limitsNewcomerKeepDays: String?
+    @Option(help: Self.help("limits.newcomerSessionMegabytes")) var limitsNewcomerSessionMegabytes: String?
+    @Option(help: Self.help("limits.newcomerRecordMegabytesPerDay")) var limitsNewcomerRecordMegabytesPerDay: String?
+    @Option(help: Self.help("limits.recordMegabytesPerDayPerWorkspace")) var limitsRecordMegabytesPerDayPerWorkspace: String?
     @Option(help: Self.help("limits.pushesPerDayPerWorkspace")) var limitsPushesPerDayPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
@@ -146,6 +149,9 @@ struct ServeOptions: ParsableArguments {
             "limits.newcomerPushesPerDay": limitsNewcomerPushesPerDay,
             "limits.newcomerConnections": limitsNewcomerConnections,
             "limits.newcomerKeepDays": limitsNewcomerKeepDays,
+            "limits.newcomerSessionMegabytes": limitsNewcomerSessionMegabytes,
+            "limits.newcomerRecordMegabytesPerDay": limitsNewcomerRecordMegabytesPerDay,
+            "limits.recordMegabytesPerDayPerWorkspace": limitsRecordMegabytesPerDayPerWorkspace,
             "limits.pushesPerDayPerWorkspace": limitsPushesPerDayPerWorkspace,
             "limits.outboxMegabytes": limitsOutboxMegabytes,
             "limits.uncommittedMegabytes": limitsUncommittedMegabytes,

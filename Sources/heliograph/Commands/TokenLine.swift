@@ -30,7 +30,7 @@ enum TokenLine {
         entry.lastUse?.from.map { " from \(VisibleText.line($0))" } ?? ""
     }
 
-    private static func time(_ milliseconds: Int64) -> String {
+    static func time(_ milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
     }
 }

@@ -75,8 +75,10 @@ struct UpCommand: ParsableCommand {
         let last = try BackgroundRecord.loadLast()
         let folder = data.path
         record.lingers = known?.manager == manager && known?.lingers == true
-        record.servedPort = known?.servedPort
+        let isLast = last?.part(.relay)?.value(of: "--data") == folder
+        record.servedPort = (known ?? (isLast && publicURL == nil ? last : nil))?.servedPort
         let services = BackgroundServices()
+        if relay == nil { try Self.checkThatDataIsThere((known ?? last)?.part(.relay), folder, isUp: known != nil) }
         // Set up as a host of another relay, it goes on as one.
         let other = try relay == nil ? Self.otherRelay(of: known ?? last) : nil
         if other != nil, listen != nil || publicURL != nil || tailscale || data.given != nil { throw CommandError.isOfOther }
@@ -87,14 +89,36 @@ struct UpCommand: ParsableCommand {
         if manager == .systemd, try !services.letLinger(&record) {
             Output.remark("these services end when you log out; root can change that: loginctl enable-linger \(getuid())")
         }
+        let isConnected = BackgroundServices.wait(Self.hostWithin) { services.hostLink == "live" }
         try tell(record, folder, hasOwnRelay: relay == nil && other == nil)
-        if failed { throw ExitCode(ClientExit.failed.rawValue) }
+        if !isConnected, let host = try? HostConfiguration.load() {
+            Output.remark("the host is not connected: \(PairedHost(host).reason(of: host.relay))")
+        }
+        if failed || !isConnected { throw ExitCode(ClientExit.failed.rawValue) }
     }
 
     /// Nil if this machine was not set up as a host alone, or is not paired any more.
     private static func otherRelay(of record: BackgroundRecord?) throws -> RelayAddress? {
         guard let record, record.part(.relay) == nil, record.part(.host) != nil else { return nil }
         return try? HostConfiguration.load().relay
+    }
+
+    /// After a move of the home, the recorded folder would be made anew and be empty.
+    private static func checkThatDataIsThere(_ relay: BackgroundPart?, _ folder: String, isUp: Bool) throws {
+        guard let recorded = relay?.value(of: "--data"), recorded == folder, !Administration.isSetUp(in: recorded) else {
+            return
+        }
+        let own = DataOption.ofHome
+        let hasMoved = own != recorded && Administration.isSetUp(in: own)
+        let above = recorded[..<(recorded.lastIndex(of: "/") ?? recorded.startIndex)]
+        let isGone = unsafe access(String(above), F_OK) != 0
+        guard hasMoved || isGone else { return }
+        let first = isUp ? "heliograph down, then " : ""
+        throw CommandError(
+            .notFound,
+            "The relay's data was in \(recorded), which is gone. "
+                + (hasMoved ? "There is a relay's data in \(own)" : "If it was moved, name its new place")
+                + ": \(first)heliograph up --data \(hasMoved ? ShellWords.word(own) : "FOLDER")")
     }
 
     /// Looks for what the host would be refused for before anything is started.
@@ -128,7 +152,7 @@ struct UpCommand: ParsableCommand {
         }
         // The address follows the relay to another port.
         let isServed = record.servedPort != nil && publicURL == nil
-        let tailnet = tailscale ? try Tailnet() : isServed ? try? Tailnet() : nil
+        let tailnet = tailscale ? try Tailnet() : isServed ? Self.tailnetAgain() : nil
         record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
         // The host keeps running if its relay does.
         if before == record.parts[0], let host = known?.parts.first(where: { $0.name == .host }) { record.parts.append(host) }
@@ -138,7 +162,7 @@ struct UpCommand: ParsableCommand {
             if let trouble = Self.waitForRelay(in: folder, { services.lastWords(of: .relay, since: mark) }) {
                 throw CommandError(.noRelay, "The relay does not come up: \(trouble)")
             }
-            if let tailnet { try serve(on: tailnet, folder, &record) }
+            if let tailnet { try serve(on: tailnet, folder, &record, wasDown: known == nil) }
         } catch {
             // The earlier set-up is started again; a first one is given up.
             if let known {
@@ -173,16 +197,32 @@ struct UpCommand: ParsableCommand {
         return isUp ? nil : trouble
     }
 
-    private func serve(on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord) throws {
+    /// Nil, with a remark, if the tailnet that had the relay's address does not now.
+    private static func tailnetAgain() -> Tailnet? {
+        do throws(HostError) { return try Tailnet() } catch {
+            Output.remark(
+                "warning: the relay's address in your tailnet leads nowhere: \(error.message); then heliograph up again")
+            return nil
+        }
+    }
+
+    private func serve(
+        on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord, wasDown: Bool
+    ) throws {
         guard case .tcp("127.0.0.1", let port, false)? = try Administration(directory: folder).localAddress?.target else {
             throw CommandError(
                 .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
-        // If the address led there already, the person has set that up.
-        guard try tailnet.lead(to: port) else { return }
+        if try tailnet.leads(to: port) {
+            // The person has set that up, unless an earlier call did.
+            if wasDown { record.servedPort = nil }
+            return try record.save()
+        }
         record.servedPort = port
+        // Recorded first, so that `down` ends it whenever this process ends.
         try record.save()
+        try tailnet.lead(to: port)
     }
 
     private func arguments(_ last: BackgroundPart?, _ folder: String, _ tailnet: Tailnet?) -> [String] {
@@ -212,9 +252,11 @@ struct UpCommand: ParsableCommand {
             paired?.relay = moved
             try paired?.save()
         }
-        if let link = relay.flatMap({ PairingLink($0) }), let host = paired, try !staysPaired(host, link) {
+        if let host = paired, try !staysPaired(host, relay.flatMap { PairingLink($0) }) {
+            guard other == nil else { throw CommandError.isUnknown(to: host.relay) }
             // The host that runs would go on with its old token.
-            if let known { try services.stop(known, keeping: nil) }
+            record.parts.removeAll { $0.name == .host }
+            if isOurs { try services.start(record) }
             paired = nil
         }
         if paired == nil {
@@ -231,16 +273,17 @@ struct UpCommand: ParsableCommand {
         }
     }
 
-    /// False if its token is no longer valid: the link pairs it anew.
-    private func staysPaired(_ known: HostConfiguration, _ link: PairingLink) throws -> Bool {
-        switch PairedHost(known) {
-        case .revoked: return false
-        case .known where known.isPaired(by: link): return true
-        case .known(let workspace):
+    /// False if its token is no longer valid: a link pairs it anew. `link`: the given one; nil if the relay is the one of before.
+    private func staysPaired(_ known: HostConfiguration, _ link: PairingLink?) throws -> Bool {
+        switch (PairedHost(known), link) {
+        case (.revoked, _): return false
+        case (_, nil): return true
+        case (.known, let link?) where known.isPaired(by: link): return true
+        case (.known(let workspace), _):
             Output.remark("this machine stays in “\(workspace)” of \(known.relay): the link was not used")
             return true
-        case .unknown where known.isPaired(by: link): return true
-        case .unknown(let error): throw CommandError(.noRelay, "\(known.relay): \(error.message)")
+        case (.unknown, let link?) where known.isPaired(by: link): return true
+        case (.unknown(let error), _): throw CommandError(.noRelay, "\(known.relay): \(error.message)")
         }
     }
 
@@ -264,13 +307,20 @@ struct UpCommand: ParsableCommand {
 
     /// Connects the agents. Returns true if one could not be connected, which is printed.
     private func connectAgents(_ record: inout BackgroundRecord) throws -> Bool {
-        guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) else {
+        let outcome = try AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) { name in
+            // Recorded first, so that `down` finds it whenever this process ends.
+            guard !record.agents.contains(name) else { return }
+            record.agents.append(name)
+            try record.save()
+        }
+        guard let outcome else {
             let reason = isatty(STDIN_FILENO) == 1 ? "" : ", as there is no terminal to ask on (--yes does it without asking)"
             print("No agent's settings were changed\(reason). Later: \(Executable.shown) connect, or up again.")
             return false
         }
-        record.agents += outcome.connected.filter { !record.agents.contains($0) }
-        try record.save()
+        if let missing = outcome.missing {
+            print("No agent to connect was found: this PATH has none of \(missing). Once one is installed: up again.")
+        }
         for failure in outcome.failures { Output.remark("\(failure.title) is not connected: \(failure.error)") }
         return !outcome.failures.isEmpty
     }
@@ -290,13 +340,12 @@ struct UpCommand: ParsableCommand {
                 let link =
                     try administration.credentials.makePairingCode(.client).link(base: base) + HostSecret.part(for: .client)
                 print("Open this on the device that shall watch and decide (it works once, for ten minutes):\n\n   \(link)\n")
-                print(try PairingScreen.picture(of: link, advice: ""))
+                print(try PairingScreen.picture(of: link, folder: nil))
             } else {
                 print("Another device: \(Executable.shown) pair\(data.flag)")
             }
             if RelayAddress(base)?.staysHere == true {
-                let ways = PhoneWays(address: administration.localAddress, isUp: true).sentences
-                print((["A phone needs an address that it can reach, by HTTPS:"] + ways).joined(separator: "\n  "))
+                print(PhoneWays(address: administration.localAddress, isUp: true).advice)
             }
         } else {
             let configuration = try HostConfiguration.load()
@@ -348,9 +397,13 @@ struct DownCommand: ParsableCommand {
         for agent in AgentCommands.connect.connected(among: record.agents) {
             _ = try AgentCommands.connect.disconnect(agent, request)
         }
+        let left = AgentCommands.connect.connected()
         try BackgroundServices().stop(record, keeping: record)
         if let port = record.servedPort { Self.endServing(port) }
         print("Relay and host have ended, and do not start again.")
+        for agent in left {
+            print("\(agent) stays connected, as it was before heliograph up: heliograph disconnect \(agent)")
+        }
         for part in record.parts where part.name == .relay {
             if let folder = part.value(of: "--data") { print("The relay's data stays in \(folder).") }
         }
@@ -372,7 +425,8 @@ struct DownCommand: ParsableCommand {
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show whether relay and host run here, and what is connected.",
-        discussion: "Exit codes: 0 all that `up` has set up runs, 5 nothing was set up here, 7 some of it does not run.")
+        discussion:
+            "Exit codes: 0 all that `up` has set up runs and is connected, 5 nothing was set up here, 7 some of it is not.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -449,6 +503,13 @@ extension CommandError {
         return CommandError(
             .declined,
             "This machine is in “\(workspace)” of \(relay) already, and a host is in one workspace. To leave that one: heliograph down, remove \(file), then this again."
+        )
+    }
+
+    static func isUnknown(to relay: RelayAddress) -> CommandError {
+        CommandError(
+            .declined,
+            "\(relay) does not know this machine any more. With a new link from there: heliograph up --relay 'LINK', or heliograph join."
         )
     }
 

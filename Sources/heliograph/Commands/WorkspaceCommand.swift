@@ -61,8 +61,9 @@ struct WorkspaceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let somebody use this relay, in a workspace of their own.",
             discussion: """
-                Adds the workspace if there is none of that name, and makes two links to send: one lets a phone or browser in that also \
-                steers agents, the other a machine with agents. Each works once. Whoever is in lets others in.
+                Adds the workspace, and makes an invitation to send: two codes, one for a phone or browser that also steers agents, one for \
+                a machine with agents. Each works once. Whoever is in lets others in. If somebody is in the workspace already, or is \
+                invited to it, say --again: another person would see all of it.
 
                   heliograph workspace invite Kitchen
                   heliograph workspace invite Kitchen --days 30
@@ -81,6 +82,9 @@ struct WorkspaceCommand: ParsableCommand {
             help: ArgumentHelp(
                 "The address by which others reach the relay. Default: what the relay last listened on.", valueName: "url"))
         var url: String?
+
+        @Flag(help: "Invite into a workspace that others are in, as operator.")
+        var again = false
 
         @OptionGroup var data: DataOption
 
@@ -104,6 +108,14 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 Pair.warn(of: base, .operator)
                 let known = try administration.workspaces().first { $0.name == name }
+                let others = try known.map { try administration.residents(of: $0) } ?? Administration.Residents()
+                if !again, !others.isEmpty {
+                    let text = """
+                        there is a workspace \(VisibleText.line(name)) already, with \(others.sentence): whoever you invite into it \
+                        sees all of it and steers its agents. Choose another name, or say --again
+                        """
+                    throw CommandError(.declined, text)
+                }
                 let workspace = try known ?? administration.addWorkspace(name)
                 let credentials = administration.credentials(in: workspace)
                 let lifetime = Int64(days) * 24 * 3_600_000
@@ -121,7 +133,7 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 print(
                     """
-                    \(VisibleText.line(name)) sees nothing of other workspaces here. The invitation works once, for \(days) \(days == 1 ? "day" : "days"). \
+                    \(VisibleText.line(name)) sees nothing of other workspaces here\(others.isEmpty ? "" : ", and is shared with \(others.sentence)"). The invitation works once, for \(days) \(days == 1 ? "day" : "days"). \
                     On their machine with the agents, with Heliograph installed:
 
                        heliograph join '\(invitation)'
@@ -136,7 +148,8 @@ struct WorkspaceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List workspaces with what each takes, the first one first.",
             discussion: """
-                Sizes and counts: never the name of a host, a session, a project or a device.
+                Sizes, counts and the last use: never the name of a host, a session, a project or a device. If a stranger registered the \
+                workspace, also when, and from which address (for `delete --registered-from`).
 
                   heliograph workspace list
                   heliograph workspace list --json
@@ -154,9 +167,12 @@ struct WorkspaceCommand: ParsableCommand {
                 let administration = try database.open(beside: data)
                 let tokens = try administration.roster(isLive: false).entries.map(\.token).filter { $0.revokedAt == nil }
                 let (usage, limits) = (try administration.workspaceUsage(), try administration.workspaceLimits())
+                let registrations = try administration.registrations()
                 for workspace in try administration.workspaces() {
                     let used = usage[workspace.id] ?? WorkspaceUsage()
                     let own = tokens.filter { $0.workspace == workspace.id }
+                    let usedAt = own.map { max($0.createdAt, $0.lastUse?.at ?? 0) }.max()
+                    let registration = registrations[workspace.id]
                     let hosts = Set(own.filter { $0.role == .host }.map(\.subject)).count
                     let clients = Set(own.filter { $0.role.isClient }.map(\.subject)).count
                     if json {
@@ -167,6 +183,9 @@ struct WorkspaceCommand: ParsableCommand {
                             writer.field("sessions", used.sessions)
                             writer.field("eventBytes", used.eventBytes)
                             writer.field("pictureBytes", used.pictureBytes)
+                            writer.field("usedAt", usedAt)
+                            writer.field("registeredAt", registration?.at)
+                            writer.field("registeredFrom", registration?.from)
                             writer.object("limits") { (limits[workspace.id] ?? WorkspaceLimits()).write(to: &$0) }
                         }
                     } else {
@@ -174,7 +193,9 @@ struct WorkspaceCommand: ParsableCommand {
                         let size = "\((used.eventBytes + used.pictureBytes + 1 << 20 - 1) >> 20) MB"
                         print(
                             "\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))  "
-                                + "\(counted(Int(used.sessions), "session"))  \(size)")
+                                + "\(counted(Int(used.sessions), "session"))  \(size)"
+                                + (usedAt.map { "  used \(TokenLine.time($0))" } ?? "")
+                                + (registration.map { "  registered \(TokenLine.time($0.at)) from \($0.from)" } ?? ""))
                     }
                 }
             }
@@ -220,8 +241,11 @@ struct WorkspaceCommand: ParsableCommand {
                   heliograph workspace remove Kitchen
                 """)
 
+        @Argument(help: "Its name, or its id.")
+        var workspace: String
+
         @OptionGroup var options: WorkspaceRemovalOptions
 
-        func run() throws { try options.run(erasing: false) }
+        func run() throws { try options.remove(workspace, erasing: false) }
     }
 }

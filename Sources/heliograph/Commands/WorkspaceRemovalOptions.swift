@@ -6,9 +6,6 @@ import RelayProtocol
 
 /// Options and work of `heliograph workspace remove` and `delete`.
 struct WorkspaceRemovalOptions: ParsableArguments {
-    @Argument(help: "Its name, or its id.")
-    var workspace: String
-
     @OptionGroup var data: DataOption
 
     @OptionGroup var database: DatabaseOption
@@ -20,13 +17,34 @@ struct WorkspaceRemovalOptions: ParsableArguments {
     var json = false
 
     /// Removes the workspace. `erasing`: its audit log and all names too.
-    func run(erasing: Bool) throws {
+    func remove(_ workspace: String, erasing: Bool) throws {
+        try run("the workspace \(VisibleText.line(workspace))", erasing) { administration in
+            try administration.removeWorkspace(workspace, erasing: erasing)
+        }
+    }
+
+    func delete(registeredFrom network: String) throws {
+        var workspaces: [WorkspaceID] = []
+        try Failure.reporting {
+            workspaces = try database.open(beside: data).workspaces(registeredFrom: network)
+            guard !workspaces.isEmpty else {
+                throw CommandError(.notFound, "No workspace was registered from \(network).")
+            }
+        }
+        let what = "\(workspaces.count) workspaces registered from \(network)"
+        try run(what, true) { administration in try administration.deleteWorkspaces(workspaces) }
+    }
+
+    private func run(
+        _ what: String, _ erasing: Bool, _ remove: (Administration) throws -> Administration.WorkspaceRemoval
+    ) throws {
         try Failure.reporting {
             let administration = try database.open(beside: data)
-            guard yes || isMeant(erasing) else { throw CommandError(.declined, "Nothing was removed.") }
-            let removal = try administration.removeWorkspace(workspace, erasing: erasing)
+            guard yes || isMeant(what, erasing) else { throw CommandError(.declined, "Nothing was removed.") }
+            let removal = try remove(administration)
             if json {
                 Output.json { writer in
+                    writer.strings("workspaces", removal.workspaces.map(\.rawValue))
                     writer.array("revoked", removal.tokens.map(\.named))
                     writer.flag("dataIsGone", removal.remains == nil)
                 }
@@ -39,29 +57,33 @@ struct WorkspaceRemovalOptions: ParsableArguments {
                 throw CommandError(
                     .unwritten,
                     """
-                    nobody gets into the workspace any more, but its data is NOT deleted yet: \(remains). A relay that runs goes on \
+                    nobody gets into \(what) any more, but the data is NOT deleted yet: \(remains). A relay that runs goes on \
                     trying; `heliograph doctor\(data.flag)` says of how many removed workspaces there is data
                     """)
             }
             guard !json else { return }
-            print(erasing ? "Deleted, with its audit log and all names." : "Removed, with its data.")
+            let isOne = removal.workspaces.count == 1
+            print(
+                erasing
+                    ? "Deleted\(isOne ? "" : " \(removal.workspaces.count) workspaces"), with audit log and all names."
+                    : "Removed, with its data.")
             if erasing {
                 Output.remark(
                     administration.isInDatabase
-                        ? "what PostgreSQL still has of it on its disk, in its WAL and in backups: see Operations, “Deletion that deletes”"
-                        : "backups that were made before still have it, until you delete them; one that is restored loses it again"
+                        ? "what PostgreSQL still has on its disk, in its WAL and in backups: see Operations, “Deletion that deletes”"
+                        : "backups that were made before still have this, until you delete them; one that is restored loses it again"
                 )
             }
         }
     }
 
-    private func isMeant(_ erasing: Bool) -> Bool {
+    private func isMeant(_ what: String, _ erasing: Bool) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else {
-            Output.remark("this deletes all that is in the workspace: say --yes")
+            Output.remark("this deletes \(what) and all that is there: say --yes")
             return false
         }
-        let what = erasing ? ", all that is in it, and its audit log" : " and all that is in it"
-        Output.remark("delete the workspace \(VisibleText.line(workspace))\(what)? [y/N]")
+        let more = erasing ? ", all that is there, and the audit log" : " and all that is in it"
+        Output.remark("delete \(what)\(more)? [y/N]")
         return Input.isYes()
     }
 }

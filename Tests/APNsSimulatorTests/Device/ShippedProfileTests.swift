@@ -90,6 +90,11 @@ import Testing
             subject.text = .generic
             subject.approval = approval(.tool, "Run: ls")
         },
+        Extreme("in German") { subject in
+            subject.text = .generic
+            subject.language = PushLanguage(tag: "de-DE")
+            subject.approval = approval(.tool, "Run: ls")
+        },
         Extreme("sealed") { subject in
             subject.text = .sealed
             subject.approval = approval(.question, "Which branch?")

@@ -30,6 +30,49 @@ struct ACPPermissionTests {
         #expect(bench.takeAgentLines().count == 1)
     }
 
+    @Test("a call that runs on after its turn: what was allowed ran, it is said to run, and its own end is told")
+    func runsOn() throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress"}"#)
+        #expect(bench.settled.map(\.outcome) == [.ran])
+        bench.events = []
+        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        #expect(bench.told == ["status idle in the background: a call"])
+        bench.events = []
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        #expect(bench.told == ["finished bash true", "status idle"])
+        #expect(bench.settled.count == 1)
+    }
+
+    @Test("a call of which nothing says that it runs after the question ends with its turn, as do all of one that is cut short")
+    func endsWithItsTurn() throws {
+        for (says, reason) in [(false, "end_turn"), (true, "cancelled")] {
+            var (bench, approval) = try asked()
+            bench.take(.decided(approval, ACPVerdict(allows: true)))
+            if says { bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress"}"#) }
+            bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"\#(reason)"}}"#)
+            #expect(bench.settled.map(\.outcome) == [says ? .ran : .unknown])
+            #expect(bench.told.contains("finished bash false"))
+        }
+    }
+
+    @Test("a later question that names no call is not for one that runs on, and of too many such calls the oldest are ended")
+    func leftCalls() throws {
+        var limits = ACPLimits()
+        limits.leftCallsMax = 1
+        var bench = ACPBench(limits: limits)
+        bench.begin(call: "a")
+        bench.start(call: "b", input: #"{"command":"make"}"#, title: "make")
+        bench.events = []
+        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        #expect(bench.told == ["finished bash false", "status idle in the background: a call"])
+        bench.start(call: "c", input: #"{"command":"ls"}"#, title: "ls")
+        bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm"}"#)
+        while bench.asked.isEmpty, bench.wait() {}
+        #expect(bench.asked.map(\.title) == ["ls"])
+    }
+
     /// The form of deepagents-acp and claude-code-acp: the permission's call has another id than the call itself, and the same
     /// input.
     private static func request(_ input: String) -> String {
@@ -50,7 +93,8 @@ struct ACPPermissionTests {
         bench.take(.decided(question.approval, ACPVerdict(allows: isAllowed)))
         if !isToldBefore { bench.start(call: "effect-1", input: input, title: "rm") }
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"other","status":"completed"}"#)
-        #expect(bench.settled.isEmpty)
+        // A call that is told as running after the allow is shown to have got it.
+        #expect(bench.settled.isEmpty == (isToldBefore || !isAllowed))
         bench.update(
             #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"\#(isAllowed ? "completed" : "failed")"}"#)
         #expect(bench.settled.map(\.outcome) == [isAllowed ? .ran : .refused])

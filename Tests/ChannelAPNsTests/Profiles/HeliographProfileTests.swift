@@ -47,6 +47,16 @@ import Testing
                 #""approval":{"id":"req_92","tool":"AskUserQuestion","summary":"Which branch?","isQuestion":true},"#))
     }
 
+    @Test("its own words are in the device's language, whatever the region")
+    func german() {
+        var subject = PushSubjects.golden("approval")
+        subject.text = .generic
+        subject.language = PushLanguage(tag: "de-AT")
+        #expect(state(subject).contains(#""tool":"Ein Werkzeug","summary":"Ein Agent braucht eine Freigabe""#))
+        subject.language = PushLanguage(tag: "fr")
+        #expect(state(subject).contains(#""tool":"A tool","summary":"An agent needs approval""#))
+    }
+
     private func asked(_ approval: Approval, text: PushText = .full) -> String {
         var subject = PushSubjects.golden("approval")
         subject.approval = approval

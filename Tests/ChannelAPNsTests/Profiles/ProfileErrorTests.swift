@@ -63,6 +63,12 @@ import Testing
         more(#""categories":{"approval":"a","other":"a"}"#, "categories.other", "unseen"),
         more(#""relevance":{"running":101}"#, "relevance.running", "between 0 and 100"),
         more(#""relevance":{"busy":1}"#, "relevance.busy", "waitingApproval"),
+        more(#""closingText":1"#, "closingText", "a string"),
+        more(#""closingText":{"de":"x"}"#, "closingText.de", "there are: byLanguage"),
+        more(#""closingText":{"byLanguage":{"de":"x"}}"#, "closingText.byLanguage.else", "every other language"),
+        more(
+            #""closingText":{"byLanguage":{"de":"\#(String(repeating: "x", count: 101))","else":"y"}}"#,
+            "closingText.byLanguage.de", "at most 100 bytes"),
     ]
 
     static let states = [
@@ -107,6 +113,10 @@ import Testing
         state(#"{"a":{"byStatus":{"busy":"x","else":"y"}}}"#, "contentState.a.byStatus.busy", "there is no such status"),
         state(#"{"a":{"byStatus":{"idle":1,"else":"y"}}}"#, "contentState.a.byStatus.else", "both whole and text"),
         state(#"{"a?":{"byStatus":{"else":null}}}"#, "contentState.a?.byStatus", "every status is null"),
+        state(#"{"a":{"byLanguage":{"de":"x"}}}"#, "contentState.a.byLanguage.else", "every other language"),
+        state(#"{"a":{"byLanguage":{"de-AT":"x","else":"y"}}}"#, "contentState.a.byLanguage.de-AT", "in small letters"),
+        state(#"{"a":{"byLanguage":{"de":1,"else":"y"}}}"#, "contentState.a.byLanguage", "cannot be both"),
+        state(#"{"a":{"byLanguage":{"de":"$title","else":"y"}}}"#, "contentState.a", "can be absent"),
         state(#"{"a":{"object":{"b":{"first":["$x"]}}}}"#, "contentState.a.object.b.first[0]", "there is no $x"),
     ]
 

@@ -43,6 +43,19 @@ import Testing
         #expect(profile.relevance(of: .failed) == 90)
     }
 
+    @Test("a card's last words are in the device's language")
+    func closing() throws {
+        let texts = try Self.profile(
+            Self.text("{}", more: #","closingText":{"byLanguage":{"de":"Läuft noch","else":"Still running"}}"#)
+        ).closingText
+        #expect(
+            ["de", "de-CH", "en", "fr", nil].map { texts?[PushLanguage(tag: $0)] } == [
+                "Läuft noch", "Läuft noch", "Still running", "Still running", "Still running",
+            ])
+        let text = try Self.profile(Self.text("{}", more: #","closingText":"Still running""#)).closingText
+        #expect(text?[PushLanguage(tag: "de")] == "Still running")
+    }
+
     @Test("what is said holds, in milliseconds")
     func settings() throws {
         let profile = try Self.profile(

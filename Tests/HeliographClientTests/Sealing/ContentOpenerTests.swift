@@ -55,7 +55,7 @@ struct ContentOpenerTests {
         let own = Self.host.ownSummary(Self.host.wraps(for: identity))
         #expect(opener.open(.summary(own)).isEmpty)
         let messages = opener.open(.snapshotEnd)
-        guard case .workspaceSnapshot(let sessions, _, more: true)? = messages.first else {
+        guard case .workspaceSnapshot(let sessions, _, more: true, _)? = messages.first else {
             Issue.record("the first page comes first")
             return
         }

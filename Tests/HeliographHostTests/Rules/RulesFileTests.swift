@@ -1,11 +1,11 @@
 import Glibc
 import HeliographHook
 import HostCore
-import HostRules
 import RelayProtocol
 import Testing
 
 @testable import HeliographHost
+@testable import HostRules
 
 @Suite("The owner's rules on disk, and what comes to them from afar")
 struct RulesFileTests {
@@ -33,6 +33,9 @@ struct RulesFileTests {
         paths = HostPaths { $0 == "XDG_CONFIG_HOME" ? folder.path : $0 == "HOME" ? "/nowhere" : nil }
         try Files.makePrivateDirectory(paths.configDirectory)
     }
+
+    @Test("a rule may name every agent that the daemon has an adapter of, and no other")
+    func agents() { #expect(RuleFile.agents == RegisteredAgents.all.filter { $0.daemon != nil }.map { $0.name }) }
 
     private var path: String { paths.configDirectory + "/rules.toml" }
     private func write(_ text: String) throws { try Files.replace(path, with: Array(text.utf8)) }

@@ -77,6 +77,8 @@ struct ButtonTests {
         try trust.pin(host.pin)
         guard case .signed(let text) = try await proof(host.shown(), shown) else { return #expect(Bool(false)) }
         #expect(try SignatureText(parsing: text).device == trust.identity()?.id)
+        let german = ShownAlert(title: "Bash erlauben? · laptop", subtitle: "", body: "ls")
+        #expect(try await proof(host.shown(), german) != .needsApp, "the app's language may have been changed since")
         for other in [
             nil, ShownAlert(title: shown.title, subtitle: "", body: "rm"), ShownAlert(title: "x", subtitle: "", body: "ls"),
         ] {

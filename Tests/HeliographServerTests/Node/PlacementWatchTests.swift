@@ -2,7 +2,7 @@ import Dispatch
 import RelayCluster
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Synchronization
 import Testing
 

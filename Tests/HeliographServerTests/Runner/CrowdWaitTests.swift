@@ -5,7 +5,7 @@ import RelayCluster
 import RelayCore
 import RelayModel
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Testing
 import WebSocketEngine
 

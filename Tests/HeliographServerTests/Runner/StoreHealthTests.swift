@@ -1,6 +1,6 @@
 import RelayCore
 import RelayProtocol
-import RelayStore
+import StoreTestSupport
 import Synchronization
 import Testing
 import WebSocketEngine

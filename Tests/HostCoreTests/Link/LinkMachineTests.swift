@@ -273,6 +273,26 @@ struct LinkMachineTests {
         #expect(bench.index.pendingCount == 0)
     }
 
+    @Test("an event that alone is refused is left out, and its session goes on at once")
+    func leftOut() {
+        var bench = Bench()
+        bench.spool(one, 4)
+        bench.connect()
+        func refusal(_ seq: Int64) -> LinkMachine.Input {
+            .received(.notice(Notice(code: "tooMany", message: "", path: "$.session", session: one, seq: seq)))
+        }
+        #expect(bench.send() == ["one 1-4"])
+        #expect(
+            bench.tell(refusal(2))
+                == [.log(.notice(code: "tooMany")), .drop(one, seq: 2), .log(.dropped(one, code: "tooMany"))])
+        #expect(bench.tell(refusal(2)) == [.log(.notice(code: "tooMany"))], "nothing of it is under way")
+        #expect(bench.send() == ["one 1-1"])
+        _ = bench.tell(ack(one, 1))
+        #expect(bench.send() == ["one 3-4 gap"])
+        _ = bench.tell(ack(one, 4))
+        #expect(bench.index.pendingCount == 0)
+    }
+
     @Test("a session whose name another host has is dropped, message by message, and holds up no other")
     func nameTaken() {
         var bench = Bench()

@@ -41,6 +41,17 @@ struct ScreenLooksTests {
             ])
     }
 
+    @Test("runs of wide characters are marked, as a page cannot know what takes two columns")
+    func wide() {
+        let bench = Bench()
+        bench.write("a\u{1B}[1m中文 b\u{1B}[0m❤\u{FE0F}")
+        _ = bench.look()
+        #expect(
+            bench.pass(20)[0].hasSuffix(
+                #"{"row":0,"runs":[{"text":"a"},{"text":"中文","style":"1","wide":true},{"text":" b","style":"1"},{"text":"❤\#u{FE0F}","wide":true}]}]}"#
+            ))
+    }
+
     @Test("the next look waits for a change and gets the rows that changed, at most ten times a second")
     func changes() {
         let bench = Bench()

@@ -42,6 +42,53 @@ import Testing
         #expect(stage.staged != nil, "what still waits rings when it is no longer muted")
     }
 
+    @Test("a session that is muted for a time rings when that is over, for what still waits, or when its person takes it back")
+    func holdsForATime() {
+        let (stage, hour) = (S(), Int64(3_600_000))
+        let muted = choices { $0.mutedUntil = [S.session.session: TimedMute(until: 1_795_178_096_000 + hour)] }
+        stage.ask(.deviceChoices(S.device.device, muted))
+        _ = stage.take()
+        stage.asks()
+        #expect(stage.staged == nil)
+        #expect(stage.take().contains("arm rings after \(hour)"))
+        stage.pass(hour - 1)
+        stage.tell(.sessionsChanged([S.session]))
+        #expect(stage.staged == nil)
+        stage.pass(1)
+        stage.tell(.sessionsChanged([S.session]))
+        #expect(stage.staged?.purpose == .alert)
+
+        let other = S()
+        other.ask(.deviceChoices(S.device.device, muted))
+        other.asks()
+        #expect(other.staged == nil)
+        other.ask(.deviceChoices(S.device.device, choices()))
+        #expect(other.staged?.purpose == .alert)
+    }
+
+    @Test("what was not asked yet when its session was put off rings at once")
+    func newOnes() {
+        for asked in [S.approval, ApprovalID("a0")!] {
+            let stage = S()
+            let mute = TimedMute(until: 1_795_178_096_000 + 3_600_000, asked: [asked])
+            stage.ask(.deviceChoices(S.device.device, choices { $0.mutedUntil = [S.session.session: mute] }))
+            stage.asks()
+            #expect((stage.staged == nil) == (asked == S.approval))
+        }
+    }
+
+    @Test("a run that fails while its session is muted for a time is not told; any other is")
+    func isSilentForATime() {
+        for isMuted in [true, false] {
+            let stage = S()
+            let until = isMuted ? [S.session.session: TimedMute(until: 1_795_178_096_000 + 3_600_000)] : [:]
+            stage.ask(.deviceChoices(S.device.device, choices { $0.mutedUntil = until }))
+            stage.pass(60_000)
+            stage.agent(.statusChanged(.failed, reason: "no disk"))
+            #expect((stage.staged == nil) == isMuted)
+        }
+    }
+
     @Test("no device, no time zone, no key to seal for, no browser: refused, and nothing changes")
     func refuses() {
         let stage = S()

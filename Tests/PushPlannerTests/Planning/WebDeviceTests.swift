@@ -44,6 +44,14 @@ import Testing
         #expect(stage.take() == ["reply c2: no"])
     }
 
+    @Test("a browser that reads German is told in German")
+    func german() throws {
+        var device = Self.browser()
+        device.language = "de-DE"
+        let (_, push) = try Self.rung(device)
+        #expect(String(decoding: push.payload, as: UTF8.self).contains("ausführen"))
+    }
+
     @Test("an approval goes to the subscription, and its code allows as long as the person has not changed their mind")
     func rings() throws {
         let (stage, push) = try Self.rung(Self.browser())

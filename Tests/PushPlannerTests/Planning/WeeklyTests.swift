@@ -80,6 +80,28 @@ import Testing
         #expect(text(stage).contains("This week: no known price"), "\(text(stage))")
     }
 
+    @Test("what has no price is named in tokens, and is not compared with dollars")
+    func unpriced() {
+        func words(_ week: CostSum, _ before: CostSum) -> String {
+            var reports = [CostReport(), CostReport()]
+            (reports[0].total, reports[1].total) = (week, before)
+            let text = WeeklyWords(week: reports[0], before: reports[1], hidesCost: false, words: EnglishWords()).text(
+                naming: true)
+            return "\(text.title). \(text.body)"
+        }
+        let (few, many) = (
+            CostSum(tokens: Tokens(input: 5), unpricedTokens: 5),
+            CostSum(tokens: Tokens(input: 90_000_000), unpricedTokens: 90_000_000)
+        )
+        let priced = CostSum(costMicroUSD: 12_000_000)
+        #expect(words(many, few) == "This week: 90,000,000 tokens without a price. The week before: 5 tokens without a price.")
+        #expect(words(priced, few) == "This week: $12.00. The week before: 5 tokens without a price.")
+        #expect(words(priced.plus(few), priced) == "This week: $12.00 + 5 tokens without a price. The week before: $12.00.")
+        #expect(words(CostSum(), priced) == "This week: nothing. The week before: $12.00.")
+        #expect(words(priced, CostSum()) == "This week: $12.00. In the week before nothing was used.")
+        #expect(words(priced, priced) == "This week: $12.00. As much as in the week before.")
+    }
+
     @Test("a device that hides costs is told no amount, and one with generic text no name")
     func hidden() {
         let (silent, generic) = (stage(), stage())

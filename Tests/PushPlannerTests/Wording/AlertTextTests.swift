@@ -227,7 +227,7 @@ import Testing
         let bodies = [AlertKind.finished, .budget].map {
             AlertText.compose(kind: $0, subject: subject, textMax: .full, bytesMax: 500).body
         }
-        #expect(bodies == ["20 min · 12 tools · 3 of 7 tasks", "Open the app to see what it has cost."])
+        #expect(bodies == ["20 min · 12 tools · 3 of 7 tasks", "Open this notification to see what it has cost."])
     }
 
     @Test("a card begins with what is asked, or with who is at work, and never says that anything is finished")
@@ -246,21 +246,22 @@ import Testing
     @Test("durations and money as people read them")
     func figures() {
         #expect(
-            [0, 59_999, 60_000, 3_599_999, 3_600_000, 3_660_000].map(Figures.duration) == [
+            [0, 59_999, 60_000, 3_599_999, 3_600_000, 3_660_000].map(EnglishWords().duration) == [
                 "0 s", "59 s", "1 min", "59 min", "1 h", "1 h 1 min",
             ])
         #expect(
-            [0, 1, 9_999, 10_000, 995_000, 1_004_999].map(Figures.money) == [
+            [0, 1, 9_999, 10_000, 995_000, 1_004_999].map(EnglishWords().money) == [
                 "$0.00", "<$0.01", "<$0.01", "$0.01", "$1.00", "$1.00",
             ])
-        #expect(Figures.money(Int64.max) == "$9223372036854.78")
+        #expect(EnglishWords().money(Int64.max) == "$9223372036854.78")
     }
 
     @Test("whatever is asked, it fits, and what is whole was not cut", arguments: 0..<60)
     func alwaysFits(seed: UInt64) {
         var hostile = Hostile(seed: seed)
         for kind in AlertKind.allCases {
-            let subject = hostile.subject(hostile.pick(SessionStatus.allCases))
+            var subject = hostile.subject(hostile.pick(SessionStatus.allCases))
+            subject.language = PushLanguage(tag: seed.isMultiple(of: 2) ? "de" : nil)
             let bytesMax = hostile.pick([60, 200, 512, 2_800])
             let alert = AlertText.compose(kind: kind, subject: subject, textMax: .full, bytesMax: bytesMax)
             #expect(alert.bytesCount <= bytesMax)

@@ -95,7 +95,7 @@ struct CostTests {
         bench.start()
         let tokens = Tokens(input: 10, output: 20, cacheRead: 30, cacheWrite: 40)
         bench.say([Self.usage(nil, model: "own", tokens: tokens)], at: [Self.noon])
-        #expect(try bench.report().total == CostSum(tokens: tokens))
+        #expect(try bench.report().total == CostSum(tokens: tokens, unpricedTokens: 100))
         bench.say([Self.usage(nil, model: "own", estimate: 70), Self.usage(0, model: "free")], at: [Self.noon, Self.noon])
         let report = try bench.report()
         #expect(report.total == CostSum(costMicroUSD: 0, estimateMicroUSD: 70, tokens: tokens))
@@ -104,6 +104,34 @@ struct CostTests {
                 .init(name: "own", sum: CostSum(estimateMicroUSD: 70, tokens: tokens)),
                 .init(name: "free", sum: CostSum(costMicroUSD: 0)),
             ])
+    }
+
+    @Test("tokens without a price are counted beside the cost of others, also where a list has both")
+    func unpriced() throws {
+        var bench = Bench()
+        bench.start()
+        let (known, unknown) = (Tokens(input: 3), Tokens(input: 90_000_000))
+        bench.say(
+            [Self.usage(7, tokens: known, run: "r1"), Self.usage(nil, model: "mystery", tokens: unknown, run: "r2")],
+            at: [Self.noon, Self.noon])
+        let report = try bench.report()
+        let both = CostSum(costMicroUSD: 7, tokens: known.plus(unknown), unpricedTokens: 90_000_000)
+        #expect(report.total == both && report.projects.map(\.sum) == [both] && report.sessions.map(\.sum) == [both])
+        #expect(report.models.map(\.name) == ["mystery", "opus"], "by what it may have cost")
+        #expect(report.models.map(\.sum.unpricedTokens) == [90_000_000, 0])
+        #expect(report.days[0].models.map(\.sum.unpricedTokens) == [90_000_000, 0])
+    }
+
+    @Test("the pace of the last hour is that of its whole quarters")
+    func pace() throws {
+        var bench = Bench(T(now: Self.noon + 59 * 60_000))
+        bench.start()
+        // A dollar a minute from 12:07.
+        for minute in Int64(7)..<59 {
+            bench.say([Self.usage((minute - 6) * 1_000_000)], at: [Self.noon + minute * 60_000])
+        }
+        // 12:00 to 12:59 are the quarters that lie within the hour.
+        #expect(try bench.report().lastHourMicroUSD == Int64((52.0 * 60 / 59 * 1_000_000).rounded()))
     }
 
     @Test("by project, host, agent and session, the dearest first")

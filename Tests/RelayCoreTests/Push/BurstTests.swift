@@ -54,7 +54,7 @@ struct BurstTests {
         #expect(alerts.count == 6 && count.code == nil && count.plannedAt - start <= 2_000)
         #expect(try Self.title(count) == "196 more approvals wait")
         let aps = try count.json.required("aps")
-        #expect(try aps.required("alert").string("body") == "201 wait in all. Open the app to see them.")
+        #expect(try aps.required("alert").string("body") == "201 wait in all. Open this notification to see them.")
         #expect(try aps.string("category") == "HELIOGRAPH_STATUS" && aps.string("sound") == "default")
         #expect(count.urgency == .atOnce && count.isKept && count.worthUntil - start > 86_400_000)
     }

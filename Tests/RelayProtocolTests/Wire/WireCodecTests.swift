@@ -65,11 +65,12 @@ struct WireCodecTests {
         }
     }
 
-    /// Fields that do not occur: a notice to a client, or in a reply, names no session; one to a host, or in a reply, no limit; a
-    /// look at a terminal has no signature; a list of past sessions starts nothing; a picture's content goes by HTTP.
+    /// Fields that do not occur: a notice to a client, or in a reply, names no session, and no event of it; one to a host, or in a reply,
+    /// no limit; a look at a terminal has no signature; a list of past sessions starts nothing; a picture's content goes by HTTP.
     private static let ofOthers: Set<String> = Set(
         [
             ".notice.session", ".reply.1.failed.0.session", ".answered.1.failed.session", ".screen.signature",
+            ".notice.seq", ".reply.1.failed.0.seq", ".answered.1.failed.seq",
             ".command.1.screen.signature", ".notice.limit", ".reply.1.failed.0.limit", ".answered.1.failed.limit",
         ]
             + [".steer.action", ".command.1.steer.1"].flatMap { place in

@@ -11,7 +11,7 @@ struct DurabilityChecker {
         case .events(let batch): check(batch)
         case .summary(let summary): check(summary)
         case .approval(let approval): check(approval)
-        case .workspaceSnapshot(let summaries, let approvals, _):
+        case .workspaceSnapshot(let summaries, let approvals, _, _):
             summaries.lazy.compactMap(check).first ?? approvals.lazy.compactMap(check).first
         case .sessionSnapshot(let tail, _, let summary, let approvals):
             check(tail) ?? check(summary) ?? approvals.lazy.compactMap(check).first

@@ -231,7 +231,7 @@ final class ClientProcess {
         world.sealing?.devices[index].received(message)
         switch message {
         case .welcome: welcomed()
-        case .workspaceSnapshot(let summaries, let approvals, _):
+        case .workspaceSnapshot(let summaries, let approvals, _, _):
             isWorkspaceKnown = true
             self.summaries = [:]
             self.approvals = [:]

@@ -194,7 +194,7 @@ final class ClusterClient {
             register()
             for session in views.keys.sorted(by: { $0.rawValue < $1.rawValue }) { follow(session) }
             for (id, decide) in unanswered.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { send(.decide(decide), as: id) }
-        case .workspaceSnapshot(let summaries, let approvals, _):
+        case .workspaceSnapshot(let summaries, let approvals, _, _):
             isWorkspaceKnown = true
             for summary in summaries { follow(summary.session) }
             for approval in approvals { take(approval) }

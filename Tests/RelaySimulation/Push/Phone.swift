@@ -332,7 +332,7 @@ final class Phone {
             send(.subscribe(nil, after: nil), .workspace)
             tellAll()
             tellPresence()
-        case .workspaceSnapshot(let summaries, let approvals, _):
+        case .workspaceSnapshot(let summaries, let approvals, _, _):
             live = []
             pending = [:]
             for summary in summaries { took(summary) }

@@ -69,7 +69,7 @@ final class SealedDevice {
     private func learn(_ message: MessageToClient) {
         let summaries: [Summary] =
             switch message {
-            case .workspaceSnapshot(let summaries, _, _): summaries
+            case .workspaceSnapshot(let summaries, _, _, _): summaries
             case .sessionSnapshot(_, _, let summary, _), .summary(let summary): [summary]
             default: []
             }
@@ -158,6 +158,8 @@ final class SealedDevice {
             contents.allSatisfy({ $0.map { given[host]?.contains($0.epoch) == true } ?? true })
         else { return nil }
         let plain = zip(stored.events, contents).map { $1?.plain ?? $0 }
+        // A session whose start the host's disk did not take may have said nothing for a line.
+        guard plain.contains(where: { $0.starts(with: #"{"kind":"session.started""#.utf8) }) else { return nil }
         guard let twin = try? Relay.replay(plain, after: stored.begunAfter, usage: stored.usage, like: state) else {
             return "the events of \(session) are none"
         }

@@ -45,7 +45,6 @@ final class RelayProcess {
     var isOpen: Bool { isUp && (!isShut || world.dice.chance(0.1)) }
     /// Nil while the process is down, or does not know what is on its disk.
     var relay: Relay? { core.flatMap { $0.isServing ? $0.relay : nil } }
-    var timerCount: Int { timers.count }
 
     init(world: World) { self.world = world }
 

@@ -38,10 +38,10 @@
 
 enum {
     CLIENTS_OF_PROCESS_MAX = 15000, CLIENTS_OF_ADDRESS_MAX = 10000, PROCESSES_MAX = 64,
-    OPENING_MAX = 128,        // in each process, because a relay closes silent connections
-    LEVEL_SECONDS_MAX = 300,  // since the first connect
+    OPENING_MAX = 128,        // clients of each process that may be connecting at once, because a relay closes silent connections
+    LEVEL_SECONDS_MAX = 300,  // limit since the first connect
     STAY_SECONDS_MAX = 1200,
-    SETTLE_SECONDS_MAX = 60,  // since the last event's number was read
+    SETTLE_SECONDS_MAX = 60,  // limit since the last event's number was read
     READ_BYTES = 1 << 18, MESSAGE_BYTES_MAX = 1 << 20, REQUEST_BYTES_MAX = 1024, READY_MAX = 512,
     BUCKET_MICROSECONDS = 100, BUCKETS = 600000,  // buckets for latencies up to a minute; the last one has all longer ones
 };
@@ -50,7 +50,7 @@ enum { NOTHING, CONNECTED, UPGRADED, SNAPSHOT, EVENTS, GONE };
 
 typedef struct {
     int fd, step;
-    long long seen;                       // the number of the last event
+    long long seen;                       // the number of the last received event
     unsigned char *rest; int rest_size;   // received bytes of an incomplete frame
     unsigned char *parts; int part_size;  // payload of a message in several frames
     int is_in_parts;

@@ -66,7 +66,7 @@ def calls(
             times = [{name: spawn_ms(command, environment, file) for name, command in programs.items()} for _ in range(RUNS)]
             return {name: statistics.median(one[name] for one in times) for name in programs}
 
-        medians()  # warms the caches
+        medians()  # the first round warms the caches
         found = {"without a daemon": medians()}
         daemon = subprocess.Popen(
             [str(BINARY), "host", server.relay.pair_link("host"), "--name", "bench"], env=environment, stdin=subprocess.DEVNULL,
@@ -105,7 +105,7 @@ def tool_calls(_: object) -> list[str | rows.Ratio]:
             return machine.print_claude("go on", "--allowedTools", "Bash")["duration_ms"]
 
         for settings in (nobodys, ours):
-            turn_ms(settings)  # warms the caches
+            turn_ms(settings)  # the first turn warms the caches
         times = [(turn_ms(nobodys), turn_ms(ours)) for _ in range(ROUNDS)]
     ratios = [with_ours / without for without, with_ours in times]
     return [

@@ -82,7 +82,7 @@ class Crowd:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.process.kill()  # its children end as well
+        self.process.kill()  # the killed process's children end as well
         self.process.communicate()
 
     def says(self, word: str, seconds: float) -> list[str]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The load of `make bench` against servers that others made, as far as they are installed: `make bench-peers`.
 
-None of them keeps what it sends: they are held against L, which does, and against the raw loop, which does not.
+None of them stores its messages: they are compared with L (bench/raw.c durable), which does, and with the raw loop, which does not.
 """
 
 import argparse

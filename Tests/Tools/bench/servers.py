@@ -23,7 +23,6 @@ class BenchFailed(Exception):
 
 
 def compile_programs(folder: Path) -> None:
-    """Compiles the C programs of this folder."""
     compiler = next((name for name in ("cc", "clang", "gcc") if shutil.which(name)), None)
     if not compiler:
         raise BenchFailed("there is no C compiler: apt-get install gcc")

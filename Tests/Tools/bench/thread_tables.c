@@ -37,7 +37,7 @@ enum { POLLED_MAX = 256, CLOSING_POLLS_MAX = 100000, CLOSING_POLL_MICROSECONDS =
 
 typedef struct {
     _Atomic int table;     // the process's table or the loop's number; NOBODY: the number is free
-    int real;              // the descriptor in that table
+    int real;              // the descriptor in the connection's current table
     _Atomic int original;  // the descriptor in the process's table that is still open; -1: none
     int next;              // the next connection whose original has to be closed
 } Connection;
@@ -273,7 +273,7 @@ int ppoll(struct pollfd *asked, nfds_t count, const struct timespec *timeout, co
     // A copy, because the kernel writes the remaining time into it.
     struct timespec left = timeout ? *timeout : (struct timespec){ 0 };
     struct pollfd real[POLLED_MAX];
-    // Larger sets contain no connections.
+    // Larger sets of polled descriptors contain no connections.
     int is_copied = count <= POLLED_MAX;
     for (nfds_t place = 0; is_copied && place < count; place++) {
         real[place] = asked[place];

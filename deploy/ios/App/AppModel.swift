@@ -42,6 +42,7 @@ import UserNotifications
                 device: UUID().uuidString, name: UIDevice.current.name, environment: .sandbox,
                 system: UIDevice.current.systemVersion)!
         device.system = UIDevice.current.systemVersion
+        device.language = Bundle.main.preferredLocalizations.first
         guard kept == nil else { return }
         // Only with the full text does an alert offer to allow.
         device.text = .full
@@ -112,7 +113,9 @@ import UserNotifications
         await manager.signOut()
         for _ in 0..<Self.leavingTriesMax where await !manager.isForgotten { try? await Task.sleep(for: .milliseconds(500)) }
         if await !manager.isForgotten {
-            trouble = "The relay could not be told. On its machine “heliograph devices” lists this phone, and removes it."
+            trouble = NSLocalizedString(
+                "The relay could not be told. On its machine “heliograph devices” lists this phone, and removes it.",
+                comment: "After signing out")
         }
         end()
         UserDefaults.standard.removeObject(forKey: "relay")

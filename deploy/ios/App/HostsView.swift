@@ -49,9 +49,17 @@ struct DeviceRow: View {
 
     var body: some View {
         VStack(alignment: .leading) {
-            Text(verbatim: device.isOwn ? "\(device.name) (this phone)" : device.name).font(.headline)
-            Text(verbatim: "\(device.code) · \(device.broughtBy.map { "brought by \($0)" } ?? "let in at its terminal")")
-                .font(.footnote)
+            if device.isOwn {
+                Text("\(device.name) (this phone)").font(.headline)
+            } else {
+                Text(verbatim: device.name).font(.headline)
+            }
+            Text(verbatim: device.code).font(.footnote)
+            if let other = device.broughtBy {
+                Text("brought by \(other)").font(.footnote)
+            } else {
+                Text("let in at its terminal").font(.footnote)
+            }
             if device.isNew {
                 Text("New: it may decide here, too.").foregroundStyle(.red)
                 Button("I know it") { Task { await model.read(device) } }

@@ -53,7 +53,7 @@ struct SettingsView: View {
         .navigationTitle("Settings")
     }
 
-    private func title(of kind: DeviceRegistration.Kind) -> String {
+    private func title(of kind: DeviceRegistration.Kind) -> LocalizedStringKey {
         switch kind {
         case .approval: "Approvals"
         case .question: "Questions"

@@ -132,7 +132,7 @@ struct ApprovalView: View {
                 Text(verbatim: field.name).font(.caption).foregroundStyle(.secondary)
                 Text(verbatim: field.text).font(.system(.body, design: .monospaced))
             }
-            ForEach(approval.risks, id: \.self) { Text(verbatim: "Look twice: \($0)").foregroundStyle(.red) }
+            ForEach(approval.risks, id: \.self) { Text("Look twice: \($0)").foregroundStyle(.red) }
             ForEach(approval.warnings, id: \.self) { Text(verbatim: $0).foregroundStyle(.orange) }
             if let obstacle = approval.obstacle { Text(verbatim: obstacle.sentence).foregroundStyle(.orange) }
             if approval.canAnswer { QuestionsView(approval: approval) { decide(.answer($0)) }.disabled(settled != approval) }

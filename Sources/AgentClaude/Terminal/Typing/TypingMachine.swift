@@ -48,7 +48,6 @@ package struct TypingMachine: Sendable {
     }
 
     static let modes = ClaudeMode.fromAfar
-    static let lawlessMode = ClaudeMode.lawless
 
     let limits: TypingLimits
     var phase = Phase.free
@@ -309,14 +308,7 @@ package struct TypingMachine: Sendable {
         case .stopping, .over: return SteeringOffer(reason: "the session is ending")
         default: break
         }
-        guard mode != Self.lawlessMode else {
-            return SteeringOffer(
-                actions: [.interrupt, .stop],
-                reason:
-                    "This session asks nobody before it does something, so it takes nothing else from clients. Start it without "
-                    + Self.lawlessMode + ".",
-                mode: mode)
-        }
+        guard mode != ClaudeMode.lawless else { return ClaudeMode.offerOfLawless }
         // The number of steps to a mode is known only from the current one.
         guard let mode else { return SteeringOffer(actions: [.prompt, .interrupt, .stop]) }
         return SteeringOffer(actions: [.prompt, .interrupt, .stop, .mode], mode: mode, modes: Self.modes)

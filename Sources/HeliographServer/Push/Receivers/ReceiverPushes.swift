@@ -18,10 +18,7 @@ final class ReceiverPushes: PushCarrier {
     private let webhooks: (any WebPushSender)?
 
     /// Throws if the system cannot create a pipe, or a thread for webhooks.
-    init(
-        _ configuration: ServerConfiguration, logger: Logger,
-        makeSender: (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
-    ) throws {
+    init(_ configuration: ServerConfiguration, logger: Logger) throws {
         receivers = configuration.receivers
         pageURL = configuration.pageURL
         stopping = try ChildProcess.Stop()
@@ -31,7 +28,7 @@ final class ReceiverPushes: PushCarrier {
             switch entry.way {
             case .program(let program): lanes[entry.name] = ProgramQueue(entry.name, program, stopping, logger)
             case .webhook(let webhook):
-                let sender = try webhooks ?? makeSender(WebPushConfiguration(of: receivers?.services ?? WebPushServices()))
+                let sender = try webhooks ?? WebPushClient(WebPushConfiguration(of: receivers?.services ?? WebPushServices()))
                 webhooks = sender
                 lanes[entry.name] = WebhookLane(entry.name, webhook, sender)
             }

@@ -27,7 +27,6 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     private var name: String?
     private var dialogSince: Int64?
     private var isTranscriptFollowed = false
-    private var isLookDue = false
 
     /// The person's keys, held back while text is typed for a client.
     private var held: [InputLine.Key]?

@@ -1,9 +1,11 @@
-package import RelayProtocol
+import RelayProtocol
+
+@testable import PushPlanner
 
 /// What the planner keeps on disk, field by field, as `WireTable` has it for messages. `StoredPushTests` checks the code that reads
 /// and writes records against it. A push's channel adds fields of its own, and any channel but APNs the field `service`.
-package enum StoredPushTable {
-    package static let device = WireObject(
+enum StoredPushTable {
+    static let device = WireObject(
         nil,
         [
             .required("device", .object(WireTable.device)), .optional("told", .object(WireTable.deviceChoices)),
@@ -41,7 +43,7 @@ package enum StoredPushTable {
     ]
 
     /// The fields of a card in each stage, once for each way of reaching it.
-    package static let cards: [WireObject] = {
+    static let cards: [WireObject] = {
         let (token, channel) = (WireField.optional("token", .anyText), WireField.optional("channel", .anyText))
         return [
             card("none", channel), card("starting", channel), card("starting", .optional("unanswered", .flag)),
@@ -70,7 +72,7 @@ package enum StoredPushTable {
         return WireObject(nil, all + own)
     }
 
-    package static let channel = WireObject(
+    static let channel = WireObject(
         nil,
         [
             .required("channel", .anyText), .required("maker", .count), .required("device", .identifier),
@@ -79,7 +81,7 @@ package enum StoredPushTable {
         ])
 
     /// `words` are the fields of its channel.
-    package static func push(to target: WireField, _ words: [WireField]) -> WireObject {
+    static func push(to target: WireField, _ words: [WireField]) -> WireObject {
         WireObject(
             nil,
             [
@@ -91,10 +93,10 @@ package enum StoredPushTable {
             ])
     }
 
-    package static let lastNumber = WireObject(nil, [.required("number", .count)])
+    static let lastNumber = WireObject(nil, [.required("number", .count)])
 
     /// The possible targets of a push; the last makes a channel.
-    package static let targets: [WireField] = [
+    static let targets: [WireField] = [
         .optional("token", .anyText), .optional("broadcast", .anyText), .optional("deleteChannel", .anyText),
         .optional("makeChannel", .flag),
     ]

@@ -1,9 +1,11 @@
-package import RelayProtocol
+import RelayProtocol
+
+@testable import RelayCore
 
 /// The stored fields of sessions, budgets and costs, in the form in which `WireTable` describes messages. `StoredRecordTests`
 /// checks readers and writers against it. Approvals are stored in their wire form, and events unchanged.
-package enum StoredTable {
-    package static let session = WireObject(
+enum StoredTable {
+    static let session = WireObject(
         nil,
         [
             .required("summary", .object(WireTable.summary)), .required("hostSeq", .count),
@@ -15,7 +17,7 @@ package enum StoredTable {
         ])
 
     /// The part of a session that is kept when retention removes it.
-    package static let removedSession = WireObject(
+    static let removedSession = WireObject(
         nil,
         [
             .optional("costMicroUSD", .count), .optional("estimateMicroUSD", .count),
@@ -29,21 +31,21 @@ package enum StoredTable {
         .required("runTokens", .object(WireTable.tokens)),
     ]
 
-    package static let budget = WireObject(
+    static let budget = WireObject(
         nil,
         WireTable.budget.fields + [
             WireField("spentMicroUSD", .count, .with("scope", is: "workspace", isRequired: true))
         ])
 
     /// Cost of a day; its number counts days since 1970.
-    package static let day = WireObject(
+    static let day = WireObject(
         nil,
         [
             .required("day", .integer(-JSONValue.integerMax...JSONValue.integerMax)), .required("microUSD", .count),
         ])
 
     /// Usage of one session on one day.
-    package static let cost = WireObject(
+    static let cost = WireObject(
         nil,
         [
             .required("day", .count), .required("session", .identifier), .required("host", .object(WireTable.named)),
@@ -55,6 +57,7 @@ package enum StoredTable {
                         .required("quarter", .count), .optional("model", .anyText), .optional("costMicroUSD", .count),
                         .optional("estimateMicroUSD", .integer(-JSONValue.integerMax...JSONValue.integerMax)),
                         .optional("tokens", .object(WireTable.tokens)),
+                        .optional("unpricedTokens", .integer(-JSONValue.integerMax...JSONValue.integerMax)),
                     ]), 0...CostRow.entriesMax)),
         ])
 }

@@ -100,9 +100,9 @@ def test_what_is_asked_without_end_fills_no_disk(store: list[str], make_relay: C
     """No retention makes room for the audit log, so a workspace adds so much in a day; what is open is decided all the same."""
     relay = make_relay("--limits-record-megabytes-per-day-per-workspace", "1", *store)
     run(relay, "workspace", "add", OTHER)
-    theirs = ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop", OTHER))
+    theirs = ScriptedHost(relay, "their laptop", relay.token("host", "their laptop", OTHER))
     try:
-        phone = client(relay, "their phone", token=token(relay, "operator", "their phone", OTHER))
+        phone = client(relay, "their phone", token=relay.token("operator", "their phone", OTHER))
         phone.subscribe()
         for session in ("s1", "s2"):
             theirs.start_session(session)

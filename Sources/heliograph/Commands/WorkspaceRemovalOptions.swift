@@ -65,7 +65,7 @@ struct WorkspaceRemovalOptions: ParsableArguments {
             let isOne = removal.workspaces.count == 1
             print(
                 erasing
-                    ? "Deleted\(isOne ? "" : " \(removal.workspaces.count) workspaces"), with audit log and all names."
+                    ? "Deleted\(isOne ? "" : " \(removal.workspaces.count) workspaces"), with \(isOne ? "its audit log" : "their audit logs") and all names."
                     : "Removed, with its data.")
             if erasing {
                 Output.remark(

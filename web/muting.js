@@ -26,8 +26,10 @@ export const ownDevice = ({ state, webPush }) => state.devices?.get(webPush?.dev
  * Asks the relay once for this device's muted sessions.
  * @param {App} app
  */
-export function askOfDevice({ state, webPush, devices }) {
-  if (webPush?.device && !state.devices) devices.watch();
+export async function askOfDevice(app) {
+  if (!app.webPush?.device || app.state.devices) return;
+  await app.loadSeldom();
+  await app.devices?.watch();
 }
 
 /**
@@ -59,7 +61,7 @@ export async function putOff(app, session, until) {
   app.snoozes.set(session, until === null ? null : { until, asked });
   app.listChanged();
   if (!app.webPush?.device) return;
-  if (!app.state.devices) await app.devices.watch();
+  await askOfDevice(app);
   const device = ownDevice(app);
   const silent = device?.mutedUntil ?? [];
   if (!device || (until === null && !silent.some((one) => one.session === session))) return;

@@ -125,6 +125,7 @@ def test_the_page_names_every_code_of_an_error() -> None:
         text = (ROOT / f"Sources/RelayProtocol/{file}.swift").read_text()
         closed = re.search(rf"enum {kind}: String.*?{{\n(.*?)\n *}}", text, re.DOTALL)
         assert closed, file
+        made |= set(re.findall(r'static let (\w+) = "\1"', text))
         made |= {code for cases in re.findall(r"^ *case (.*)$", closed[1], re.MULTILINE) for code in cases.split(", ")}
     assert {"badJSON", "notFound", "badCode"} <= made
     assert named == made

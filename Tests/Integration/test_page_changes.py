@@ -171,7 +171,7 @@ def test_a_file_s_name_comes_first_and_what_was_viewed_is_marked_until_it_change
     one.expect_accessible()
     one.go("#/session/s1/changes")
     checkout = file(one, "Checkout.swift")
-    assert checkout.locator(".changed").all_text_contents() == [" * (1 + tax)"]
+    expect(checkout.locator(".changed")).to_have_text([" * (1 + tax)"])
     box = checkout.get_by_role("checkbox", name=f"Viewed : {folder}/Checkout.swift")
     box.check()
     expect(checkout.locator("details")).not_to_have_attribute("open", "")

@@ -262,7 +262,7 @@ def test_words_from_the_right_stand_in_the_order_of_what_is_allowed(screen: Call
     host.event("s1", "file.changed", {"path": "src/אבג/דהו.ts", "added": 1, "removed": 0}, {"diff": "@@ -0,0 +1 @@\n+שלום עולם"})
     one.go("#/session/s1")
     row = one.timeline().locator("[data-kind='file.changed']")
-    expect_order(row.locator(".tool-operation").evaluate(PLACES), ["אבג", "דהו"])
+    expect_order(row.locator(".path-name").evaluate(PLACES) + row.locator(".path-folder").evaluate(PLACES), ["דהו", "אבג"])
 
 
 def test_a_message_from_the_right_begins_there_and_the_one_beside_it_does_not(screen: Callable[..., Screen], host: Any) -> None:

@@ -349,6 +349,9 @@ class Reader:
             page.get_by_role("button", name=name).click()
             self.one.settle()
             page.get_by_role("button", name=name).click()
+        for begun in ("/", ""):
+            page.get_by_label("Tell the agent").fill(begun)
+            self.one.settle()
         for place in (f"#/session/{SESSION}", "#/approvals/recent", "#/start", "#/"):
             self.one.go(place)
             self.one.settle()

@@ -15,18 +15,21 @@ function browser(chosen = {}, { loaded = true, device = "d1" } = {}) {
   for (const [approval, stage] of [["a1", "pending"], ["a2", "pending"], ["a0", "applied"]]) state.approvals.set(`s1/${approval}`, { session: "s1", approval, stage, requestedAt: 1 });
   const storage = { getItem: () => null, setItem: () => undefined };
   let refused = false;
-  return {
+  const app = {
     state, told, announced, refuse: () => (refused = true), webPush: { device }, now: () => 1_000, listChanged: () => undefined, announce: (words) => announced.push(words),
     snoozes: new Snoozes(() => storage, () => 1_000),
-    devices: {
-      watch: async () => load(),
-      choose: async (name, choices) => {
-        if (refused) throw new Error("the relay is full");
-        told.push(choices);
-        Object.assign(state.devices.get(name).device, { mutedUntil: undefined }, choices);
-      },
+    loadSeldom: async () => (app.devices = devices),
+  };
+  const devices = {
+    watch: async () => load(),
+    choose: async (name, choices) => {
+      if (refused) throw new Error("the relay is full");
+      told.push(choices);
+      Object.assign(state.devices.get(name).device, { mutedUntil: undefined }, choices);
     },
   };
+  if (loaded) app.loadSeldom();
+  return app;
 }
 
 test("what is put off is silent at the relay about what it asks by now, and other choices stay", async () => {

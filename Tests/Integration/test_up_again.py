@@ -114,7 +114,7 @@ def test_the_supervisor_says_why_a_program_is_not_started_again(home: Home) -> N
     program.rename(moved)
     os.kill(home.processes()["host"], signal.SIGKILL)
     log = home.state / "supervisor.log"
-    wait_until(lambda: "the host cannot be started" in log.read_text() and str(program) in log.read_text(), 20, log.read_text)
+    wait_until(lambda: "the host does not run" in log.read_text() and str(program) in log.read_text(), 20, log.read_text)
     moved.rename(program)
     wait_until(lambda: "host" in home.processes(), 40, home.logs)
     assert log.read_text().count("cannot be started") == 1

@@ -100,7 +100,7 @@ package struct Supervisor {
             } catch {
                 if children[place].obstacle != error.message {
                     children[place].obstacle = error.message
-                    let words = "heliograph: the \(name.rawValue) cannot be started: \(error.message)\n"
+                    let words = "heliograph: the \(name.rawValue) does not run: \(error.message)\n"
                     _ = HookStream.write(Array(words.utf8), to: STDERR_FILENO)
                 }
                 ended(place)

@@ -377,7 +377,7 @@ def test_without_a_connection_a_shell_that_has_nothing_says_so(screen: Callable[
         expect(one.page.locator("main .pane:visible").last).to_contain_text("No connection to the relay")
         assert one.page.locator("session-row").count() == 0
         # The icons are part of the page.
-        assert one.page.locator("#icons symbol").count() > 10
+        assert one.page.locator(".icons symbol").count() > 10
         assert one.page.evaluate("() => [...document.images].map((image) => image.src)") == []
     one.expect_no_overflow()
     relay.start()

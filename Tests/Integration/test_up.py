@@ -213,6 +213,7 @@ def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
     wait_until(lambda: set(home.processes()) == {"supervise", "serve", "host"}, 20, "what ran before")
     assert "ADDRESS:PORT" in home.up("--listen", "127.0.0.1:99999", "--yes", status=2)
     assert "link for a host" in home.up("--relay", "garbage", status=2)
+    home.wait_link()
     assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}"
     assert "without TLS" in home.up("--listen", f"0.0.0.0:{home.port}", "--yes")
     home.run("down")

@@ -116,6 +116,7 @@ extension Rule {
     var line: String {
         let limits = [
             folder.map { "in \($0)" }, agent.map { "for \($0)" }, hours?.text, until.map { "until \($0)" },
+            times.map { $0 == 1 ? "once" : "\($0) times" },
         ].compactMap(\.self)
         let end = limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))"
         return VisibleText.line("\(name): \(answer.rawValue) \(patterns.map(\.text).joined(separator: ", "))\(end)")

@@ -122,6 +122,17 @@ export function forecast(budgets, lastHourMicroUSD, now) {
 }
 
 /**
+ * The day's budget for all days of this month, in micro-dollars; null without such a budget, or if the span is not this month.
+ * @param {import("./wire").BudgetReport[]} budgets @param {Span} span @param {number} now
+ */
+export function monthBudget(budgets, span, now) {
+  const budget = budgets.find(({ scope }) => scope === "day");
+  const [today, begin] = [new Date(now), spanOf("month", now).days[0]];
+  if (!budget || span.days[0] !== begin || span.byMonth) return null;
+  return budget.microUSD * new Date(today.getFullYear(), today.getMonth() + 1, 0).getDate();
+}
+
+/**
  * The end of the budgets' day, which is midnight UTC, not local midnight.
  * @param {number} now
  */

@@ -25,16 +25,18 @@ export const ranBy = (logs, sessions, hostID, name) =>
  * The limits of a rule besides its patterns, in words.
  * @param {Rule} rule
  */
-export const limitsOf = ({ folder, agent, hours, until }) =>
-  [folder && t`in ${folder}`, agent && t`for ${agent}`, hours && t`from ${hours.split("-")[0]} to ${hours.split("-")[1]} there`, until && t`until ${until}`].filter(Boolean).join(", ");
+export const limitsOf = ({ folder, agent, hours, until, times, left }) =>
+  [folder && t`in ${folder}`, agent && t`for ${agent}`, hours && t`from ${hours.split("-")[0]} to ${hours.split("-")[1]} there`, until && t`until ${until}`,
+    times && (left === undefined ? t`calls: ${times}` : t`calls: ${times}, left: ${left}`)].filter(Boolean).join(", ");
 
 /**
  * The reason why a rule does not answer now; empty if it does.
  * @param {RuledHost} host @param {Rule} rule
  */
-export function standingOf({ accepted }, { answer, off }) {
+export function standingOf({ accepted }, { answer, off, left }) {
   if (answer !== "allow") return "";
   if (off) return t`Taken back: a person is asked, until its owner has run heliograph rules accept there.`;
+  if (left === 0) return t`Allows nothing more: it has allowed as many calls as it says.`;
   return accepted ? "" : t`Allows nothing: its owner has not accepted the file as it is.`;
 }
 

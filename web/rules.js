@@ -86,8 +86,8 @@ export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
 }
 
 /** @param {Rule} rule */
-export function tomlOf({ name, answer, for: patterns, words, folder, agent, hours, until }) {
+export function tomlOf({ name, answer, for: patterns, words, folder, agent, hours, until, times }) {
   const more = Object.entries({ words, folder, agent, hours, until }).filter(([, value]) => value);
   return ["[[rule]]", `name = ${quoted(name)}`, `answer = ${quoted(answer)}`, `for = [${patterns.map(quoted).join(", ")}]`,
-    ...more.map(([key, value]) => `${key} = ${quoted(value ?? "")}`)].join("\n");
+    ...more.map(([key, value]) => `${key} = ${quoted(value ?? "")}`), ...(times ? [`times = ${times}`] : [])].join("\n");
 }

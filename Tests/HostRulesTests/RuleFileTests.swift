@@ -20,6 +20,13 @@ private let wrong: [(String, String)] = [
     ("\(head)for = 'ls'\nfolder = 'x'", "line 5: `folder` is absolute or begins with `~/`"),
     ("\(head)for = 'ls'\nhours = '9-17'", "line 5: `hours` are like \"09:00-18:00\""),
     ("\(head)for = 'ls'\nuntil = 'soon'", "line 5: `until` is a day, like \"2026-12-24\""),
+    ("\(head)for = 'ls'\ntimes = 0", "line 5: `times` is for a rule that allows, from 1 to 10000"),
+    ("\(head)for = 'ls'\ntimes = 99999999999999999999", "line 5: `times` is for a rule that allows, from 1 to 10000"),
+    ("\(head)for = 'ls'\ntimes = '3'", "line 5: a number was expected"),
+    (
+        "[[rule]]\nname = 'a'\nanswer = 'deny'\nfor = 'ls'\ntimes = 3",
+        "line 5: `times` is for a rule that allows, from 1 to 10000"
+    ), ("[[rule]]\nname = 3", "line 2: a string in quotes was expected"),
     ("\(head)for = 'ls'\nagent = 'x'", "line 5: `agent` is claude, codex or local"),
     ("\(head)for = 'ls'\n" + "\(head)for = 'ls'", "line 5: a second rule is called `a`"),
 ]

@@ -13,18 +13,20 @@ AGENTS = ["claude-code", "codex", "mistral-vibe", "own"]
 MODELS = ["opus", "sonnet", "haiku", "gpt", "devstral", "qwen"]
 PROJECTS = ["shop", "api", "docs", "infra", None]
 
-STEPS = """
+TOKENS = ["input", "output", "cacheRead", "cacheWrite"]
+
+STEPS = f"""
 WITH used AS (
     SELECT e.id >> 32 AS session, e.id & 4294967295 AS seq, json_extract(CAST(e.bytes AS TEXT), '$.at') AS at,
         json_extract(CAST(e.bytes AS TEXT), '$.head.run') AS run, json_extract(CAST(e.bytes AS TEXT), '$.head.model') AS model,
         json_extract(CAST(e.bytes AS TEXT), '$.head.costMicroUSD') AS cost,
-        json_extract(CAST(e.bytes AS TEXT), '$.head.tokens.input') AS input
+        {", ".join(f"json_extract(CAST(e.bytes AS TEXT), '$.head.tokens.{kind}') AS {kind}" for kind in TOKENS)}
     FROM events e WHERE e.kind = 'usage'
 )
-SELECT s.session, u.at, u.model, u.cost - coalesce(lag(u.cost) OVER run, 0), u.input - coalesce(lag(u.input) OVER run, 0)
+SELECT s.session, u.at, u.model, {", ".join(f"u.{kind} - coalesce(lag(u.{kind}) OVER run, 0)" for kind in ["cost", *TOKENS])}
 FROM used u JOIN sessions s ON s.number = u.session WINDOW run AS (PARTITION BY u.session, u.run ORDER BY u.seq)
 """
-"""What each event of a run that only grows has added: session, time, model, micro-dollars, tokens of input."""
+"""What each event of a run that only grows has added: session, time, model, micro-dollars, and tokens of each kind."""
 
 
 class Team:
@@ -42,11 +44,12 @@ class Team:
             at = draw.randrange(self.begin, now - 3_600_000)
             host.event(session, "session.started", {"agent": {"name": agent}} | ({"project": project} if project else {}), at=at)
             for run in range(draw.randrange(1, 3)):
-                cost, tokens = 0, 0
+                cost, tokens = 0, dict.fromkeys(TOKENS, 0)
                 for _ in range(draw.randrange(1, 5)):
                     at += draw.randrange(0, 1_500_000)
-                    cost, tokens, model = cost + draw.randrange(1, 900_000), tokens + draw.randrange(1, 9_000), draw.choice(MODELS)
-                    usage = {"run": f"r{run}", "model": model, "costMicroUSD": cost, "tokens": {"input": tokens}}
+                    cost, model = cost + draw.randrange(1, 900_000), draw.choice(MODELS)
+                    tokens = {kind: count + draw.randrange(1, 9_000) for kind, count in tokens.items()}
+                    usage = {"run": f"r{run}", "model": model, "costMicroUSD": cost, "tokens": tokens}
                     host.event(session, "usage", usage, at=min(at, now))
         for number in range(sessions):
             hosts[number % len(hosts)].wait_acked(f"s{number}", timeout=60)

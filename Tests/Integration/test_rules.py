@@ -220,6 +220,34 @@ def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Dae
     wait_until(lambda: allowed <= {event["head"]["title"] for event in requests(phone, "local-s1") if "rule" in event["head"]}, 20, f"{allowed}, by a rule")
 
 
+def test_killed_at_any_moment_a_rule_allows_no_more_calls_than_it_says(daemon: Daemon, phone: Any) -> None:
+    write(daemon.home, daemon.environment, RULES.replace('"Bash(mkdir made)"]', '"Bash(mkdir made)"]\ntimes = 4'))
+    begin(daemon)
+    phone.wait_summary("local-s1", lambda summary: True)
+    draw = random.Random(5)
+    allowed = 0
+    for number in range(8):
+        body = question("s1", f"k{number}", tool="Bash", title=f"call {number}", input={"command": "echo hi"})
+        asking = Asking(daemon, body)
+        time.sleep(draw.uniform(0, 0.03))  # kills the host at a random point of its work
+        daemon.kill()
+        _, before = asking.answer()
+        daemon.start()
+        again = Asking(daemon, body)
+
+        def cards(title: str = f"call {number}") -> list[str]:
+            return [id for id, one in phone.approvals.items() if one["stage"] == "pending" and one["request"]["head"]["title"] == title]
+
+        wait_until(lambda again=again, cards=cards: again.is_answered or cards(), 20, f"an answer to call {number}, or a card")
+        if not again.is_answered:
+            phone.decide("local-s1", cards()[0], "deny")
+        allowed += "allow" in [answer["decision"] for answer in (before, again.answer()[1]) if answer]
+    assert 0 < allowed <= 4
+    denied(daemon, phone, "last", "echo hi")
+    (rule, _) = phone.summaries[desk(phone)]["steering"]["rules"]["list"]
+    assert (rule["times"], rule["left"]) == (4, 0)
+
+
 def desk(phone: WireClient) -> str:
     """The session that represents the host, once it publishes rules."""
 
@@ -307,6 +335,8 @@ def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Dae
     assert wrong.returncode == 5 and "no host has a rule" in wrong.stderr and "echoes, no-push" in wrong.stderr
     taken = heliograph(other, environment, "rules", "off", "echoes", "--host", "laptop")
     assert taken.returncode == 0, taken.stderr
+    ran = taken.stdout[taken.stdout.index("2 calls ran by it since ") :].splitlines()
+    assert len(ran) == 3 and all(line.endswith("  local-s1  echo hi") for line in ran[1:]), ran
     denied(daemon, phone, "g", "echo hi")
 
     log = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]

@@ -2,7 +2,7 @@ process.env.TZ = "Europe/Berlin";
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barsOf, budgetDayEnd, cacheShare, Costs, forecast, measureOf, placesMax, plus, spanOf } from "../../web/costs.js";
+import { barsOf, budgetDayEnd, cacheShare, Costs, forecast, measureOf, monthBudget, placesMax, plus, spanOf } from "../../web/costs.js";
 
 const at = (/** @type {string} */ text) => Date.parse(text);
 
@@ -61,6 +61,14 @@ test("when the day's budget is spent, if it does not last the day", () => {
   assert.equal(forecast([{ ...day, spentMicroUSD: 10 }], 3, now), null);
   assert.equal(forecast([{ ...day, scope: "workspace" }], 3, now), null);
   assert.equal(forecast([day], 0, now), null);
+});
+
+test("the day's budget for a whole month, beside this month alone", () => {
+  const now = at("2026-02-28T23:30:00+01:00");
+  const budgets = /** @type {any} */ ([{ scope: "workspace", microUSD: 1 }, { scope: "day", microUSD: 10 }]);
+  assert.equal(monthBudget(budgets, spanOf("month", now), now), 280);
+  assert.deepEqual(["week", "thirty", "year"].map((range) => monthBudget(budgets, spanOf(range, now), now)), [null, null, null]);
+  assert.equal(monthBudget(budgets.slice(0, 1), spanOf("month", now), now), null);
 });
 
 test("an answer to what was asked before is not shown", async () => {

@@ -36,6 +36,10 @@ test("a rule that answers nothing now says so", () => {
   assert.match(standingOf(host, { ...allow, off: true }), /Taken back/);
   assert.match(standingOf({ ...host, accepted: false }, allow), /not accepted/);
   assert.equal(standingOf({ ...host, accepted: false }, deny), "", "what denies counts at once");
+  assert.match(standingOf(host, { ...allow, times: 2, left: 0 }), /nothing more/);
+  assert.equal(standingOf(host, { ...allow, times: 2, left: 1 }), "");
+  assert.equal(limitsOf({ ...allow, times: 2, left: 1 }), "calls: 2, left: 1");
+  assert.match(textOfRule({ ...allow, times: 2, left: 1 }), /\ntimes = 2$/, "a change keeps it");
   assert.equal(limitsOf({ ...allow, folder: "~/work", agent: "claude", hours: "09:00-18:00", until: "2026-12-24" }), "in ~/work, for claude, from 09:00 to 18:00 there, until 2026-12-24");
 });
 

@@ -1,7 +1,7 @@
 /** `<costs-view>`: usage and its cost, as bars with a table behind them, and the most expensive sessions. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, placesMax, ranges, sumOf } from "../costs.js";
+import { barsOf, budgetDayEnd, cacheShare, forecast, measureOf, monthBudget, placesMax, ranges, sumOf } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
@@ -92,7 +92,7 @@ export class CostsView extends View {
     attribute(this.#today, "hidden", !report);
     if (report && shown) write(this.#today, t`Today ${costWords(sumOf(report, shown.days.length - 1))}`);
     if (!report || !shown || isEmpty) return;
-    this.#drawForecast(report);
+    this.#drawForecast(report, shown);
     if (this.#drawn === report) return;
     this.#drawn = report;
     write(this.#total, costWords(report.total));
@@ -104,14 +104,16 @@ export class CostsView extends View {
     this.#drawLists(report);
   }
 
-  /** @param {import("../costs.js").CostReport} report */
-  #drawForecast(report) {
+  /** @param {import("../costs.js").CostReport} report @param {import("../costs.js").Span} shown */
+  #drawForecast(report, shown) {
     const [budgets, now] = [this.app.state.budgets ?? [], this.app.now()];
     const spent = forecast(budgets, report.lastHourMicroUSD, now);
     const day = budgets.find(({ scope }) => scope === "day");
     const today = day ? t`Day's budget: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}, anew at ${timeOfDay(budgetDayEnd(now))}.` : "";
     const pace = spent ? t`At the pace of the last hour it is spent at ${timeOfDay(spent)}.` : "";
-    write(this.#forecast, `${today} ${pace}`.trim());
+    const whole = monthBudget(budgets, shown, now);
+    const month = whole === null ? "" : t`This month so far: ${costWords(report.total)} of ${money(whole)}, that budget for each of its days.`;
+    write(this.#forecast, [today, pace, month].filter(Boolean).join(" "));
     attribute(this.#forecast, "hidden", !today);
   }
 

@@ -34,12 +34,21 @@ final class HistoryTask: ClientTask {
     }
 
     private func begin() {
-        let named = run.view.sessions.values.filter { $0.host.name == wish.host }
+        let host: String
+        switch wish.host {
+        case .named(let name): host = name
+        case .having(let rule, let name):
+            do throws(ClientError) {
+                let found = try RuleLookup.find(rule, on: name, in: run.view)
+                host = run.view.sessions[found]?.host.name ?? ""
+            } catch { return run.fail(error) }
+        }
+        let named = run.view.sessions.values.filter { $0.host.name == host }
         if named.isEmpty {
             let hosts = Set(run.view.sessions.values.map(\.host.name)).sorted().prefix(5)
             return run.fail(
                 ClientError(
-                    .notFound, "the relay keeps no session of a host “\(VisibleText.line(wish.host))”",
+                    .notFound, "the relay keeps no session of a host “\(VisibleText.line(host))”",
                     advice: hosts.isEmpty ? nil : "it has: " + hosts.map(VisibleText.line).joined(separator: ", ")))
         }
         sessions = named.filter { $0.lastActivityAt >= wish.since && $0.seq > 0 }.sorted { $0.startedAt > $1.startedAt }
@@ -105,15 +114,20 @@ package struct HistoryOptions: Sendable {
     /// A session with its events of approvals and starts, oldest first.
     package typealias Session = (summary: Summary, events: [Event])
 
-    /// The host's name.
-    package var host: String
+    package enum Host: Sendable {
+        case named(String)
+        /// The host that has a rule; `named`, if several have one.
+        case having(rule: String, named: String?)
+    }
+
+    package var host: Host
     /// Time from which it is read, in milliseconds since 1970.
     package var since: Int64
 
     /// Most requests, which are held in memory with their input.
     static let requestsMax = 20_000
 
-    package init(host: String, since: Int64) {
+    package init(host: Host, since: Int64) {
         self.host = host
         self.since = since
     }

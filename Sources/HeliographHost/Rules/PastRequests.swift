@@ -16,7 +16,9 @@ struct PastRequest {
     var past: PastCall
     /// The author of the answer: a person's device, `the terminal`, or a rule.
     var by: String?
-    var wasRuled = false
+    /// The rules that answered it, if rules did.
+    var rules: [String] = []
+    private var wasRuled: Bool { !rules.isEmpty }
 
     var day: String { past.moment.day }
     var clock: String { RuleHours.clock(past.moment.minute) }
@@ -60,14 +62,14 @@ struct PastRequest {
         self.init(
             session: session, approval: request.approval, title: asked.title, at: event.at,
             past: PastCall(call, at: moment(event.at), answer: nil), by: request.rule.map { "the rule \($0.name)" },
-            wasRuled: request.rule != nil)
+            rules: request.rule?.names ?? [])
     }
 
     private init(
-        session: SessionID, approval: ApprovalID, title: String, at: Int64, past: PastCall, by: String?, wasRuled: Bool
+        session: SessionID, approval: ApprovalID, title: String, at: Int64, past: PastCall, by: String?, rules: [String]
     ) {
         (self.session, self.approval, self.title, self.at) = (session, approval, title, at)
-        (self.past, self.by, self.wasRuled) = (past, by, wasRuled)
+        (self.past, self.by, self.rules) = (past, by, rules)
     }
 
     private static func requests(

@@ -67,6 +67,22 @@ extension RulesCall {
         }.joined(separator: "\n\n")
     }
 
+    /// Calls that are named of those that a rule has allowed.
+    private static let ranMax = 100
+
+    /// The calls that a rule has allowed in these sessions, the newest last.
+    package static func ran(by rule: String, in sessions: [KeptSession], paths: HostPaths = HostPaths()) -> String {
+        let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
+            .filter { $0.rules.contains(rule) }
+        guard let first = requests.first else { return "Nothing that the relay keeps ran by it in this time." }
+        let shown = requests.suffix(ranMax)
+        let more = requests.count - shown.count
+        let named = shown.map { VisibleText.line("  \($0.day) \($0.clock)  \($0.session)  \($0.title)") }
+        return
+            (["\(count(requests.count, "call")) ran by it since \(first.day):"]
+            + (more > 0 ? ["  … \(more) before these"] : []) + named).joined(separator: "\n")
+    }
+
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }
 
@@ -140,7 +156,12 @@ private struct RuleTrial {
 
     init(_ book: RuleBook, on requests: [PastRequest]) {
         self.book = book
-        tried = requests.map { Tried(request: $0, verdict: $0.past.verdict(of: book, look: PathLinks.real)) }
+        var uses = RuleUses()
+        tried = requests.map { request in
+            let verdict = request.past.verdict(of: uses.standing(book), look: PathLinks.real)
+            if case .allow(let names) = verdict { _ = uses.count(names, in: book) }
+            return Tried(request: request, verdict: verdict)
+        }
     }
 
     private func count(_ rule: Rule, _ answer: PastCall.Answer) -> Int {

@@ -7,8 +7,8 @@ internal import RelayProtocol
 package enum RulesCall {
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = RulesFile(paths)
-        let kept = try file.kept()?.rules
-        let isThere = try file.read() != nil
+        let found = try file.kept()
+        let (kept, isThere) = (found?.rules, found?.isThere == true)
         if isJSON {
             let document = JSONWriter.object { writer in
                 writer.field("file", file.path)
@@ -51,10 +51,11 @@ package enum RulesCall {
         paths: HostPaths = HostPaths()
     ) throws(HostError) -> (words: String, digest: String, off: Set<String>) {
         let file = RulesFile(paths)
-        guard let kept = try file.kept()?.rules else {
+        guard let found = try file.kept() else {
             throw HostError(.badInput, "there are no rules: \(file.path) is not there")
         }
-        guard try file.read() != nil else { return ("\(file.path) is not there.\(former(kept))", noFile, []) }
+        let kept = found.rules
+        guard found.isThere else { return ("\(file.path) is not there.\(former(kept))", noFile, []) }
         return (words(kept) + former(kept), kept.digest.rawValue, kept.off)
     }
 
@@ -115,6 +116,7 @@ extension Rule {
     var line: String {
         let limits = [
             folder.map { "in \($0)" }, agent.map { "for \($0)" }, hours?.text, until.map { "until \($0)" },
+            times.map { $0 == 1 ? "once" : "\($0) times" },
         ].compactMap(\.self)
         let end = limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))"
         return VisibleText.line("\(name): \(answer.rawValue) \(patterns.map(\.text).joined(separator: ", "))\(end)")

@@ -87,24 +87,35 @@ final class RulesFile: RuleSource {
         return accepted
     }
 
-    /// The rules that apply; nil if there are none and none were accepted.
+    struct Kept {
+        let rules: KeptRules
+        /// The reason if not all of them apply; else nil.
+        var problem: String?
+        /// False if the file is gone.
+        var isThere = true
+        /// True if an earlier version accepted the file and kept its digest alone.
+        var lacksText = false
+    }
+
+    /// The rules that apply; nil if there are none and none were accepted. Each file is read once.
     ///
     /// - Throws: if a file cannot be read.
-    func kept() throws(HostError) -> (rules: KeptRules, problem: String?)? {
+    func kept() throws(HostError) -> Kept? {
         let accepted = try accepted()
         guard let (digest, read) = try read() else {
             guard let rules = accepted?.rulesAlone else { return nil }
             let holds = "what denied or asked in it still holds until `heliograph rules accept`"
-            return (rules, "\(path) is gone: its rules allow nothing, and \(holds)")
+            return Kept(rules: rules, problem: "\(path) is gone: its rules allow nothing, and \(holds)", isThere: false)
         }
         let book: RuleBook
         do throws(RuleError) { book = try read.get() } catch { throw HostError(.badConfiguration, "\(path): \(error)") }
         let rules = KeptRules(
             book, digest: digest, isAccepted: accepted?.digest == digest, off: try off(),
             accepted: accepted?.book ?? RuleBook())
-        guard !rules.isAccepted else { return (rules, nil) }
+        guard !rules.isAccepted else { return Kept(rules: rules, lacksText: accepted?.book == nil) }
         let holds = rules.former.isEmpty ? "" : ", and what denied or asked before still holds,"
-        return (rules, "\(path) has changed: its rules allow nothing\(holds) until `heliograph rules accept`")
+        return Kept(
+            rules: rules, problem: "\(path) has changed: its rules allow nothing\(holds) until `heliograph rules accept`")
     }
 
     /// Accepts the rules. `again`: the rules that the owner saw to be off. One that was switched off since stays off.
@@ -136,11 +147,10 @@ final class RulesFile: RuleSource {
     }
 
     /// Keeps the text of a file that was accepted by an earlier version, which kept only its digest.
-    private func keepAcceptedText() throws(HostError) {
-        guard let accepted = try accepted(), accepted.book == nil, try read()?.digest == accepted.digest else { return }
+    private func keepAcceptedText(of digest: InputDigest) throws(HostError) {
         try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in
-            guard let bytes = try Files.read(path, bytesMax: Self.bytesMax), Self.parse(bytes).digest == accepted.digest,
-                try self.accepted()?.digest == accepted.digest
+            guard let bytes = try Files.read(path, bytesMax: Self.bytesMax), Self.parse(bytes).digest == digest,
+                try accepted()?.digest == digest
             else { return }
             try writeAccepted(bytes)
         }
@@ -172,9 +182,9 @@ final class RulesFile: RuleSource {
         var rules: KeptRules?
         var problem: String?
         do throws(HostError) {
-            // A disk that does not take it now may later.
-            try? keepAcceptedText()
             let kept = try kept()
+            // A disk that does not take it now may later.
+            if let kept, kept.lacksText { try? keepAcceptedText(of: kept.rules.digest) }
             (rules, problem) = (kept?.rules, kept?.problem)
             isUnreadable = false
         } catch {

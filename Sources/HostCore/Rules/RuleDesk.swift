@@ -22,6 +22,7 @@ struct RuleDesk {
     private var hasLooked = false
     /// Approvals for which a note is kept.
     private var noted: Set<ApprovalID> = []
+    private var uses = RuleUses()
     /// Approvals that only a passkey may allow.
     private var guarded: Set<ApprovalID> = []
 
@@ -35,6 +36,7 @@ struct RuleDesk {
     private static let notes = "rules."
     private static let folderNotes = notes + "folder/"
     private static let passkeyNotes = notes + "passkey/"
+    private static let usesNotes = notes + "uses/"
 
     static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
 
@@ -44,6 +46,7 @@ struct RuleDesk {
     ) -> (answered: [Answered], over: [String]) {
         var answered: [Answered] = []
         var over: [String] = []
+        var counts: [String: Int] = [:]
         for (key, note) in notes.sorted(by: { $0.key < $1.key }) where Self.isNote(key) {
             if key.hasPrefix(Self.folderNotes) {
                 guard let session = SessionID(String(key.dropFirst(Self.folderNotes.count))), isLive(session) else {
@@ -51,6 +54,9 @@ struct RuleDesk {
                     continue
                 }
                 folders[session] = String(decoding: note, as: UTF8.self)
+            } else if key.hasPrefix(Self.usesNotes) {
+                // A number that cannot be read counts as the most.
+                counts[String(key.dropFirst(Self.usesNotes.count))] = Int(String(decoding: note, as: UTF8.self)) ?? .max
             } else if let id = Self.approval(ofPasskeyNote: key), isPending(id) {
                 guarded.insert(id)
             } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id),
@@ -62,13 +68,14 @@ struct RuleDesk {
                 over.append(key)
             }
         }
+        uses = RuleUses(counts)
         return (answered, over)
     }
 
     // MARK: From afar
 
     /// The rules as people are shown them; nil if none can be read.
-    var offer: RulesOffer? { source.rules.map(RulesOffer.init) }
+    var offer: RulesOffer? { source.rules.map { RulesOffer($0, uses: uses) } }
 
     /// True if the rules were read since the last call.
     mutating func takeLook() -> Bool {
@@ -159,7 +166,7 @@ struct RuleDesk {
                     return [effect, .remember(Self.folderNotes + session.rawValue, nil)]
                 case .approvalRequested(var request):
                     hasLooked = true
-                    let rule: AppliedRule
+                    let (rule, names, book): (AppliedRule, [String], RuleBook)
                     let call = RuleCall(
                         request, event, of: agent, in: folders[session], present: present(session), home: home)
                     switch verdict(for: request, call, at: now, isHeld: isHeld(session)) {
@@ -171,7 +178,8 @@ struct RuleDesk {
                             .emit(session, Self.event(request, as: event).bytes, isKept: true),
                             .remember(Self.passkeyNote(of: request.approval), []),
                         ]
-                    case .answers(let found): rule = found
+                    case .answers(let found, by: let answering, of: let standing):
+                        (rule, names, book) = (found, answering, standing)
                     }
                     let answer = Answered(
                         session: session, approval: request.approval, digest: request.digest, rule: rule)
@@ -180,9 +188,13 @@ struct RuleDesk {
                     guard ruled.bytes.count <= WireLimits.eventBytesMax else { return [effect] }
                     answered.append(answer)
                     noted.insert(request.approval)
+                    // On disk with the answer, and so before the agent has it.
+                    let counted = uses.count(names, in: book).map { name, used in
+                        AgentEffect<any Sendable>.remember(Self.usesNotes + name, Array(String(used).utf8))
+                    }
                     return [
                         .emit(session, ruled.bytes, isKept: true), .remember(Self.note(of: request.approval), answer.note),
-                    ]
+                    ] + counted
                 default: return [effect]
                 }
             case .heed(let token, let call, let demand):
@@ -233,7 +245,8 @@ struct RuleDesk {
     }
 
     private enum Outcome {
-        case answers(AppliedRule)
+        /// `by`: all rules of that book that allow it together; none if it is denied.
+        case answers(AppliedRule, by: [String], of: RuleBook)
         case asks
         /// A passkey is required. Also for a question: a rule may name the tool that asks it.
         case asksForPasskey
@@ -242,15 +255,18 @@ struct RuleDesk {
     private func verdict(for request: ApprovalRequest, _ call: RuleCall, at now: HostInstant, isHeld: Bool) -> Outcome {
         guard let kept = source.rules, !kept.standing.rules.isEmpty else { return .asks }
         let mayAnswer = request.kind == .tool
-        let verdict = kept.standing.judge(
+        let standing = uses.standing(kept.standing)
+        let verdict = standing.judge(
             call, at: source.moment(at: now.wall), allows: mayAnswer && kept.isAccepted && !isHeld && call.mayBeAllowed
         ) { source.target(of: $0) }
         switch verdict {
         case .passkey: return .asksForPasskey
         case .allow(let names) where mayAnswer:
-            return .answers(AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow))
+            let rule = AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow)
+            return .answers(rule, by: names, of: standing)
         case .deny(let name, let words) where mayAnswer:
-            return .answers(AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words))
+            let rule = AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words)
+            return .answers(rule, by: [], of: standing)
         case .allow, .deny, .ask: return .asks
         }
     }

@@ -2,11 +2,16 @@ package import HostRules
 package import RelayProtocol
 
 extension RulesOffer {
-    init(_ kept: KeptRules) {
+    init(_ kept: KeptRules, uses: RuleUses = RuleUses()) {
         // A rule that was changed is shown as it is in the file.
         let names = Set(kept.book.rules.map(\.name))
         let shown = kept.book.rules + kept.former.filter { !names.contains($0.name) }
-        self.init(shown.map { RuleOffer($0, isOff: kept.isOff($0)) }, isAccepted: kept.isAccepted)
+        let offers = shown.map { rule in
+            var offer = RuleOffer(rule, isOff: kept.isOff(rule))
+            offer.left = uses.left(of: rule)
+            return offer
+        }
+        self.init(offers, isAccepted: kept.isAccepted)
     }
 }
 
@@ -17,7 +22,7 @@ extension RuleOffer {
         self.init(name: rule.name, answer: rule.answer.rawValue, patterns: rule.patterns.map { line($0.text) })
         words = rule.words.map(line)
         folder = rule.folder.map(line)
-        (agent, hours, until) = (rule.agent, rule.hours?.text, rule.until)
+        (agent, hours, until, times) = (rule.agent, rule.hours?.text, rule.until, rule.times)
         self.isOff = isOff
     }
 }

@@ -1,7 +1,8 @@
 /// Programs that read or change everything in a folder.
 enum FolderReaders {
     private static let names: Set<String> = [
-        "rg", "ag", "ack", "find", "fd", "fdfind", "tree", "du", "tar", "gtar", "bsdtar", "zip", "7z", "rsync", "scp", "cpio",
+        "rg", "ag", "ack", "find", "fd", "fdfind", "tree", "du", "tar", "gtar", "bsdtar", "zip", "unzip", "7z", "rsync", "scp",
+        "cpio",
         "docker", "podman",
     ]
     /// Those that do it with one of these letters as an option.
@@ -31,7 +32,17 @@ enum FolderReaders {
         case "docker", "podman": return run.words.contains { ["build", "compose"].contains($0.text) }
         case "find": return run.words.dropFirst().first.map { $0.text.hasPrefix("-") } ?? true
         case "tree", "du", "ls": return operands == 0
+        case "unzip": return true
+        case "tar", "gtar", "bsdtar": return operands < 2 || extracts(run)
         default: return operands < 2
+        }
+    }
+
+    /// True if this run of `tar` writes what its archive names.
+    private static func extracts(_ run: ProgramRun) -> Bool {
+        run.words.dropFirst().enumerated().contains { place, word in
+            let isLetters = !word.text.hasPrefix("--") && (place == 0 || word.text.hasPrefix("-"))
+            return ["--extract", "--get"].contains(word.text) || (isLetters && word.text.contains("x"))
         }
     }
 }

@@ -36,12 +36,20 @@ struct ProgramRun: Equatable {
     /// True if it runs, or may run, commands that are not in its words: a script, its input, or options that only that has.
     var runsUnseen: Bool {
         guard let baseName else { return true }
-        if cover == .none || Shells.baseNames.contains(baseName) || ["source", "."].contains(baseName) { return true }
+        if cover == .none || Shells.baseNames.contains(baseName) || Self.laterRunners.contains(baseName) { return true }
         if StarLimits.isInterpreter(baseName), words.count == 1 || words.contains(where: { $0.text == "-" }) { return true }
         if isSupplied, !Self.plain.contains(baseName) { return true }
         // Git runs nothing that it reads.
         return mayRunInput && baseName != "git"
     }
+
+    /// Programs that make a later word, line, terminal or time run what no word here shows.
+    private static let laterRunners: Set<String> = [
+        "source", ".", "alias", "hash", "at", "batch", "crontab", "tmux", "screen",
+    ]
+
+    /// True if an argument is code in which a command, or a file's name, can be put together so that no word shows it.
+    var hasCode: Bool { baseName.map { InlineCode.isCode(words.dropFirst(), of: $0) } ?? false }
 
     /// The arguments in which another command may be.
     var searched: ArraySlice<ShellWord> {

@@ -66,6 +66,20 @@ struct ProgramRuns {
         }
     }
 
+    // MARK: To deny or ask
+
+    /// True if a word names the host, or what the line runs, or fetches from, is not in it.
+    func mayReach(_ host: String) -> Bool {
+        isUnclear
+            || (runs + possible).contains { run in
+                let words = run.searched + run.assignments
+                return run.runsUnseen || run.hasCode || words.contains { RuleAddress.names(host, in: $0.text) }
+                    || (Self.fetchers.contains(run.baseName ?? "") && !words.allSatisfy(\.isKnown))
+            }
+    }
+
+    private static let fetchers: Set<String> = ["curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "nc"]
+
     // MARK: What may be run besides
 
     private mutating func addPossible(_ run: ProgramRun) {

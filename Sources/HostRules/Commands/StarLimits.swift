@@ -27,7 +27,7 @@ enum StarLimits {
 
     private static func isPlain(_ word: String) -> Bool {
         if word == "." || word == "./..." { return true }
-        guard !isAddress(word) else { return false }
+        guard !isAddress(word), !RuleSubject.isOwn(word) else { return false }
         // True at the beginning of a name: at the start, and after a slash or a colon.
         var isBeginning = true
         for byte in word.utf8 {
@@ -44,18 +44,32 @@ enum StarLimits {
         return !isBeginning || word.hasSuffix("/")
     }
 
-    /// True for `me@host:path`, `module/name@version`, `host.example/path` and `github:owner/name`. A host alone, and `owner/name`,
-    /// look like files.
+    /// True for `me@host:path`, `host.example:path`, `module/name@version`, `module.example@version`, `host.example/path`,
+    /// `github:owner/name` and `npm:name`. A host alone, and `owner/name`, look like files.
     private static func isAddress(_ word: String) -> Bool {
         let bytes = Array(word.utf8)
         let (slash, at) = (bytes.firstIndex(of: UInt8(ascii: "/")), bytes.firstIndex(of: UInt8(ascii: "@")))
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
-        if let at, bytes[at...].contains(UInt8(ascii: ":")) || bytes[..<at].contains(UInt8(ascii: "/")) { return true }
+        func hasDot(before end: Int) -> Bool { bytes[..<end].contains(UInt8(ascii: ".")) }
+        if let at, bytes[at...].contains(UInt8(ascii: ":")) || bytes[..<at].contains(UInt8(ascii: "/")) || hasDot(before: at) {
+            return true
+        }
+        if let colon, colon < slash ?? bytes.count {
+            if hasDot(before: colon) || schemes.contains(String(decoding: bytes[..<colon], as: UTF8.self).lowercased()) {
+                return true
+            }
+        }
         guard let slash else { return false }
-        if bytes[..<slash].contains(UInt8(ascii: ".")) { return true }
+        if hasDot(before: slash) { return true }
         // `HEAD~2:src/a` is a file of Git's.
         return colon.map { $0 < slash && !bytes.starts(with: Array("HEAD".utf8)) } ?? false
     }
+
+    /// Words before a colon by which package managers know a source.
+    private static let schemes: Set<String> = [
+        "npm", "jsr", "http", "https", "git", "ssh", "file", "data", "github", "gist", "gitlab", "bitbucket", "link", "portal",
+        "path", "flake", "oci", "docker",
+    ]
 
     private static let interpreters: Set<String> = [
         "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "julia", "tclsh", "nodejs", "pypy", "ipython",
@@ -68,7 +82,7 @@ enum StarLimits {
         "poetry": ["run"], "pipenv": ["run"], "pdm": ["run"], "rye": ["run"], "hatch": ["run"], "bundle": ["exec"],
         "nix": ["shell", "develop"], "conda": ["run"], "mamba": ["run"], "mise": ["exec", "x"], "asdf": ["exec"],
         "rustup": ["run"],
-        "git": ["bisect"],
+        "git": ["bisect"], "gem": ["exec"], "composer": ["exec"], "mix": ["cmd"], "dotnet": ["exec", "tool"],
     ]
 
     /// Words, mostly subcommands, that make a program run other words, or change what it runs later.

@@ -107,7 +107,12 @@ package struct CommandPattern: Equatable, Sendable {
         let found = concerns(run.words[...])
         if found != .no { return found }
         // Options may be between the words that matter.
-        if run.runsUnseen || mayBe(run.words[...]) { return .maybe }
+        if run.runsUnseen || run.hasCode || mayBe(run.words[...]) { return .maybe }
+        // `git-push` is `git push`.
+        if let parts = run.baseName?.split(separator: "-", maxSplits: 1), parts.count == 2 {
+            let command = parts.map { ShellWord(String($0)) } + run.words.dropFirst()
+            if concerns(command[...]) != .no || mayBe(command[...]) { return .maybe }
+        }
         // Any word may be the first of a command that it runs, and one word may contain all of that command.
         let searched = run.searched
         let pieces = (searched + run.assignments).flatMap(\.pieces)

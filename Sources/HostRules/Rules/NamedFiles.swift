@@ -27,8 +27,10 @@ struct NamedFiles {
     init(_ runs: ProgramRuns, _ call: RuleCall, look: (String) -> String?) {
         self.init(call)
         let all = runs.runs + runs.possible
-        // A script or a patch that is not seen may name any file.
-        if runs.isUnclear || all.contains(where: { $0.runsUnseen || $0.mayRunInput }) { isUnclear = true }
+        // A script, a patch or a list that is not seen may name any file.
+        if runs.isUnclear || all.contains(where: { $0.runsUnseen || $0.mayRunInput || $0.hasCode || FileLists.reads($0) }) {
+            isUnclear = true
+        }
         for run in all { move(run, isRepeated: runs.hasLoop, call) }
         for run in all {
             let words = run.words.dropFirst() + run.assignments
@@ -41,9 +43,10 @@ struct NamedFiles {
         resolve(look)
     }
 
-    init(texts: [String], _ call: RuleCall, look: (String) -> String?) {
+    init(_ input: ToolInput, _ call: RuleCall, look: (String) -> String?) {
         self.init(call)
-        for text in texts { add(ShellWord(text), isWhole: false, call) }
+        if input.isUnclear { isUnclear = true }
+        for text in input.texts { add(ShellWord(text), isWhole: false, call) }
         resolve(look)
     }
 

@@ -19,6 +19,8 @@ package struct Rule: Equatable, Sendable {
     package var hours: RuleHours?
     /// Last day on which it applies, `YYYY-MM-DD` at the host.
     package var until: String?
+    /// Calls that it allows, ever; nil for any number.
+    package var times: Int?
 
     func holds(for call: RuleCall, at moment: RuleMoment, look: (String) -> String?) -> Bool {
         if let agent, agent != call.agent { return false }

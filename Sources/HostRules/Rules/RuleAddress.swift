@@ -20,4 +20,18 @@ enum RuleAddress {
         if pieces.count == 2, UInt16(pieces[1]) == nil { return nil }
         return host
     }
+
+    /// True if the text has the host's name, or that of a host below it.
+    static func names(_ host: String, in text: String) -> Bool {
+        let (host, text) = (Array(host.utf8), Array(text.lowercased().utf8))
+        guard !host.isEmpty, text.count >= host.count else { return false }
+        func isName(_ place: Int) -> Bool {
+            text.indices.contains(place) && (text[place].isLetterOrDigit || text[place] == UInt8(ascii: "-"))
+        }
+        return (0...(text.count - host.count)).contains { start in
+            let end = start + host.count
+            guard text[start..<end].elementsEqual(host), !isName(start - 1), !isName(end) else { return false }
+            return end == text.count || text[end] != UInt8(ascii: ".") || !isName(end + 1)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import RelayProtocol
+
 /// Reads `rules.toml`, in a small part of TOML: tables `[[rule]]`, keys with a string or an array of strings, comments.
 struct RuleFile {
     static let bytesMax = 256 << 10
@@ -5,6 +7,7 @@ struct RuleFile {
     static let patternsMax = 64
     static let nameBytesMax = 64
     static let wordsBytesMax = 500
+    static let timesMax = Int(WireLimits.ruleTimesMax)
     /// Adapters that a rule may name: those of the registered agents.
     static let agents = ["claude", "codex", "local"]
 
@@ -78,7 +81,7 @@ struct RuleFile {
         }
     }
 
-    private static let keys: Set<String> = ["name", "answer", "for", "words", "folder", "agent", "hours", "until"]
+    private static let keys: Set<String> = ["name", "answer", "for", "words", "folder", "agent", "hours", "until", "times"]
 
     private mutating func setting() throws(RuleError) {
         let start = index
@@ -109,12 +112,19 @@ struct RuleFile {
             }
             index += 1
         } else {
-            values = [try string()]
+            values = [key == "times" ? try number() : try string()]
         }
         guard tables[tables.count - 1].strings.updateValue((at, values, isArray), forKey: key) == nil else {
             throw RuleError("`\(key)` is set twice", line: at)
         }
         tables[tables.count - 1].lastLine = line
+    }
+
+    private mutating func number() throws(RuleError) -> String {
+        let start = index
+        while let next, next.isASCII, next.isNumber { index += 1 }
+        guard index > start else { throw problem("a number was expected") }
+        return String(text[start..<index])
     }
 
     private mutating func string() throws(RuleError) -> String {
@@ -201,6 +211,12 @@ struct RuleFile {
         rule.until = try one("until")
         if let until = rule.until, !isDay(until) {
             throw RuleError("`until` is a day, like \"2026-12-24\"", line: at("until"))
+        }
+        if let times = try one("times") {
+            guard answer == .allow, let number = Int(times), (1...timesMax).contains(number) else {
+                throw RuleError("`times` is for a rule that allows, from 1 to \(timesMax)", line: at("times"))
+            }
+            rule.times = number
         }
         return rule
     }

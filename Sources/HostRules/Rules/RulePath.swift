@@ -14,9 +14,10 @@ enum RulePath {
         return normalized(path.hasPrefix("~/") ? home + path.dropFirst(1) : path)
     }
 
-    /// The absolute path; nil if it is relative and there is no folder.
+    /// The absolute path; nil if it is relative and there is no folder, or if it may be in another user's home.
     static func absolute(_ path: String, in folder: String?, home: String) -> String? {
         if path == "~" || path.hasPrefix("~/") { return expanded(path, home: home) }
+        guard !path.hasPrefix("~") else { return nil }
         if path.hasPrefix("/") { return normalized(path) }
         return folder.map { normalized($0 + "/" + path) }
     }

@@ -6,16 +6,14 @@ enum RuleSubject {
     /// A file: the path as it is named, and with links resolved.
     case file(path: String, real: String?, isWrite: Bool)
     case address(String?)
-    /// Another tool. `mayRun`: its input may have code or a command.
-    case tool(NamedFiles?, mayRun: Bool)
+    /// Another tool.
+    case tool(ToolInput, NamedFiles?)
     /// The call is unknown, for this reason.
     case unknown(String)
 
     private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
     /// Tools that run a command line, too, and do more with it than one that is allowed.
     private static let otherShells: Set<String> = ["Monitor", "mcp__workspace__bash"]
-    /// Members of an unknown tool's input that may be run.
-    private static let runnable: Set<String> = ["command", "cmd", "code", "script"]
     private static let writers: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
     /// Codex's tool, whose input names files in its own form.
     private static let patcher = "apply_patch"
@@ -64,16 +62,8 @@ enum RuleSubject {
             self = .address(RuleAddress.host(of: text("url") ?? ""))
             return
         }
-        let files = namesFiles ? NamedFiles(texts: Self.texts(in: members), call, look: look) : nil
-        self = .tool(files, mayRun: members.contains { Self.runnable.contains($0.key.lowercased()) })
-    }
-
-    /// The texts of an input, also in its arrays.
-    private static func texts(in members: [(key: String, value: JSONValue)]) -> [String] {
-        members.flatMap { member -> [String] in
-            if let text = try? member.value.string() { return [text] }
-            return ((try? member.value.array()) ?? []).compactMap { try? $0.string() }
-        }
+        let named = ToolInput(input)
+        self = .tool(named, namesFiles ? NamedFiles(named, call, look: look) : nil)
     }
 
     // MARK: To deny or ask
@@ -101,11 +91,14 @@ enum RuleSubject {
         case (.address(let host), .address(let wanted, _)):
             guard let host else { return .maybe }
             return host == wanted || host.hasSuffix("." + wanted) ? .yes : .no
+        case (.command(.success(let runs), _, _), .address(let host, _)): return runs.mayReach(host) ? .maybe : .no
+        case (.tool(let input, _), .address(let host, _)): return input.names(host) ? .maybe : .no
         // Searches and some other tools read files too.
         case (.tool, .read) where ["Grep", "Glob", "LS", "NotebookRead"].contains(call.tool): return .maybe
-        case (.tool(let files?, _), .read(let pattern)), (.tool(let files?, _), .edit(let pattern)):
+        case (.tool(_, let files?), .read(let pattern)), (.tool(_, let files?), .edit(let pattern)):
             return files.mayMatch(pattern, call) ? .maybe : .no
-        case (.tool(_, mayRun: true), .command), (.tool(_, mayRun: true), .anyCommand): return .maybe
+        case (.tool(let input, _), .command), (.tool(let input, _), .anyCommand):
+            return input.mayRun(as: call.tool) ? .maybe : .no
         default: return .no
         }
     }
@@ -148,15 +141,17 @@ enum RuleSubject {
         case .tool:
             return verdict { pattern in
                 guard case .tool(let name) = pattern.subject else { return false }
-                // Behind the server's name, what a star takes is one tool's: another server may be called `a__b`.
-                let taken = call.tool.dropFirst(name.parts[0].utf8.count)
-                return name.matches(call.tool) && (name.isLiteral || !Wrappers.contains(String(taken), "__"))
+                guard name.matches(call.tool), !name.isLiteral else { return name.matches(call.tool) }
+                // Behind the server's name, what a star takes is one tool's: other servers may be called `a__b` and `a_`.
+                let taken = Array(call.tool.utf8.dropFirst(name.parts[0].utf8.count))
+                return taken.first.map { $0 != UInt8(ascii: "_") } == true
+                    && !zip(taken, taken.dropFirst()).contains { $0 == UInt8(ascii: "_") && $1 == UInt8(ascii: "_") }
             }
         }
     }
 
     /// True for files of rules, in any folder.
-    private static func isOwn(_ path: String) -> Bool {
+    static func isOwn(_ path: String) -> Bool {
         path.split(separator: "/").last?.lowercased().hasPrefix("rules.") == true
     }
 

@@ -31,7 +31,7 @@ struct WeeklyWords {
     private var comparison: String {
         guard before.total != CostSum() else { return words.nothingBefore }
         guard let now = week.total.costMicroUSD, let then = before.total.costMicroUSD,
-            [week, before].allSatisfy({ $0.total.unpricedTokens == 0 })
+            [week, before].allSatisfy({ $0.total.unpricedTokens == 0 && $0.total.estimateMicroUSD == 0 })
         else { return words.weekBefore(amount(before.total)) }
         if now == then { return words.asMuchAsBefore }
         return words.comparedWithBefore(words.money(abs(now - then)), isMore: now > then, before: words.money(then))

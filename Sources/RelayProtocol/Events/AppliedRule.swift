@@ -10,6 +10,8 @@ package struct AppliedRule: Sendable, Equatable {
     /// A denial's text for the agent's model.
     package var message: String?
 
+    package var names: [String] { name.split(separator: ", ").map(String.init) }
+
     package init(name: String, digest: InputDigest, answer: Answer, message: String? = nil) {
         self.name = name
         self.digest = digest

@@ -46,6 +46,9 @@ package struct RuleOffer: Sendable, Equatable {
     package var agent: String?
     package var hours: String?
     package var until: String?
+    package var times: Int?
+    /// Calls that it still allows, if it has `times`; nil if that is not known.
+    package var left: Int?
     /// Switched off remotely: allows nothing until the owner accepts the file again.
     package var isOff = false
 
@@ -67,6 +70,8 @@ package struct RuleOffer: Sendable, Equatable {
         agent = try value.optionalString("agent", bytesMax: WireLimits.nameBytesMax)
         hours = try value.optionalString("hours", bytesMax: WireLimits.nameBytesMax)
         until = try value.optionalString("until", bytesMax: WireLimits.nameBytesMax)
+        times = try value.optionalInteger("times", in: 0...WireLimits.ruleTimesMax).map { Int($0) }
+        left = try value.optionalInteger("left", in: 0...WireLimits.ruleTimesMax).map { Int($0) }
         isOff = try value.flag("off")
     }
 
@@ -81,6 +86,8 @@ package struct RuleOffer: Sendable, Equatable {
             $0.field("agent", agent)
             $0.field("hours", hours)
             $0.field("until", until)
+            $0.field("times", times.map { Int64($0) })
+            $0.field("left", left.map { Int64($0) })
             $0.flag("off", isOff)
         }
     }

@@ -197,6 +197,8 @@ extension WireTable {
         .optional("words", .line, "For the agent's model, if it denies."),
         .optional("folder", .line, "Only sessions that work there or below."), .optional("agent", .name),
         .optional("hours", .name, "By the host's clock."), .optional("until", .name, "The last day on which it holds."),
+        .optional("times", .integer(0...WireLimits.ruleTimesMax), "How many calls it allows."),
+        .optional("left", .integer(0...WireLimits.ruleTimesMax), "How many of them are left."),
         .optional(
             "off", .flag, "It was switched off with `ruleOff`, and allows nothing until the file is accepted again."),
     ]

@@ -63,7 +63,7 @@ struct RulesCommand: ParsableCommand {
                 throw ValidationError("This machine is no host: name one with --host.")
             }
             var outcome: Result<String, any Error>?
-            let wish = HistoryOptions(host: host, since: try first.begin)
+            let wish = HistoryOptions(host: .named(host), since: try first.begin)
             let exit = HeliographClient.ClientCommands.history(client.options, wish) { sessions in
                 outcome = Result { try words(sessions) }
             }
@@ -227,7 +227,8 @@ struct RulesCommand: ParsableCommand {
                   heliograph rules off tests --host laptop
 
                 The rule stays in the file, and allows nothing until its owner has run `heliograph rules accept` on that \
-                machine. Only a rule that allows can be taken back so.
+                machine. Only a rule that allows can be taken back so. Afterwards it prints what ran by the rule, unless \
+                with --json.
 
                 \(ClientExit.help)
                 """)
@@ -237,9 +238,22 @@ struct RulesCommand: ParsableCommand {
         @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the rule.", valueName: "host"))
         var host: String?
 
+        @Option(help: ArgumentHelp("The first day of what ran: 2026-11-01, or how many days: 7d.", valueName: "day"))
+        var since = "7d"
+
         @Argument(help: "The rule's name.")
         var name: String
 
-        func run() throws { try steering.steer(.ruleOff(name, host: host), session: nil) }
+        func validate() throws { _ = try CostCommand.day(since) }
+
+        func run() throws {
+            try steering.steer(.ruleOff(name, host: host), session: nil)
+            guard !steering.client.json else { return }
+            let wish = HistoryOptions(host: .having(rule: name, named: host), since: try CostCommand.day(since).begin)
+            // The rule is off, also if what ran cannot be read: that says so itself.
+            _ = HeliographClient.ClientCommands.history(steering.client.options, wish) { [name] sessions in
+                print(RulesCall.ran(by: name, in: sessions))
+            }
+        }
     }
 }

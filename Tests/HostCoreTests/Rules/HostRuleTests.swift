@@ -195,6 +195,39 @@ import Testing
         #expect(last.spool.index.notes.keys.filter { $0.contains("a1") }.isEmpty)
     }
 
+    private static let twice = """
+        [[rule]]
+        name = "tests"
+        answer = "allow"
+        for = "Bash(npm test)"
+        times = 2
+        """
+
+    @Test func aRuleAllowsAsOftenAsItSaysAlsoOverRestartsAndEdits() throws {
+        func isAllowed(_ text: String) throws -> Bool {
+            var bench = try bench(MemoryRules(text))
+            defer { _ = bench.tell("one", [.remember("a1", nil)]) }
+            return ask(&bench, command("npm test")).contains(decided)
+        }
+        #expect(try isAllowed(Self.twice))
+        #expect(try !isAllowed(""), "the rule is cut out, and comes back as its owner accepted it")
+        #expect(try isAllowed(Self.twice))
+        #expect(try !isAllowed(Self.twice))
+        #expect(try !isAllowed(Self.twice))
+        #expect(try isAllowed(Self.twice.replacing("= 2", with: "= 3")))
+        #expect(try !isAllowed(Self.twice.replacing("= 2", with: "= 3")))
+    }
+
+    @Test func aDaemonThatAnswersTwiceAllowsNoMoreThanARuleSays() throws {
+        var bench = try bench(MemoryRules(Self.twice))
+        let answers = (0..<4).map { _ in ask(&bench, command("npm test")).contains(decided) }
+        #expect(answers == [true, true, false, false])
+        let kept = try #require(try MemoryRules(Self.twice).rules)
+        #expect([0, 1, 2, Int.max].map { RulesOffer(kept, uses: RuleUses(["tests": $0])).rules[0].left } == [2, 1, 0, 0])
+        let full = RuleUses(Dictionary(uniqueKeysWithValues: (0..<RuleUses.namesMax).map { ("r\($0)", 1) }))
+        #expect(full.left(of: kept.book.rules[0]) == 0, "what has no room to be counted allows nothing")
+    }
+
     // MARK: Taken back from afar
 
     private static let desk = "heliograph-f00"

@@ -100,6 +100,9 @@ import Testing
         #expect(words(CostSum(), priced) == "This week: nothing. The week before: $12.00.")
         #expect(words(priced, CostSum()) == "This week: $12.00. In the week before nothing was used.")
         #expect(words(priced, priced) == "This week: $12.00. As much as in the week before.")
+        let guessed = priced.plus(CostSum(estimateMicroUSD: 90_000_000))
+        #expect(words(guessed, priced).hasSuffix("The week before: $12.00."))
+        #expect(words(priced, guessed).hasPrefix("This week: $12.00. The week before: $12.00 + "))
     }
 
     @Test("a device that hides costs is told no amount, and one with generic text no name")

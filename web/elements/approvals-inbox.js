@@ -123,8 +123,10 @@ export class ApprovalsInbox extends View {
     const [button, told] = /** @type {HTMLElement[]} */ ([...item.children].slice(-2));
     attribute(button, "hidden", !undo || isTold);
     attribute(button, "disabled", attempt?.sending);
-    write(/** @type {HTMLElement} */ (button.firstElementChild), undo && "rule" in undo ? t`Take the rule back …` : t`Ask again`);
-    say(/** @type {HTMLElement} */ (button.lastElementChild), ` ${asText(shown.request.head.title)}`, line);
+    const isRule = undo && "rule" in undo;
+    const title = asText(shown.request.head.title);
+    write(/** @type {HTMLElement} */ (button.firstElementChild), isRule ? t`Take back …` : t`Ask again`);
+    say(/** @type {HTMLElement} */ (button.lastElementChild), isRule ? t` the rule that allowed ${title}` : ` ${title}`, line);
     say(told, isTold ? t`The agent is told to ask you again.` : attempt?.error ? failureWords(attempt.error) : "", line);
     attribute(told, "hidden", !isTold && !attempt?.error);
   }

@@ -83,6 +83,9 @@ demo: build ## Play a recorded session, and a phone, into the relay of `make run
 	@Tests/Tools/install-packages python3 openssl
 	@exec python3 Tests/Tools/demo.py $(ARGS)
 
+gallery: build-tests venv ## Take pictures of every view in every state, to look at: .build/gallery/index.html (ARGS="--only inbox --locale de-DE")
+	HELIOGRAPH_BIN=$(abspath $(TESTED)) $(PYTHON) Tests/Tools/gallery.py $(ARGS)
+
 pictures: build venv ## Take the README's pictures, of the page and of the Lock Screen
 	$(PYTHON) Tests/Tools/screenshot.py $(ARGS)
 
@@ -249,4 +252,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction rules test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released test-sealed worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures gallery redaction rules test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released test-sealed worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

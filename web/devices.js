@@ -1,15 +1,11 @@
 /** The devices of the workspace. What the relay says of them is kept in the store's state. */
 
+import { firstChoices } from "./first-choices.js";
 import { language, t } from "./language.js";
 import { pushesMax } from "./pushes.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./store.js").State} State */
-
-/** The settings of a new browser, topic or receiver until a person changes them on any device. Sending them again changes nothing. */
-export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
-  text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
-});
 
 /**
  * Replaces the devices by the relay's list. The relay sends only the latest pushes, so older ones already here are kept.

@@ -1,5 +1,6 @@
 /** Types of the elements whose code loads later: until then they exist by name and are empty. */
 
+import type { ComposerOffers } from "./elements/composer-offers.js";
 import type { ComposerPanel } from "./elements/composer-panel.js";
 import type { FileFinder } from "./elements/file-finder.js";
 import type { HeldPrompts } from "./elements/held-prompts.js";
@@ -13,6 +14,7 @@ import type { SessionFind } from "./elements/session-find.js";
 
 declare global {
   interface HTMLElementTagNameMap {
+    "composer-offers": ComposerOffers;
     "composer-panel": ComposerPanel;
     "file-finder": FileFinder;
     "held-prompts": HeldPrompts;

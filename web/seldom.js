@@ -6,6 +6,7 @@ import { Costs } from "./costs.js";
 import { Devices } from "./devices.js";
 import { BudgetsView } from "./elements/budgets-view.js";
 import { CommandPalette } from "./elements/command-palette.js";
+import "./elements/composer-offers.js";
 import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";

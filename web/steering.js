@@ -87,17 +87,6 @@ export function measure(text, seals) {
 export const firstWord = (text) => text.match(/^\S*/)?.[0] ?? "";
 
 /**
- * The agent's commands that a text may become, as long as it is one word: those that begin so, then those that have it in them.
- * @param {string} text @param {string[]} commands
- */
-export function commandsFitting(text, commands) {
-  if (!/^\/\S*$/.test(text)) return [];
-  const word = text.slice(1).toLowerCase();
-  const begins = commands.filter((name) => name.toLowerCase().startsWith(`/${word}`));
-  return [...begins, ...commands.filter((name) => !begins.includes(name) && name.toLowerCase().includes(word))];
-}
-
-/**
  * The meaning of a text that looks like more than text.
  * @param {string} text @param {boolean} isCommand
  */

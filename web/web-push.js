@@ -12,7 +12,7 @@
  */
 
 import { systemName } from "./browser-name.js";
-import { firstChoices } from "./devices.js";
+import { firstChoices } from "./first-choices.js";
 import { language, t } from "./language.js";
 import { CommandError } from "./link.js";
 

@@ -297,3 +297,32 @@ def test_what_runs_says_for_how_long_and_ends_with_its_session(screen: Callable[
     # In an idle session a tool call without an end does not count as running.
     host.event("s1", "status.changed", {"status": "idle"})
     expect(running.locator(".tool-result")).to_contain_text("no end told")
+
+
+@pytest.mark.parametrize("size", [{"width": 320, "height": 568}, DESK], ids=["narrow", "desk"])
+def test_many_files_have_a_tree_that_leads_to_each(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    host.start_session("s2", title="Rename it")
+    paths = [f"Sources/{module}/{module}{number}.swift" for module in ("Basket", "Invoice") for number in range(4)]
+    for path in paths[:7]:
+        host.event("s2", "file.changed", {"path": path, "added": 1, "removed": 0}, {"diff": "@@ -0,0 +1 @@\n+x"})
+    one.go("#/session/s2/changes")
+    changes = one.page.locator("session-changes")
+    fold = changes.get_by_text("Files by folder", exact=True)
+    expect(changes.locator(".changes-file")).to_have_count(7)
+    expect(fold).to_be_hidden()
+    host.event("s2", "file.changed", {"path": paths[7], "added": 1, "removed": 0}, {"diff": "@@ -0,0 +1 @@\n+x"})
+    fold.click()
+    tree = changes.get_by_role("navigation", name="Files by folder")
+    expect(tree.locator(".changes-folder-name")).to_have_text(["Sources/", "Basket/", "Invoice/"])
+    expect(tree.get_by_role("button")).to_have_count(8)
+    one.expect_no_overflow()
+    one.expect_accessible()
+    last = changes.locator(".changes-file", has_text="Invoice3.swift")
+    last.get_by_role("checkbox").check()
+    leaf = tree.get_by_role("button", name="Invoice3.swift")
+    expect(leaf).to_contain_text("viewed")
+    expect(last.locator("details")).not_to_have_attribute("open", "")
+    leaf.click()
+    expect(last.locator("summary")).to_be_focused()
+    expect(last.locator(".diff")).to_be_in_viewport()

@@ -20,6 +20,9 @@ def test_a_rule_is_taken_back_where_it_answered(screen: Callable[..., Screen], d
     assert ask(daemon, "a", "echo one").answer()[1]["decision"] == "allow"
     assert ask(daemon, "b", "git push").answer()[1]["decision"] == "deny"
     one = screen(role="operator", size=size, scheme=scheme)
+    one.go("#/approvals/recent")
+    one.page.get_by_role("button", name="Take back … the rule that allowed echo one").click()
+    expect(one.page.locator("rules-view .budget", has_text="echoes")).to_be_visible()
     one.go("#/session/local-s1")
     requests = one.timeline().locator(".event[data-kind='approval.requested']")
     expect(requests).to_have_count(2)

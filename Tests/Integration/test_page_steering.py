@@ -206,6 +206,25 @@ def test_a_slash_offers_the_agent_s_own_commands_and_choosing_one_sends_nothing(
     expect(composer(one)).to_be_focused()
 
 
+def test_an_at_sign_offers_the_files_that_the_session_changed(screen: Callable[..., Screen], host: Any) -> None:
+    for path in ("src/login.ts", "README.md"):
+        host.event("s1", "file.changed", {"path": path, "added": 1, "removed": 0}, {"diff": "@@ -0,0 +1 @@\n+x"})
+    one = opened(screen)
+    offers = one.page.get_by_role("listbox", name="Changed files")
+    composer(one).press_sequentially("look at @")
+    expect(offers.get_by_role("option")).to_have_text(["README.md", "src/login.ts"])
+    one.expect_accessible()
+    one.expect_no_overflow()
+    composer(one).press_sequentially("LOG")
+    expect(offers.get_by_role("option")).to_have_count(1)
+    offers.get_by_role("option", name="login.ts").click()
+    expect(composer(one)).to_have_value("look at @src/login.ts ")
+    expect(composer(one)).to_be_focused()
+    expect(offers).to_be_hidden()
+    send(one, "look at @src/login.ts now")
+    assert host.wait_steered("prompt")["text"] == "look at @src/login.ts now"
+
+
 def test_a_draft_outlives_a_reload_and_belongs_to_its_session(screen: Callable[..., Screen], host: Any) -> None:
     host.start_session("s2", title="Another")
     host.event("s2", "steering.offered", OFFER)

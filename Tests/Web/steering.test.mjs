@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFreer, modeQuestion } from "../../web/modes.js";
-import { can, canGoAgain, commandsFitting, failureWords, measure, nearby, outcomeWords, promptBytesMax, promptsOf, readingOf, standing } from "../../web/steering.js";
+import { can, canGoAgain, failureWords, measure, nearby, outcomeWords, promptBytesMax, promptsOf, readingOf, standing } from "../../web/steering.js";
 import { Timeline } from "../../web/timeline.js";
 
 const may = ["watch", "decide", "steer"];
@@ -46,9 +46,6 @@ test("the length is counted in bytes, aloud only near the end, and not one byte 
 test("what looks like a command is said to be text, unless it was chosen as one", () => {
   assert.match(readingOf("/compact", false), /Sent as text/);
   assert.match(readingOf("  /compact", false), /Sent as text/);
-  const offered = ["/compact", "/code-review", "/review"];
-  assert.deepEqual(["/", "/re", "/REV", "/review", "/x", "/review x", "re", ""].map((text) => commandsFitting(text, offered)),
-    [offered, ["/review", "/code-review"], ["/review", "/code-review"], ["/review", "/code-review"], [], [], [], []]);
   assert.match(readingOf("!ls", false), /nothing of it is run/);
   assert.match(readingOf("/compact please", true), /Runs the agent's command \/compact\./);
   assert.equal(readingOf("see a/b", false), "");

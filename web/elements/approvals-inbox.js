@@ -5,14 +5,18 @@
  * becomes a line with its outcome, and the next card slides into its place. When the inbox is opened again, it shows only waiting approvals.
  */
 
-import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
+import { arrange, asText, attribute, h, icon, span, say, write } from "../dom.js";
 import { t } from "../language.js";
 import { inAnHour, untilWords } from "../later-times.js";
 import { putOff } from "../muting.js";
 import { ruledHosts } from "../rules.js";
+import { Sender } from "../sender.js";
+import { shownApproval } from "../shown.js";
+import { failureWords } from "../steering.js";
 import { titleOf } from "../session-words.js";
 import { keyOf, pending, sessionOf } from "../store.js";
 import { line } from "../text.js";
+import { undoOf } from "../undoing.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
 import { swiping } from "./swiping.js";
@@ -31,6 +35,8 @@ export class ApprovalsInbox extends View {
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
   /** @type {WeakMap<HTMLElement, string>} The approval's key by list item. */ #keys = new WeakMap();
   /** Snoozed approvals are shown, too. */ #showsLater = false;
+  /** @type {Sender|undefined} */ #sender;
+  /** @type {Map<string, string>} The command's id by the key of a denied approval that the agent is told to ask again. */ #asks = new Map();
   #list = h("ol", { class: "cards" });
   #others = h("button", { type: "button", class: "plain archive-link", hidden: true, onclick: () => this.#showLater() });
   #words = h("p");
@@ -98,8 +104,56 @@ export class ApprovalsInbox extends View {
     /** @type {HTMLElement} */
     const item = h("li", {}, card, h("button", { type: "button", class: "plain card-later", onclick: () => this.#putOff(item) }, t`Later `, name),
       h("p", { class: "later-line", role: "status", hidden: true }, words, h("button", { type: "button", class: "plain", onclick: () => this.#takeUp(item) }, t`Undo`)));
+    item.append(h("button", { type: "button", class: "plain settled-undo", hidden: true, onclick: () => this.#undo(key) }, span(""), span("unseen foreign")),
+      h("p", { class: "settled-told quiet foreign", role: "status", hidden: true }));
     this.#keys.set(item, key);
     return item;
+  }
+
+  /** @param {HTMLElement} item @param {Approval} approval */
+  #drawUndo(item, approval) {
+    const key = keyOf(approval);
+    const { state, link, trust } = this.app;
+    const summary = state.sessions.get(approval.session);
+    const shown = shownApproval(approval);
+    const found = undoOf(shown, summary, state.welcome?.may ?? [], link.isLive);
+    const undo = found && "prompt" in found && trust.steeringObstacle(approval.session, summary?.host.name ?? "") ? null : found;
+    const attempt = this.#sender?.attempt(approval.session, `ask ${key}`);
+    const isTold = attempt !== undefined && !attempt.sending && !attempt.error;
+    const [button, told] = /** @type {HTMLElement[]} */ ([...item.children].slice(-2));
+    attribute(button, "hidden", !undo || isTold);
+    attribute(button, "disabled", attempt?.sending);
+    const isRule = undo && "rule" in undo;
+    const title = asText(shown.request.head.title);
+    write(/** @type {HTMLElement} */ (button.firstElementChild), isRule ? t`Take back …` : t`Ask again`);
+    say(/** @type {HTMLElement} */ (button.lastElementChild), isRule ? t` the rule that allowed ${title}` : ` ${title}`, line);
+    say(told, isTold ? t`The agent is told to ask you again.` : attempt?.error ? failureWords(attempt.error) : "", line);
+    attribute(told, "hidden", !isTold && !attempt?.error);
+  }
+
+  /**
+   * Opens the rule that allowed the request, or tells the agent to ask for what was denied once more.
+   * @param {string} key
+   */
+  async #undo(key) {
+    const { app } = this;
+    const { state, link } = app;
+    const approval = /** @type {Approval} */ (state.approvals.get(key));
+    const { session } = approval;
+    const undo = undoOf(shownApproval(approval), state.sessions.get(session), state.welcome?.may ?? [], link.isLive);
+    if (!undo) return this.#draw();
+    if ("rule" in undo) {
+      location.hash = undo.rule;
+      return undefined;
+    }
+    this.#sender ??= new Sender(link, () => this.#draw(), app.trust);
+    const id = this.#asks.get(key) ?? this.#sender.freshID();
+    this.#asks.set(key, id);
+    const error = await this.#sender.send(session, `ask ${key}`, { type: "prompt", session, text: undo.prompt, busy: "queue" }, id);
+    // A refused id stays refused; after a lost link the outcome is unknown, so the next try keeps the id.
+    if (error && error.code !== "linkLost") this.#asks.delete(key);
+    if (error === null) /** @type {HTMLElement|null|undefined} */ (this.#cards.get(key)?.querySelector(".settled"))?.focus({ preventScroll: true });
+    return undefined;
   }
 
   /** @param {HTMLElement} item @param {Approval} approval */
@@ -164,6 +218,7 @@ export class ApprovalsInbox extends View {
     this.#order.push(...waiting.filter((one) => !shown.has(keyOf(one)) && (this.#showsLater || !later.includes(one))).map(keyOf));
     this.#order = this.#order.filter((key) => state.approvals.has(key));
     for (const key of [...this.#cards.keys()]) if (!state.approvals.has(key)) this.#cards.delete(key);
+    for (const key of [...this.#asks.keys()]) if (!state.approvals.has(key)) this.#asks.delete(key);
     arrange(this.#list, this.#order.map((key) => {
       const approval = /** @type {Approval} */ (state.approvals.get(key));
       const held = this.#cards.get(key);
@@ -174,6 +229,7 @@ export class ApprovalsInbox extends View {
       card.show(this.app, approval);
       const item = card.parentElement ?? this.#item(key, card);
       this.#drawLater(item, approval);
+      this.#drawUndo(item, approval);
       return item;
     }));
     const named = this.#named && this.#cards.get(this.#named);

@@ -4,6 +4,7 @@ import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ChangedFiles } from "../changed-files.js";
 import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
+import { treeOf } from "../file-tree.js";
 import { count, size, timeOfDay } from "../format.js";
 import { language, plural, t } from "../language.js";
 import { readBack } from "../reading-back.js";
@@ -20,6 +21,8 @@ const openLinesMax = 60;
 const openLinesSumMax = 400;
 /** Lines of a diff that are drawn at once; the others follow on demand, as many at a time. */
 const linesAtOnceMax = 500;
+/** The number of files from which there is a tree of them: fewer are found by scrolling. */
+const treeFilesMin = 8;
 /** Maximum number of files that are listed; the oldest are omitted. */
 const filesMax = 300;
 
@@ -35,11 +38,14 @@ export class SessionChanges extends HTMLElement {
   #note = h("p", { class: "quiet" });
   #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, t`Read what came before`);
   #failed = h("p", { class: "problem", role: "alert" });
+  #tree = h("ul", { class: "changes-folder" });
+  #treeFold = h("details", { class: "fold changes-tree", hidden: true }, h("summary", {}, t`Files by folder`), h("nav", { "aria-label": t`Files by folder` }, this.#tree));
+  #drawnTree = "";
   #list = h("div", { class: "changes-files", role: "list", "aria-label": t`Changed files` });
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
+    this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#treeFold, this.#list);
   }
 
   /** @param {import("./view.js").App} app @param {string} session @param {Log|undefined} log */
@@ -53,6 +59,7 @@ export class SessionChanges extends HTMLElement {
     this.#entries = entries;
     shown.forEach((file) => entries.get(file.path)?.show(file, this.#isViewed(file)));
     arrange(this.#list, [...entries.values()].map(({ item }) => item));
+    this.#drawTree(shown);
     const isWhole = log !== undefined && log.edits.first <= oldest && !log.edits.isCut;
     const [added, removed] = /** @type {const} */ (["added", "removed"]).map((which) => files.reduce((sum, file) => sum + file[which], 0));
     const viewed = files.filter((file) => this.#isViewed(file)).length;
@@ -62,12 +69,43 @@ export class SessionChanges extends HTMLElement {
     attribute(this.#earlier, "hidden", !log || isWhole || log.edits.isCut);
   }
 
+  /** @param {FileChanges[]} files */
+  #drawTree(files) {
+    attribute(this.#treeFold, "hidden", files.length < treeFilesMin);
+    const drawn = JSON.stringify(files.map((file) => [file.path, file.added, file.removed, this.#isViewed(file)]));
+    if (this.#treeFold.hidden || drawn === this.#drawnTree) return;
+    this.#drawnTree = drawn;
+    const focused = document.activeElement instanceof HTMLElement && this.#tree.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    /** @param {import("../file-tree.js").Folder} folder @returns {HTMLElement[]} */
+    const items = ({ folders, files: inside }) => [
+      ...folders.map((folder) => h("li", {}, span("changes-folder-name foreign exact", nodes(line(folder.name))), h("ul", { class: "changes-folder" }, ...items(folder)))),
+      ...inside.flatMap(({ name, path }) => {
+        const file = byPath.get(path);
+        return file ? [h("li", {}, this.#leaf(file, name))] : [];
+      }),
+    ];
+    const root = treeOf(files.map(({ path }) => path));
+    this.#tree.replaceChildren(...(root.name ? items({ name: "", folders: [root], files: [] }) : items(root)));
+    if (focused !== undefined) /** @type {HTMLElement|null} */ (this.#tree.querySelector(`[data-path="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
+  }
+
+  /** @param {FileChanges} file @param {string} name */
+  #leaf(file, name) {
+    const isViewed = this.#isViewed(file);
+    const button = h("button", { type: "button", onclick: () => this.#entries.get(file.path)?.reveal() },
+      span("changes-leaf foreign exact", nodes(line(name))), isViewed ? span("quiet", t`viewed`) : null, span("tool-result", lineCounts(file.added, file.removed)));
+    button.dataset.path = file.path;
+    return button;
+  }
+
   /** @param {object|null} edits */
   #clear(edits) {
     this.#edits = edits;
     this.#joins = new ChangedFiles();
     this.#entries.clear();
     this.#openLines = 0;
+    this.#drawnTree = "";
     write(this.#failed, "");
   }
 
@@ -126,6 +164,13 @@ class Entry {
     this.#onviewed = onviewed;
     this.#details.open = isOpen;
     this.#details.addEventListener("toggle", () => this.#draw());
+  }
+
+  /** Opens the fold, and moves the keyboard focus to it. */
+  reveal() {
+    this.#details.open = true;
+    this.item.scrollIntoView({ block: "start" });
+    this.#details.querySelector("summary")?.focus({ preventScroll: true });
   }
 
   #view() {

@@ -3,7 +3,7 @@
  * the session's events.
  */
 
-import { attribute, h, icon, say, span, write } from "../dom.js";
+import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { heldWords } from "../budget-words.js";
 import { Drafts } from "../drafts.js";
 import { t } from "../language.js";
@@ -11,7 +11,6 @@ import { namedIn } from "../picture-names.js";
 import { Sender } from "../sender.js";
 import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isOver, measure, outcomeWords, promptsOf, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
-import { CommandOffers } from "./command-offers.js";
 import { pictureButton } from "./picture-button.js";
 import { WaitingPrompts } from "./waiting-prompts.js";
 
@@ -50,7 +49,7 @@ export class SessionComposer extends HTMLElement {
   #held = h("held-prompts", { hidden: true });
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
-  #offers = new CommandOffers();
+  /** Commands and files that fit what is typed; it loads when they are first asked for. */ #offers = h("composer-offers", { hidden: true });
   #asCommand = h("input", { type: "checkbox", onchange: () => this.#kept() });
   #asCommandWords = span("foreign");
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
@@ -81,7 +80,6 @@ export class SessionComposer extends HTMLElement {
     this.#waiting.hands = {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
-    this.#offers.onchosen = (command) => this.#takeCommand(command);
     this.append(this.#asksAll, this.#why, this.#whyFold, this.#box);
     // The field shrinks when it loses the focus, and would move the elements above it away from the finger.
     for (const above of [this.#held, this.#waiting]) above.addEventListener("mousedown", (event) => event.target instanceof Element && event.target.closest("button") && event.preventDefault());
@@ -219,6 +217,27 @@ export class SessionComposer extends HTMLElement {
     this.#text.focus();
   }
 
+  get #choices() {
+    return "takes" in this.#offers ? this.#offers : undefined;
+  }
+
+  /** @param {boolean} isHere A prompt can be written. @param {Summary} summary */
+  #offer(isHere, { steering, agent }) {
+    const all = this.#app.state.logs.get(this.session)?.edits.all ?? [];
+    const [commands, files] = isHere ? [steering?.commands ?? [], [...new Set(all.map(({ head }) => asText(head.path)).reverse())]] : [[], []];
+    const choices = this.#choices;
+    if (!choices) {
+      if ((commands.length && this.#text.value.startsWith("/")) || (files.length && this.#text.value.includes("@"))) this.#app.loadSeldom();
+      return;
+    }
+    choices.oncommand = (command) => this.#takeCommand(command);
+    choices.onfile = (path, from, to) => {
+      this.#text.setRangeText(`@${path} `, from, to, "end");
+      this.#written();
+    };
+    choices.show(this.#text, { commands, files, agent: agent.name });
+  }
+
   /** Grows the field with its text, up to the style sheet's limit. */
   #grow() {
     this.#text.style.height = "auto";
@@ -246,7 +265,7 @@ export class SessionComposer extends HTMLElement {
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (isComposed(event)) return;
-    if (this.#offers.takes(event)) {
+    if (this.#choices?.takes(event)) {
       event.preventDefault();
       event.stopPropagation();
       return this.#draw();
@@ -420,8 +439,8 @@ export class SessionComposer extends HTMLElement {
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
     const waits = busy && text.trim() !== "" && !steering?.whileBusy ? t`The agent is working: it waits until that is done.` : "";
-    this.#offers.show(this.#text, isHere ? text : "", steering?.commands ?? [], summary.agent.name);
-    const reading = this.#offers.isOpen && !isOffered ? "" : readingOf(text, this.#asCommand.checked);
+    this.#offer(isHere, summary);
+    const reading = this.#choices?.isOpen && !isOffered ? "" : readingOf(text, this.#asCommand.checked);
     say(this.#note, [words, reading, waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;

@@ -73,7 +73,7 @@ export class SettingChoice {
     const question = this.#question(this.value);
     const isSame = this.value === this.#current || this.value === "";
     for (const button of [this.#change, this.#ask]) attribute(button, "disabled", this.#isOff || isSame);
-    attribute(this.#change, "hidden", question !== "" && !isSame);
+    attribute(this.#change, "hidden", question !== "" || isSame);
     attribute(this.#ask, "hidden", question === "" || isSame);
     this.#confirmation.disabled = this.#isOff;
     this.#confirmation.question = question;

@@ -26,7 +26,12 @@ package struct ApprovalBook {
     package var count: Int { standing.count + resolved.count }
     package var openCount: Int { standing.count }
 
-    package subscript(id: ApprovalID) -> Approval? { (standing[id] ?? resolved[id])?.approval }
+    package subscript(id: ApprovalID) -> Approval? { kept(id)?.approval }
+
+    /// Number of the event that changed the approval last. Copies no approval: it is called for each of them with every commit.
+    package func seq(of id: ApprovalID) -> Int64? { kept(id)?.approval.seq }
+
+    private func kept(_ id: ApprovalID) -> Kept? { standing[id] ?? resolved[id] }
 
     /// Adds the approval, or replaces the one with the same identifier.
     package mutating func put(_ approval: Approval) {

@@ -4,9 +4,13 @@ extension SessionState {
     /// Memory that any session takes, with its entries in the relay's tables.
     package static let keptBytesMin = 2 << 10
 
-    /// Approximate memory of the session without its approvals. Called with every message. It changes nothing, but is mutating so
-    /// that it works in place: a value read out of an object would be copied.
-    mutating func measureKept() -> Int {
+    /// What is counted against the session's host: approximate memory without approvals, and the bytes of its events. Called with
+    /// every message. It changes nothing, but is mutating so that it works in place: a value read out of an object would be copied.
+    mutating func kept() -> (bytes: Int, events: Int64, host: HostID) {
+        (measureKept(), eventBytes, summary.host.id)
+    }
+
+    private mutating func measureKept() -> Int {
         var bytes = Self.keptBytesMin + offerBytes + summary.textBytes
         bytes += agentReason.memoryBytes + agentOperation.memoryBytes + currentCall.memoryBytes + run.memoryBytes
         if !subagents.isEmpty { bytes += subagents.reduce(0) { $0 + $1.memoryBytes } }

@@ -39,11 +39,8 @@ package struct SessionState: Sendable, Equatable {
 
     package var seq: Int64 { summary.seq }
 
-    /// Counts `bytes` that were added to the log at `time`.
-    package mutating func holds(_ bytes: Int, since time: Int64) {
-        eventBytes += Int64(bytes)
-        touchedAt = time
-    }
+    /// The session's host, and the last event of that host's numbering that was accepted. Mutating as `kept` is.
+    mutating func standing() -> (host: HostID, hostSeq: Int64) { (summary.host.id, hostSeq) }
 
     /// Records that the host is connected, and that its events up to this number were accepted.
     package mutating func took(through hostSeq: Int64) {

@@ -8,6 +8,14 @@ extension SessionView {
         state.reduce(event, seq: seq, counting: approvals)
     }
 
+    /// Adds an event that was added to the log at `time`. Returns its number.
+    package mutating func add(_ event: Event, at time: Int64) -> Int64 {
+        let seq = seq + 1
+        reduceApprovals(event, seq: seq)
+        state.add(event, seq: seq, at: time, counting: approvals)
+        return seq
+    }
+
     private mutating func reduceApprovals(_ event: Event, seq: Int64) {
         switch event.head {
         case .approvalRequested(let request): open(request, event: event, seq: seq)
@@ -68,6 +76,13 @@ extension SessionView {
 }
 
 extension SessionState {
+    /// Reduces the event, and counts its bytes.
+    fileprivate mutating func add(_ event: Event, seq: Int64, at time: Int64, counting approvals: ApprovalBook) {
+        reduce(event, seq: seq, counting: approvals)
+        eventBytes += Int64(event.bytes.count)
+        touchedAt = time
+    }
+
     /// `approvals` is the state after the event.
     fileprivate mutating func reduce(_ event: Event, seq: Int64, counting approvals: ApprovalBook) {
         summary.seq = seq

@@ -31,7 +31,7 @@ package struct SessionView {
     package var seq: Int64 { shared.state.seq }
     package var hostSeq: Int64 { shared.state.hostSeq }
     package var eventBytes: Int64 { shared.state.eventBytes }
-    package var keptBytes: Int { shared.state.measureKept() }
+    package var keptBytes: Int { kept.bytes }
     package var touchedAt: Int64 { shared.state.touchedAt }
     package var lastActivityAt: Int64 { shared.state.summary.lastActivityAt }
     package var endedAt: Int64? { shared.state.summary.endedAt }
@@ -49,7 +49,10 @@ package struct SessionView {
 
     // Defined in this module, with direct access to the state: from another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
-    package mutating func holds(_ bytes: Int, since time: Int64) { state.holds(bytes, since: time) }
+
+    // Each reads the state once: with each access to it, the runtime checks that it is not being changed already.
+    package var kept: (bytes: Int, events: Int64, host: HostID) { shared.state.kept() }
+    package var standing: (host: HostID, hostSeq: Int64) { shared.state.standing() }
 
     package init(state: SessionState) { shared = SharedState(state) }
 }

@@ -19,6 +19,18 @@ import Testing
         #expect(throws: LogError.self) { _ = try body() }?.code
     }
 
+    @Test func `of a batch with an event whose number is taken, nothing is stored`() throws {
+        try scratch.fill(9)
+        // A row that no relay has written, amid those of one statement.
+        try sql("INSERT INTO events SELECT id + 5, kind, at, bytes, checksum FROM events WHERE id & 0xffffffff = 9")
+        let store = try scratch.open()
+        var writer = Writer(key, seq: 9)
+        let batch = writer.batch(10)
+        #expect(throws: LogError.self) { try store.log.commit(batch) }
+        #expect(try scratch.query("SELECT count(*), max(id) & 0xffffffff FROM events") == "10|14")
+        #expect(try store.log.load(resolvedSince: 0).sessions.first?.state.seq == 9)
+    }
+
     @Test(arguments: [
         "bytes = CAST(replace(bytes, 's1/5', 's1/4') AS BLOB)", "kind = 'massage'", "at = at + 1", "checksum = checksum + 1",
     ])

@@ -320,7 +320,8 @@ final class RelayRunner {
 
     private func commitEnded(_ outcome: CommitTries.Outcome, _ batch: LogBatch, events: Int, since begun: DispatchTime) {
         defer { store.batchEnded() }
-        guard core.isServing else { return tell(.commitEnded(outcome)) }
+        // As `core.isServing`, a look that would copy the core: a commit that ends is under way at one that serves.
+        guard backlog.isCommitting else { return tell(.commitEnded(outcome)) }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         takeMail(at: .now)
         switch outcome {

@@ -138,7 +138,7 @@ extension Relay {
 
     /// True if this is the approval's final version in the batch: intermediate versions are history and not shown.
     private func isWhatItCameTo(_ approval: Approval, in view: SessionView) -> Bool {
-        approval.seq == view.approvals[approval.id]?.seq
+        approval.seq == view.approvals.seq(of: approval.id)
     }
 
     private mutating func show(_ staged: Staging.Staged, _ prepared: PreparedMessages?) {

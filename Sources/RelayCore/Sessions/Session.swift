@@ -25,22 +25,13 @@ struct Session {
     // `mutating`, like all methods below, so that they run in place: a session that is read out of the dictionary is copied, with
     // reference counting for all its parts, and these are called with every message.
     /// The session's host, and the last event of that host's numbering that was accepted.
-    mutating func standing() -> (host: HostID, hostSeq: Int64) {
-        (staged.hostID, staged.hostSeq)
-    }
+    mutating func standing() -> (host: HostID, hostSeq: Int64) { staged.standing }
 
-    /// Returns the growth of the session's memory in bytes since the last call.
-    mutating func countGrowth() -> Int {
-        let counted = keptBytes
-        keptBytes = staged.keptBytes
-        return keptBytes - counted
-    }
-
-    /// Returns the growth of its events in bytes since the last call.
-    mutating func countEventGrowth() -> Int64 {
-        let counted = eventBytes
-        eventBytes = staged.eventBytes
-        return eventBytes - counted
+    /// Returns the growth of the session's memory and of its events since the last call, in bytes, and the session's host.
+    mutating func countGrowth() -> (bytes: Int, events: Int64, host: HostID) {
+        let kept = staged.kept
+        defer { (keptBytes, eventBytes) = (kept.bytes, kept.events) }
+        return (kept.bytes - keptBytes, kept.events - eventBytes, kept.host)
     }
 
     /// Counts a message of this size and returns nil, or returns the quota that it would exceed.
@@ -66,9 +57,7 @@ struct Session {
     /// Adds an event to the staged view. Returns its number, and the approval that it opened or changed. `time`: of the clock that
     /// retention uses.
     mutating func stage(_ event: Event, at now: Instant, aged time: Int64) -> (seq: Int64, changed: Approval?) {
-        let seq = staged.seq + 1
-        staged.reduce(event, seq: seq)
-        staged.holds(event.bytes.count, since: time)
+        let seq = staged.add(event, at: time)
         if case .approvalRequested(let request) = event.head, let end = request.expiresAt {
             // Both times are by the host's own clock, so their difference is right even if the clocks disagree.
             let wait = min(max(0, end - event.at), Limits.expiryMax)

@@ -13,8 +13,11 @@ struct Sessions {
     private var expiries = Expiries()
     private var resolvedApprovals = ResolvedApprovals()
 
-    /// A session's index, which is valid until a session is opened or removed.
+    /// A session's index, which is valid until a session is opened or removed. A session is changed by its index: if there is none
+    /// with this key, `sessions[key]?` may move the others.
     private typealias Place = Dictionary<SessionKey, Session>.Index
+    /// The session that a host's message was about last: the messages of one come in sequences, and to find it hashes its name.
+    private var latest: (key: SessionKey, place: Place)?
 
     init(restoring state: LogState, _ quotas: Quotas, _ allowances: Allowances? = nil) {
         self.quotas = quotas
@@ -92,10 +95,9 @@ struct Sessions {
     /// Counts the session's memory, and the bytes of its events, against its host.
     private mutating func countKept(at place: Place) {
         let growth = sessions.values[place].countGrowth()
-        let events = sessions.values[place].countEventGrowth()
-        guard growth != 0 || events != 0 else { return }
-        let host = HostKey(workspace: sessions.keys[place].workspace, host: sessions.values[place].staged.hostID)
-        ofHosts.count(growth, events: events, of: host)
+        guard growth.bytes != 0 || growth.events != 0 else { return }
+        let host = HostKey(workspace: sessions.keys[place].workspace, host: growth.host)
+        ofHosts.count(growth.bytes, events: growth.events, of: host)
     }
 
     /// False if that changes nothing: a session that has ended does not change with its host.
@@ -105,7 +107,9 @@ struct Sessions {
         return true
     }
 
-    mutating func setStagedBudget(_ mark: BudgetMark?, of key: SessionKey) { sessions[key]?.staged.state.summary.budget = mark }
+    mutating func setStagedBudget(_ mark: BudgetMark?, of key: SessionKey) {
+        if let place = sessions.index(forKey: key) { sessions.values[place].staged.state.summary.budget = mark }
+    }
 
     mutating func forgetResolved(at now: Int64) {
         // Iterates by index: a dictionary that is changed while its keys are iterated is copied.
@@ -136,7 +140,7 @@ struct Sessions {
         isNewOtherwise: Bool, at now: Instant, aged time: Int64, _ batch: inout Staging, _ orders: inout Orders
     ) -> Taking {
         // Looked up once: this is the hottest path, taken for every message of a host.
-        let known = sessions.index(forKey: key)
+        let known = find(key)
         guard known != nil || removed != nil || isNewOtherwise else { return .isUnknown }
         let standing = known.map { sessions.values[$0].standing() } ?? removed.map { (host: $0.host, hostSeq: $0.hostSeq) }
         if let standing, standing.host != host.identity.host.id {
@@ -239,6 +243,7 @@ struct Sessions {
             state.resume(usage: removed.usage)
         }
         ofHosts.add(key, of: host.key)
+        latest = nil
         sessions[key] = Session(key: key, staged: SessionView(state: state))
         countKept(at: place(of: key))
     }
@@ -261,6 +266,13 @@ struct Sessions {
         let place = place(of: key)
         stage(event, in: key, at: place, now, aged: time, &batch, &orders)
         countKept(at: place)
+    }
+
+    private mutating func find(_ key: SessionKey) -> Place? {
+        if let latest, latest.key == key { return latest.place }
+        guard let place = sessions.index(forKey: key) else { return nil }
+        latest = (key, place)
+        return place
     }
 
     private func place(of key: SessionKey) -> Place {
@@ -391,16 +403,18 @@ struct Sessions {
     // MARK: - The disk
 
     /// Keeps the staged view as the one that the batch commits.
-    mutating func cut(_ key: SessionKey) { sessions[key]?.cutView() }
+    mutating func cut(_ key: SessionKey) { if let place = sessions.index(forKey: key) { sessions.values[place].cutView() } }
 
     /// The view that the batch under way commits; nil if the batch has nothing of the session.
     func cut(of key: SessionKey) -> SessionView? { sessions.index(forKey: key).flatMap { sessions.values[$0].cut } }
 
-    mutating func prepared(_ messages: PreparedMessages, of key: SessionKey) { sessions[key]?.prepared = messages }
+    mutating func prepared(_ messages: PreparedMessages, of key: SessionKey) {
+        if let place = sessions.index(forKey: key) { sessions.values[place].prepared = messages }
+    }
 
     /// The batch is on disk: its view of this session is shown from now on.
     mutating func committed(_ key: SessionKey) -> (view: SessionView, prepared: PreparedMessages?) {
-        guard let taken = sessions[key]?.takeCut() else {
+        guard let place = sessions.index(forKey: key), let taken = sessions.values[place].takeCut() else {
             preconditionFailure("a session is held while its events are being committed")
         }
         shown.put(taken.view, for: key)
@@ -415,8 +429,9 @@ struct Sessions {
             forget(key, of: host)
             return host
         }
-        sessions[key]?.fallBack(to: view)
-        countKept(at: place(of: key))
+        let place = place(of: key)
+        sessions.values[place].fallBack(to: view)
+        countKept(at: place)
         // A staged expiry has already used its timer.
         armExpiries(of: key, at: now, &orders)
         return staged.hostSeq != view.hostSeq ? host : nil
@@ -454,9 +469,10 @@ struct Sessions {
         let (key, bytes) = (trim.key, shown[trim.key]?.eventBytes ?? 0)
         shown.remove(key)
         if isStaged {
-            sessions[key]?.staged.state.summary.first = trim.through + 1
-            sessions[key]?.staged.state.eventBytes -= bytes
-            countKept(at: place(of: key))
+            let place = place(of: key)
+            sessions.values[place].staged.state.summary.first = trim.through + 1
+            sessions.values[place].staged.state.eventBytes -= bytes
+            countKept(at: place)
         } else if let host = host(of: key) {
             forget(key, of: host)
             asking.remove(key)
@@ -465,6 +481,7 @@ struct Sessions {
 
     private mutating func forget(_ key: SessionKey, of host: HostKey) {
         ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0, events: sessions[key]?.eventBytes ?? 0)
+        latest = nil
         sessions[key] = nil
     }
 

@@ -13,12 +13,21 @@ struct SessionsOfHosts {
     private var crowded: Set<WorkspaceID> = []
     /// Workspaces from which retention should remove events. Nearly always none.
     private(set) var overfull: Set<WorkspaceID> = []
+    /// The host whose events were counted last: messages of one host come in sequences. Nil once an entry was added or removed.
+    private var latest: Counted?
 
     private struct Holding {
         var sessions: Set<SessionKey> = []
         var bytes = 0
         /// Bytes of events that are counted for the host.
         var events: Int64 = 0
+    }
+
+    /// A host with the places of its entries, which are found without hashing names.
+    private struct Counted {
+        let host: HostKey
+        let held: Dictionary<HostKey, Holding>.Index
+        let ofWorkspace: Dictionary<WorkspaceID, Int64>.Index
     }
 
     init(_ quotas: Quotas, _ allowances: Allowances) {
@@ -28,31 +37,31 @@ struct SessionsOfHosts {
 
     mutating func allow(_ allowances: Allowances) {
         self.allowances = allowances
-        for workspace in eventsOfWorkspaces.keys { judgeEvents(of: workspace) }
+        for (workspace, held) in eventsOfWorkspaces { judgeEvents(of: workspace, held: held) }
         crowded = Set(bytesOfWorkspaces.filter { $0.value >= allowances.sessionBytesMax(in: $0.key) }.keys)
         for host in byHost.keys where isFull(host) { crowded.insert(host.workspace) }
     }
 
     subscript(host: HostKey) -> Set<SessionKey> { byHost[host]?.sessions ?? [] }
 
-    mutating func add(_ session: SessionKey, of host: HostKey) { byHost[host, default: Holding()].sessions.insert(session) }
+    mutating func add(_ session: SessionKey, of host: HostKey) {
+        latest = nil
+        byHost[host, default: Holding()].sessions.insert(session)
+    }
 
     /// `bytes` and `events`: what was counted for the session.
     mutating func remove(_ session: SessionKey, of host: HostKey, keeping bytes: Int, events: Int64) {
-        byHost[host]?.sessions.remove(session)
+        if let held = byHost.index(forKey: host) { byHost.values[held].sessions.remove(session) }
         count(-bytes, events: -events, of: host)
+        latest = nil
         if byHost[host]?.sessions.isEmpty == true { byHost[host] = nil }
     }
 
     /// Counts a session's growth: bytes of memory, and bytes of events.
     mutating func count(_ bytes: Int, events: Int64 = 0, of host: HostKey) {
-        if events != 0 {
-            byHost[host]?.events += events
-            eventsOfWorkspaces[host.workspace, default: 0] += events
-            judgeEvents(of: host.workspace)
-        }
+        if events != 0 { count(events: events, of: host) }
         guard bytes != 0 else { return }
-        byHost[host]?.bytes += bytes
+        if let held = byHost.index(forKey: host) { byHost.values[held].bytes += bytes }
         bytesOfWorkspaces[host.workspace, default: 0] += bytes
         let ofWorkspace = bytesOfWorkspaces[host.workspace, default: 0]
         if isFull(host) || ofWorkspace >= allowances.sessionBytesMax(in: host.workspace) {
@@ -63,6 +72,32 @@ struct SessionsOfHosts {
         if ofWorkspace == 0 { bytesOfWorkspaces[host.workspace] = nil }
     }
 
+    private mutating func count(events: Int64, of host: HostKey) {
+        guard let entry = entry(of: host) else {
+            if let held = byHost.index(forKey: host) { byHost.values[held].events += events }
+            return judgeEvents(of: host.workspace, held: addEvents(events, of: host.workspace))
+        }
+        byHost.values[entry.held].events += events
+        eventsOfWorkspaces.values[entry.ofWorkspace] += events
+        judgeEvents(of: host.workspace, held: eventsOfWorkspaces.values[entry.ofWorkspace])
+    }
+
+    /// Nil if the host has no sessions, or its workspace no events.
+    private mutating func entry(of host: HostKey) -> Counted? {
+        if let latest, latest.host == host { return latest }
+        guard let held = byHost.index(forKey: host), let ofWorkspace = eventsOfWorkspaces.index(forKey: host.workspace)
+        else { return nil }
+        latest = Counted(host: host, held: held, ofWorkspace: ofWorkspace)
+        return latest
+    }
+
+    /// Returns the sum.
+    private mutating func addEvents(_ events: Int64, of workspace: WorkspaceID) -> Int64 {
+        latest = nil
+        eventsOfWorkspaces[workspace, default: 0] += events
+        return eventsOfWorkspaces[workspace, default: 0]
+    }
+
     private mutating func judgeBytes(of workspace: WorkspaceID) {
         let isCrowded =
             bytesOfWorkspaces[workspace, default: 0] >= allowances.sessionBytesMax(in: workspace)
@@ -70,12 +105,15 @@ struct SessionsOfHosts {
         if isCrowded { crowded.insert(workspace) } else { crowded.remove(workspace) }
     }
 
-    private mutating func judgeEvents(of workspace: WorkspaceID) {
-        let held = eventsOfWorkspaces[workspace, default: 0]
-        if held == 0 { eventsOfWorkspaces[workspace] = nil }
+    /// `held`: bytes of the workspace's events.
+    private mutating func judgeEvents(of workspace: WorkspaceID, held: Int64) {
+        if held == 0 {
+            latest = nil
+            eventsOfWorkspaces[workspace] = nil
+        }
         if let max = allowances.bytesMax(in: workspace), held > Limits.sweepExcess.above(max) {
             overfull.insert(workspace)
-        } else {
+        } else if !overfull.isEmpty {
             overfull.remove(workspace)
         }
     }

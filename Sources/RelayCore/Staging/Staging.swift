@@ -35,10 +35,14 @@ struct Staging {
         var firstSeq: Int64
         var events: [LogEvent] = []
         /// Every version of every approval that these events opened or changed, oldest first: each stage is history.
-        var approvals: [Approval] = []
-
+        private(set) var approvals: [Approval] = []
         /// True if one of these versions is a decision, which may have to be sent to a host.
-        var isDecided: Bool { approvals.contains { $0.stage.word == .decided } }
+        private(set) var isDecided = false
+
+        mutating func add(_ approval: Approval) {
+            approvals.append(approval)
+            if approval.stage.word == .decided { isDecided = true }
+        }
     }
 
     var isEmpty: Bool {
@@ -59,7 +63,7 @@ struct Staging {
         eventCount += 1
         cost += event.bytes.count + Self.eventCost
         if let approval {
-            appends[place].approvals.append(approval)
+            appends[place].add(approval)
             hasApprovals = true
             cost += approval.requestBytes.count + Self.approvalCost
         }

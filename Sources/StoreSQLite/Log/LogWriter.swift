@@ -32,11 +32,7 @@ struct LogWriter {
         guard session <= EventKey.sessionMax, append.state.seq <= EventKey.seqMax else {
             throw LogError(.full, "\(audit.path) has no number left for session \(append.key.session) or its events.")
         }
-        let insertion = try db.cachedStatement(sql: "INSERT INTO events VALUES (?, ?, ?, ?, ?)")
-        for (offset, event) in append.events.enumerated() {
-            let id = EventKey.id(session: session, seq: append.firstSeq + Int64(offset))
-            try insertion.insert(id, event)
-        }
+        try insert(append.events, from: EventKey.id(session: session, seq: append.firstSeq))
         var audited: Int64?
         for event in append.events {
             guard let record = AuditRecord(steering: event, of: append.key) else { continue }
@@ -56,6 +52,20 @@ struct LogWriter {
         }
         let host = append.state.summary.host.id
         memory.remember(CommitMemory.Session(number: session, host: host, seq: append.state.seq), as: append.key)
+    }
+
+    /// `id`: of the first event; those of a session are consecutive.
+    private func insert(_ events: [LogEvent], from id: Int64) throws {
+        var (rest, id) = (events[...], id)
+        for (count, sql) in [(Statement.eventsAtOnce, Statement.eventsInsertion), (1, Statement.eventInsertion)]
+        where rest.count >= count {
+            let insertion = try db.cachedStatement(sql: sql)
+            while rest.count >= count {
+                try insertion.insert(rest.prefix(count), from: id)
+                rest = rest.dropFirst(count)
+                id += Int64(count)
+            }
+        }
     }
 
     private func update(

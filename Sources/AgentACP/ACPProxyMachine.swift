@@ -267,7 +267,9 @@ package struct ACPProxyMachine: Sendable {
     private mutating func updated(_ name: String, _ params: JSONValue, isExact: Bool, _ now: HostInstant) {
         guard let id = sessions.ensure(name) else { return }
         var news = ACPSession.CallNews()
+        let model = steering[name]?.modes.currentModel
         tell(name) {
+            if let model { $0.uses(model) }
             let taken = $0.updated(params, isExact: isExact, at: now)
             news = taken.of
             return taken.events

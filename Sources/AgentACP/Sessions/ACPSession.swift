@@ -49,6 +49,7 @@ struct ACPSession {
         guard self.facts == nil else { return [] }
         self.facts = facts
         usage.agent(is: facts.agentName)
+        usage.model = facts.model
         defer { buffered = [] }
         return [Event(.sessionStarted(facts), at: now.wall)] + buffered
     }
@@ -126,6 +127,8 @@ struct ACPSession {
 
     /// Emits the message so far, so that it comes before the question.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
+
+    mutating func uses(_ model: String) { usage.model = model }
 
     mutating func asked(about calls: Set<String>) { self.calls.asked(about: calls) }
 

@@ -256,7 +256,9 @@ extension CodexAdapter {
     }
 
     private mutating func notified(_ method: String, _ params: JSONValue, in session: SessionID) {
+        if method.hasPrefix("item/") { reachesItsModel(session) }
         switch method {
+        case "error": retries(params, in: session)
         case "turn/started": turnStarted(params, in: session)
         case "turn/completed": turnCompleted(params, in: session)
         case "turn/plan/updated": planUpdated(params, in: session)

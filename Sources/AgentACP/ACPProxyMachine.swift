@@ -329,7 +329,10 @@ package struct ACPProxyMachine: Sendable {
         _ id: [UInt8], _ request: PermissionRequest, of session: SessionID, _ calls: [ToolCall],
         gathering: PermissionBook.Gathering? = nil, _ now: HostInstant
     ) -> Bool {
-        guard let subject = PermissionSubject(request.call, calls, limits), let approval = nextApproval() else { return false }
+        let folder = sessions[request.session]?.facts?.workingDirectory
+        guard let subject = PermissionSubject(request.call, calls, in: folder, limits), let approval = nextApproval() else {
+            return false
+        }
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)

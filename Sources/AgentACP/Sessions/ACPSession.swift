@@ -11,7 +11,7 @@ struct ACPSession {
     private var usage: UsageReader
     private var title: String?
     /// Nil until an answer of the agent, or a prompt, has named the session; earlier events wait in `buffered`.
-    private var facts: SessionFacts?
+    private(set) var facts: SessionFacts?
     private var buffered: [Event] = []
     /// True while the agent repeats the past of a loaded session, which was reported when it happened.
     private var isReplaying = false

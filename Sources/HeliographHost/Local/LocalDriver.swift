@@ -50,8 +50,8 @@ final class LocalDriver: ProgramDriver {
         guard let order = order as? LocalOrder else { preconditionFailure("the host gives each driver its own orders") }
         switch order {
         case .refuse(let token, let error): seat.refuse(token, error)
-        case .findLinks(let token, let path, let folder):
-            links.find([path], in: folder) { [weak self] in self?.seat.tell(LocalFact.linksFound(token, $0)) }
+        case .findLinks(let token, let paths, let folder):
+            links.find(paths, in: folder) { [weak self] in self?.seat.tell(LocalFact.linksFound(token, $0)) }
         }
     }
 

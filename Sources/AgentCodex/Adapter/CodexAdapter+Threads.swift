@@ -268,6 +268,7 @@ extension CodexAdapter {
             if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
         case "item/agentMessage/delta": messageGrew(params, in: session)
         case "item/commandExecution/outputDelta": printed(params, in: session)
+        case "item/commandExecution/terminalInteraction": typed(params, in: session)
         case "thread/tokenUsage/updated":
             guard var known = sessions[session], let usage = params.optional("tokenUsage") else { return }
             let told = known.usage.take(usage, turn: params.text("turnId"), thread: known.thread, model: known.model)

@@ -59,6 +59,8 @@ struct CodexSession {
     var isEnded = false
     var status: SessionStatus?
     var statusReason: String?
+    /// Times that the agent typed into a command that runs.
+    var typedCount = 0
     /// Reason for which Codex asks its model again.
     var retryReason: String?
     /// The last reported turn, and its reported items.

@@ -8,15 +8,18 @@ final class LocalDriver: ProgramDriver {
 
     private let seat: DriverSeat
     private let links: LinkLook
+    private let doubles: DoubleAsks
 
     init(_ seat: DriverSeat) {
         self.seat = seat
         links = LinkLook(seat.loop)
+        doubles = DoubleAsks(seat)
     }
 
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(LocalError) {
             guard let fact = try fact(what, body, by: process, token) else { return false }
+            if let call = fact.callToAllow, doubles.hold(fact, about: call, token) { return true }
             seat.tell(fact, isDurable: what == Self.durableEvents)
         } catch {
             seat.refuse(token, error)
@@ -55,5 +58,5 @@ final class LocalDriver: ProgramDriver {
         }
     }
 
-    func callerGone(_ token: HookToken) {}
+    func callerGone(_ token: HookToken) { doubles.forget(token) }
 }

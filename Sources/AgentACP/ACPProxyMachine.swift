@@ -267,7 +267,9 @@ package struct ACPProxyMachine: Sendable {
     private mutating func updated(_ name: String, _ params: JSONValue, isExact: Bool, _ now: HostInstant) {
         guard let id = sessions.ensure(name) else { return }
         var news = ACPSession.CallNews()
+        let model = steering[name]?.modes.currentModel
         tell(name) {
+            if let model { $0.uses(model) }
             let taken = $0.updated(params, isExact: isExact, at: now)
             news = taken.of
             return taken.events
@@ -327,7 +329,10 @@ package struct ACPProxyMachine: Sendable {
         _ id: [UInt8], _ request: PermissionRequest, of session: SessionID, _ calls: [ToolCall],
         gathering: PermissionBook.Gathering? = nil, _ now: HostInstant
     ) -> Bool {
-        guard let subject = PermissionSubject(request.call, calls, limits), let approval = nextApproval() else { return false }
+        let folder = sessions[request.session]?.facts?.workingDirectory
+        guard let subject = PermissionSubject(request.call, calls, in: folder, limits), let approval = nextApproval() else {
+            return false
+        }
         let question = ACPQuestion(
             session: session, approval: approval, request: id, tool: subject.tool, title: subject.title, input: subject.input,
             options: request.options)

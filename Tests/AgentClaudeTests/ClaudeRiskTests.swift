@@ -20,4 +20,31 @@ struct ClaudeRiskTests {
         #expect(
             try ask("Write", #"{"file_path":"/srv/x","content":"x"}"#) == ["Outside the session's folder, ~/proj."])
     }
+
+    @Test("a tool server's writing is looked at as Claude's own, and through links")
+    func servers() throws {
+        func ask(_ tool: String, _ input: String, _ file: ClaudeFile?) throws -> [String] {
+            var bench = ClaudeBench()
+            let payload =
+                #"{"session_id":"one","cwd":"/home/dev/proj","hook_event_name":"PermissionRequest","tool_name":"\#(tool)","tool_input":\#(input)}"#
+            #expect(ClaudeFile.path(of: try JSONDocument(parsing: payload).root) == "/home/dev/proj/docs/a.md")
+            try bench.call(payload, file: file)
+            return try #require(bench.requests.last).head.risks
+        }
+        let linked = ClaudeFile(content: .absent, target: "/elsewhere/a.md")
+        for (tool, input) in [
+            ("mcp__fs__write_file", #"{"path":"docs/a.md","content":"x"}"#),
+            ("mcp__fs__edit_file", #"{"path":"docs/a.md","edits":[]}"#),
+            ("mcp__fs__move_file", #"{"source":"b","destination":"docs/a.md"}"#),
+        ] {
+            #expect(
+                try ask(tool, input, linked) == [
+                    "A link leads from docs/a.md to /elsewhere/a.md: that is what changes.",
+                    "Outside the session's folder, ~/proj.",
+                ], "\(tool)")
+            #expect(try ask(tool, input, .absent) == [], "\(tool)")
+            let late = try ask(tool, input, ClaudeFile(content: .unread(.late)))
+            #expect(late == ["Where links in the path lead could not be found out."], "\(tool)")
+        }
+    }
 }

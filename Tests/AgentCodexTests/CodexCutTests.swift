@@ -51,6 +51,19 @@ struct CodexCutTests {
         #expect(bench.take() == ["status.changed idle", "tool.finished ok: late"])
     }
 
+    @Test("what keeps a turn from its model is shown until the model is reached")
+    func retries() {
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        _ = bench.take()
+        bench.notify("error", #""turnId":"t1","willRetry":false,"error":{"message":"gone"}"#)
+        #expect(bench.take() == [])
+        bench.notify("error", #""turnId":"t1","willRetry":true,"error":{"message":"Reconnecting... 2/5"}"#)
+        #expect(bench.take() == ["status.changed running: Reconnecting... 2/5"])
+        bench.notify("item/started", #""turnId":"t1","item":\#(Self.command)"#)
+        #expect(bench.take().first == "status.changed running")
+    }
+
     @Test("a command runs on after its turn: what was allowed ran, and it is said to run")
     func runsOn() throws {
         var bench = working()

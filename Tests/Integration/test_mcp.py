@@ -192,11 +192,14 @@ def bare(short_path: Path, relay: Relay) -> Iterator[Machine]:
         machine.tear_down()
 
 
-def printed(machine: Machine) -> tuple[threading.Thread, list[Any]]:
-    """`claude -p`, which passes each permission request to `heliograph mcp`."""
+def printed(machine: Machine, calls: Path | None = None) -> tuple[threading.Thread, list[Any]]:
+    """`claude -p`, which passes each permission request to `heliograph mcp`. `calls`: a file for what that gets."""
     machine.api.script = [[{"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Says hi"}}], [{"text": "All done now."}]]
     configuration = machine.folder / "mcp.json"
-    configuration.write_text(json.dumps({"mcpServers": {"person": {"command": str(BINARY), "args": ["mcp", "--wait", "60"]}}}))
+    server = {"command": str(BINARY), "args": ["mcp", "--wait", "60"]}
+    if calls:
+        server = {"command": "sh", "args": ["-c", 'tee "$0" | "$1" mcp --wait 60', str(calls), str(BINARY)]}
+    configuration.write_text(json.dumps({"mcpServers": {"person": server}}))
     arguments = ["--mcp-config", str(configuration), "--permission-prompt-tool", "mcp__person__approve", "--permission-mode", "manual"]
     said: list[Any] = []
     thread = threading.Thread(target=lambda: said.append(machine.print_claude("say hi", *arguments)), daemon=True)
@@ -216,6 +219,20 @@ def test_claude_code_asks_by_its_permission_prompt_tool(bare: Machine, phone: An
     assert said and (bare.project / "out.txt").exists() == (verdict == "allow")
     if verdict == "deny":
         assert any("not on a Friday" in result for result in bare.api.tool_results())
+
+
+@pytest.mark.agent
+@pytest.mark.parametrize("verdict", ["allow", "deny"])
+def test_a_connected_claude_code_with_that_tool_asks_once(machine: Machine, phone: Any, verdict: str) -> None:
+    calls = machine.folder / "calls"
+    thread, said = printed(machine, calls)
+    card = phone.wait_card(timeout=40)
+    wait_until(lambda: calls.exists() and b"tools/call" in calls.read_bytes(), 20, "the tool's call")
+    phone.decide(card["session"], card["approval"], verdict)
+    thread.join(patient(40))
+    assert said and (machine.project / "out.txt").exists() == (verdict == "allow")
+    phone.wait_approval(card["approval"], "applied")
+    assert list(phone.approvals) == [card["approval"]] and card["session"].startswith("claude-")
 
 
 @pytest.mark.agent

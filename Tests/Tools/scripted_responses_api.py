@@ -2,8 +2,8 @@
 """A model API that answers from a script: the part of OpenAI's Responses API that the real Codex needs to run offline.
 
 A script is a list of turns, a turn a list of blocks: `{"text": "…"}`, `{"tool": "exec_command", "input": {…}}`,
-`{"custom": "apply_patch", "input": "…"}` or `{"sleep": 1.5}`. The number of the model's answers since the last prompt selects the
-turn; past the end, the last turn is repeated.
+`{"custom": "apply_patch", "input": "…"}`, `{"sleep": 1.5}`, or `{"cut": true}`, at which the answer breaks off. The number of the
+model's answers since the last prompt selects the turn; past the end, the last turn is repeated.
 Requests without tools, such as the one for a title, get a text of their own.
 As a program: `scripted_responses_api.py PORT SCRIPT.json`.
 """
@@ -115,6 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
             if "sleep" in block:
                 time.sleep(block["sleep"])
                 continue
+            if "cut" in block:
+                return
             index, item = len(response["output"]), output_item(block)
             response["output"].append(item)
             self.event("response.output_item.added", {"output_index": index, "item": item})

@@ -12,7 +12,7 @@ struct PermissionSubject {
     private static let callsMax = 16
 
     /// Nil if there is nothing to judge by, more than can be shown, or something that two readers could understand differently.
-    init?(_ request: JSONValue, _ known: [ToolCall], _ limits: ACPLimits) {
+    init?(_ request: JSONValue, _ known: [ToolCall], in folder: String?, _ limits: ACPLimits) {
         guard known.allSatisfy(\.isExact), known.count <= Self.callsMax else { return nil }
         // The request may describe its call itself; that description counts last.
         var call = known.count == 1 ? known[0] : ToolCall(id: request.text("toolCallId") ?? "", startedAt: 0)
@@ -35,7 +35,8 @@ struct PermissionSubject {
             let entries = known.map { one in Self.json(one, title: one.title) }
             self.input = JSONWriter.object { $0.array("calls", entries) }
         } else if let raw = call.input, raw.first == UInt8(ascii: "{"), raw.count > 2 {
-            self.input = raw
+            guard let whole = Self.withFiles(of: call, raw, in: folder) else { return nil }
+            self.input = whole
         } else {
             guard isNamed || known.count == 1 || call.content != nil || call.input != nil else { return nil }
             self.input = Self.json(call, title: title)
@@ -45,9 +46,27 @@ struct PermissionSubject {
         else { return nil }
     }
 
+    /// The call's own input, and what its agent reports to be written if the input does not name it. Nil if the input has members
+    /// of those names.
+    private static func withFiles(of call: ToolCall, _ raw: [UInt8], in folder: String?) -> [UInt8]? {
+        guard let root = try? JSONDocument(parsing: raw).root, let members = try? root.members() else { return nil }
+        let named = RequestRisks.written(in: root, of: call.tool)
+        let files = (call.changes.map(\.path) + (call.writes ? [call.file].compactMap(\.self) : [])).filter { file in
+            !named.contains { file == $0 || file == (folder ?? "") + "/" + $0 || $0 == (folder ?? "") + "/" + file }
+        }
+        guard !files.isEmpty else { return raw }
+        guard !members.contains(where: { ["filesReported", "contentReported"].contains($0.key) }) else { return nil }
+        return JSONWriter.object { writer in
+            for (key, value) in members { writer.raw(dynamic: key, value.bytes) }
+            writer.strings("filesReported", files)
+            if let content = call.content { writer.raw("contentReported", content) }
+        }
+    }
+
     private static func json(_ call: ToolCall, title: String) -> [UInt8] {
         JSONWriter.object { writer in
             writer.field("tool", call.tool)
+            writer.field("kind", call.kind == call.tool ? nil : call.kind)
             writer.field("title", title)
             writer.field("file", call.file)
             if let input = call.input { writer.raw("input", input) }

@@ -11,7 +11,7 @@ struct ACPSession {
     private var usage: UsageReader
     private var title: String?
     /// Nil until an answer of the agent, or a prompt, has named the session; earlier events wait in `buffered`.
-    private var facts: SessionFacts?
+    private(set) var facts: SessionFacts?
     private var buffered: [Event] = []
     /// True while the agent repeats the past of a loaded session, which was reported when it happened.
     private var isReplaying = false
@@ -49,6 +49,7 @@ struct ACPSession {
         guard self.facts == nil else { return [] }
         self.facts = facts
         usage.agent(is: facts.agentName)
+        usage.model = facts.model
         defer { buffered = [] }
         return [Event(.sessionStarted(facts), at: now.wall)] + buffered
     }
@@ -126,6 +127,8 @@ struct ACPSession {
 
     /// Emits the message so far, so that it comes before the question.
     mutating func paused(at now: HostInstant) -> [Event] { emit([speech.finish()], at: now) }
+
+    mutating func uses(_ model: String) { usage.model = model }
 
     mutating func asked(about calls: Set<String>) { self.calls.asked(about: calls) }
 

@@ -6,7 +6,7 @@ struct ToolCall {
     let id: String
     private(set) var tool = "tool"
     /// The tool's kind, as the protocol groups tools.
-    private var kind: String?
+    private(set) var kind: String?
     private(set) var title = ""
     private(set) var file: String?
     /// The whole `rawInput`.
@@ -36,8 +36,10 @@ struct ToolCall {
 
     /// True if it has changed files, by the agent's own report.
     var changedFiles: Bool {
-        status == "completed" && (!changes.isEmpty || ["edit", "delete", "move"].contains(kind))
+        status == "completed" && (!changes.isEmpty || writes)
     }
+
+    var writes: Bool { ["edit", "delete", "move"].contains(kind) }
 
     /// The call in a few words, for lists.
     func operation(_ limits: ACPLimits) -> String {

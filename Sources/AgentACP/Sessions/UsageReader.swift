@@ -24,6 +24,9 @@ struct UsageReader {
     private var countsTurns = false
     /// True if the agent counts cached tokens as input, and once more in the sum (pydantic-acp 1.10).
     private var sumsCacheTwice = false
+    /// True if the agent's costs are Claude Code's.
+    private var wrapsClaude = false
+    var model: String?
     private var lastAnswer: Counted?
     /// Tokens of all answers together.
     private var ofAllAnswers = Tokens()
@@ -31,6 +34,7 @@ struct UsageReader {
     init(run: String) { self.run = run }
 
     mutating func agent(is name: String) {
+        wrapsClaude = name.lowercased().contains("claude")
         guard name.lowercased().contains("pydantic") else { return }
         countsTurns = true
         sumsCacheTwice = true
@@ -43,9 +47,24 @@ struct UsageReader {
         next.contextLimit = update.whole("size") ?? next.contextLimit
         // Amounts in another currency cannot be added to the rest.
         if let cost = update.optional("cost"), cost.text("currency") == "USD", let amount = cost.real("amount") {
-            next.costMicroUSD = Self.micro(amount) ?? next.costMicroUSD
+            if let sum = Self.micro(amount) { add(sum, to: &next) }
         }
         return tell(next)
+    }
+
+    /// Takes the cost of all models so far. What has come with a model whose price Claude Code only guesses is no cost.
+    private func add(_ sum: Int64, to next: inout Usage) {
+        let names = ["default", "best", "sonnet", "opus", "haiku"]
+        let isGuess =
+            wrapsClaude
+            && model.map { name in
+                !ClaudePrices.know(name) && !names.contains { name.lowercased().hasPrefix($0) }
+            } == true
+        if isGuess {
+            next.estimateMicroUSD = max(0, sum - (known.costMicroUSD ?? 0))
+        } else {
+            next.costMicroUSD = max(0, sum - (known.estimateMicroUSD ?? 0))
+        }
     }
 
     /// Takes the `usage` of the answer to a prompt.
@@ -81,7 +100,9 @@ struct UsageReader {
     private mutating func tell(_ next: Usage) -> Told? {
         var next = next
         next.run = run
-        guard next != known, next.tokens != nil || next.costMicroUSD != nil || (next.contextUsed ?? 0) > 0 else { return nil }
+        let hasNews =
+            next.tokens != nil || next.costMicroUSD != nil || next.estimateMicroUSD != nil || (next.contextUsed ?? 0) > 0
+        guard next != known, hasNews else { return nil }
         known = next
         return Told(.usage(next))
     }

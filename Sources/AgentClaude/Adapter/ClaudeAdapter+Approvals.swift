@@ -51,13 +51,13 @@ extension ClaudeAdapter {
             sessions[question.session]?.cardAt = now.monotonic
             let agentName = approval.agent.flatMap { subagentName($0, in: question.session, payload) }
             let change = ClaudeChange(tool: question.tool, input: input, file: file, redactor)
-            ask(approval, agentName, input: input, change, shown: shown, isRedacted: isRedacted)
+            ask(approval, agentName, input: input, file, change, shown: shown, isRedacted: isRedacted)
         }
     }
 
     private mutating func ask(
-        _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ change: ClaudeChange?,
-        shown: [UInt8], isRedacted: Bool
+        _ approval: PendingApproval<ClaudeForm>, _ agentName: String?, input: JSONValue?, _ file: ClaudeFile?,
+        _ change: ClaudeChange?, shown: [UInt8], isRedacted: Bool
     ) {
         let paths = sessions[approval.session]?.paths ?? ShownPaths(home: home)
         let title =
@@ -74,7 +74,11 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
-        if approval.kind == .tool { request.risks = RequestRisks.of(input, paths: paths, target: change?.target) }
+        if approval.kind == .tool {
+            request.risks = RequestRisks.of(
+                input, of: approval.tool, paths: paths, target: change?.target, links: links(to: file, of: approval.tool, input)
+            ).map(clean)
+        }
         // The body repeats the questions for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []
@@ -92,6 +96,15 @@ extension ClaudeAdapter {
             said?.write(to: &$0)
         }
         if !isShown { tellDesk(.cut(approval.id)) }
+    }
+
+    /// The links of a tool whose change is not shown; nil if its file was not looked at in time.
+    private func links(to file: ClaudeFile?, of tool: String, _ input: JSONValue?) -> [String: String]? {
+        guard !ClaudeChange.tools.contains(tool), let file, let path = input.flatMap({ ClaudeFile.written(by: tool, $0) })
+        else {
+            return [:]
+        }
+        return file.content == .unread(.late) ? nil : file.target.map { [path: $0] } ?? [:]
     }
 
     /// Texts that a notification may contain, from those that people may see.

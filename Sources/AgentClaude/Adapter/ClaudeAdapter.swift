@@ -237,6 +237,8 @@ package struct ClaudeAdapter: AgentAdapter {
 
     package var questions: [AgentQuestion] { approvals.map { AgentQuestion($0) } }
 
+    package func hasBegun(call: String) -> Bool { sessions.values.contains { !$0.isEnded && $0.calls[call] != nil } }
+
     package var sessionsInOrder: [ClaudeSession] { sessions.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
     /// The session of this process. An unreadable payload does not name one.

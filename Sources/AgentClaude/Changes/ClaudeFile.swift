@@ -39,12 +39,18 @@ package struct ClaudeFile: Sendable, Equatable {
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// Path of the file in a call of an editing tool; nil for other tools. Not every agent writes absolute paths.
+    /// Path of the file that a call would write; nil if it writes none. Not every agent writes absolute paths. Of a move it is the
+    /// path that is written.
     package static func path(of payload: JSONValue) -> String? {
-        guard ClaudeChange.tools.contains(payload.text("tool_name") ?? ""), let input = payload.optional("tool_input"),
-            let path = input.text("file_path") ?? input.text("notebook_path"), !path.isEmpty, !path.utf8.contains(0)
+        guard let tool = payload.text("tool_name"), let input = payload.optional("tool_input"),
+            let path = written(by: tool, input), !path.isEmpty, !path.utf8.contains(0)
         else { return nil }
         if path.utf8.first == UInt8(ascii: "/") { return path }
         return payload.text("cwd").map { $0 + "/" + path }
+    }
+
+    static func written(by tool: String, _ input: JSONValue) -> String? {
+        guard !ClaudeChange.tools.contains(tool) else { return input.text("file_path") ?? input.text("notebook_path") }
+        return tool.hasPrefix("mcp__") ? RequestRisks.written(in: input, of: tool).last : nil
     }
 }

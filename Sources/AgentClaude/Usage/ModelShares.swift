@@ -18,7 +18,7 @@ struct ModelShares: Equatable {
 
     mutating func add(_ model: String, guessMicroUSD: Int64 = 0, _ tokens: Tokens = Tokens()) {
         let name = TextCut.line(model, bytesMax: WireLimits.nameBytesMax)
-        guard !ModelPrices.claudeKnows(name), byModel[name] != nil || byModel.count < Self.modelsMax else { return }
+        guard !ClaudePrices.know(name), byModel[name] != nil || byModel.count < Self.modelsMax else { return }
         var share = byModel[name] ?? Share()
         share.guessMicroUSD += guessMicroUSD
         share.tokens = share.tokens.plus(tokens)

@@ -103,6 +103,24 @@ extension CodexAdapter {
         }
     }
 
+    /// Reports text that the agent typed into a command that runs, and proves the approval of it.
+    mutating func typed(_ params: JSONValue, in id: SessionID) {
+        guard let text = params.text("stdin"), !text.isEmpty, let item = params.text("itemId"), sessions[id] != nil else {
+            return
+        }
+        let run = CodexQuestion.run(params.text("turnId"), item)
+        for approval in desk.approvals
+        where isOwn(approval, of: id) && approval.tool == CodexTool.typing && !approval.isDenied
+            && approval.run?.hasPrefix(run) == true
+        {
+            tellDesk(.shown(approval.id, .carriedOut(answers: nil, failed: false)))
+        }
+        sessions[id]?.typedCount += 1
+        let call = TextCut.line("\(run)\(sessions[id]?.typedCount ?? 0)", bytesMax: WireLimits.nameBytesMax)
+        start(CodexTool(typed: text), call, in: id)
+        finish(CodexTool(typed: text), call, in: id)
+    }
+
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {
         proven(tool, call, in: id)
         let background = sessions[id]?.background

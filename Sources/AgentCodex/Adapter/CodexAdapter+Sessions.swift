@@ -182,6 +182,21 @@ extension CodexAdapter {
         }
     }
 
+    /// Shows what keeps a turn from its model, as the terminal does, while Codex tries again by itself.
+    mutating func retries(_ params: JSONValue, in id: SessionID) {
+        guard params.isTrue("willRetry"), sessions[id]?.status == .running,
+            let message = params.optional("error")?.text("message").map({ line($0) }), !message.isEmpty
+        else { return }
+        sessions[id]?.retryReason = message
+        setStatus(.running, reason: message, in: id)
+    }
+
+    mutating func reachesItsModel(_ id: SessionID) {
+        guard let reason = sessions[id]?.retryReason else { return }
+        sessions[id]?.retryReason = nil
+        if sessions[id]?.status == .running, sessions[id]?.statusReason == reason { setStatus(.running, in: id) }
+    }
+
     mutating func setStatus(_ status: SessionStatus, reason: String? = nil, in id: SessionID) {
         guard let session = sessions[id], session.status != status || session.statusReason != reason else { return }
         sessions[id]?.status = status

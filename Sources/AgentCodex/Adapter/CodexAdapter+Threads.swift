@@ -256,7 +256,9 @@ extension CodexAdapter {
     }
 
     private mutating func notified(_ method: String, _ params: JSONValue, in session: SessionID) {
+        if method.hasPrefix("item/") { reachesItsModel(session) }
         switch method {
+        case "error": retries(params, in: session)
         case "turn/started": turnStarted(params, in: session)
         case "turn/completed": turnCompleted(params, in: session)
         case "turn/plan/updated": planUpdated(params, in: session)
@@ -266,6 +268,7 @@ extension CodexAdapter {
             if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }
         case "item/agentMessage/delta": messageGrew(params, in: session)
         case "item/commandExecution/outputDelta": printed(params, in: session)
+        case "item/commandExecution/terminalInteraction": typed(params, in: session)
         case "thread/tokenUsage/updated":
             guard var known = sessions[session], let usage = params.optional("tokenUsage") else { return }
             let told = known.usage.take(usage, turn: params.text("turnId"), thread: known.thread, model: known.model)

@@ -59,6 +59,10 @@ struct CodexSession {
     var isEnded = false
     var status: SessionStatus?
     var statusReason: String?
+    /// Times that the agent typed into a command that runs.
+    var typedCount = 0
+    /// Reason for which Codex asks its model again.
+    var retryReason: String?
     /// The last reported turn, and its reported items.
     private(set) var turn: String?
     private(set) var told: [String] = []

@@ -13,7 +13,8 @@ struct CodexQuestion {
 
     let tool: String
     let turn: String?
-    /// The item that asks; nil if a tool server asks, whose request does not say in which call.
+    /// The item that asks; nil if a tool server asks, whose request does not say in which call, and for text that is to be typed
+    /// into a command that runs, whose item is that command's.
     let item: String?
     /// Identifies the question over connections and restarts of the daemon.
     let run: String
@@ -46,13 +47,18 @@ struct CodexQuestion {
     ) -> Reading {
         switch method {
         case "item/commandExecution/requestApproval":
-            // A request for a running program's input, or for the network alone, is another question than this command.
-            guard params.text("kind") ?? "command" == "command", let command = params.text("command"), !command.isEmpty else {
-                return .unknown(.tool)
+            guard let command = params.text("command"), !command.isEmpty else { return .unknown(.tool) }
+            switch params.text("kind") ?? "command" {
+            case "command":
+                let offers = CodexOffer.ofCommand(params, cleaner)
+                return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil, offers)
+                    .map(Reading.known) ?? .unknown(.tool)
+            case "writeStdin" where params.text("approvalId") != nil:
+                return CodexQuestion(tool: CodexTool.typing, params, command: command, changes: nil, [])
+                    .map(Reading.known) ?? .unknown(.tool)
+            // A request for the network alone is another question than this command.
+            default: return .unknown(.tool)
             }
-            let offers = CodexOffer.ofCommand(params, cleaner)
-            return CodexQuestion(tool: CodexTool.command, params, command: command, changes: nil, offers)
-                .map(Reading.known) ?? .unknown(.tool)
         case "item/fileChange/requestApproval":
             // Access to a whole folder for the rest of the session is more than this change.
             guard params.optional("grantRoot") == nil, let item = params.text("itemId"), let bytes = changes(item) else {
@@ -101,11 +107,11 @@ struct CodexQuestion {
     ) {
         guard let item = params.text("itemId"), let members = try? params.members() else { return nil }
         self.tool = tool
-        self.item = TextCut.line(item, bytesMax: WireLimits.nameBytesMax)
+        self.item = tool == CodexTool.typing ? nil : TextCut.line(item, bytesMax: WireLimits.nameBytesMax)
         self.command = command
         self.offers = offers
         turn = params.text("turnId")
-        run = [turn ?? "", item, params.text("approvalId") ?? ""].joined(separator: "/")
+        run = Self.run(turn, item) + (params.text("approvalId") ?? "")
         let list = params.list("availableDecisions")
         canBeAllowed = list.isEmpty || list.contains { (try? $0.string()) == "accept" }
         input = JSONWriter.object {
@@ -124,10 +130,18 @@ struct CodexQuestion {
         self.changes = list
     }
 
+    /// The beginning of the `run` of each question of this item.
+    static func run(_ turn: String?, _ item: String) -> String { "\(turn ?? "")/\(item)/" }
+
     /// The request in words: "Run: swift test".
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
         if let elicited { return elicited.message }
         if let first = userInput?.questions.first { return first.asked.shownText }
+        if tool == CodexTool.typing {
+            // `write_stdin --session-id 7 'text'`
+            let text = command?.split(separator: " ", maxSplits: 2).last.map(String.init) ?? ""
+            return "Type into a running command: " + clean(TextCut.rough(text, bytesMax: WireLimits.lineBytesMax))
+        }
         if let command { return "Run: " + CodexTool.words(command: command, clean: clean) }
         return "Change " + CodexTool.words(changes: changes ?? [], paths, clean: clean)
     }

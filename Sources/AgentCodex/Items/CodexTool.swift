@@ -5,6 +5,8 @@ internal import RelayProtocol
 struct CodexTool {
     enum Subject {
         case command(String)
+        /// Text that is typed into a command that runs.
+        case typed(String)
         /// The changes as Codex wrote them.
         case changes([JSONValue], bytes: [UInt8])
         case other(String)
@@ -13,6 +15,7 @@ struct CodexTool {
     /// The tool name of commands, the same for all agents here, so that they are checked and shown alike.
     static let command = "Bash"
     static let changes = "apply_patch"
+    static let typing = "write_stdin"
 
     let name: String
     let subject: Subject
@@ -61,10 +64,19 @@ struct CodexTool {
         succeeded = problem == nil && (exitCode ?? 0) == 0 && status != "failed" && !isDeclined
     }
 
+    init(typed text: String) {
+        name = Self.typing
+        subject = .typed(text)
+        input = JSONWriter.object { $0.field("stdin", text) }
+        (output, exitCode, milliseconds, problem) = (nil, nil, nil, nil)
+        (succeeded, isDeclined) = (true, false)
+    }
+
     /// The call in words: "Running: swift test". `clean` removes secrets before anything is cut off.
     func words(_ paths: ShownPaths, clean: (String) -> String) -> String {
         switch subject {
         case .command(let command): "Running: " + Self.words(command: command, clean: clean)
+        case .typed(let text): "Typing: " + TextCut.line(clean(TextCut.rough(text, bytesMax: WireLimits.lineBytesMax)))
         case .changes(let changes, _): "Changing " + Self.words(changes: changes, paths, clean: clean)
         case .other(let text): "Using " + clean(TextCut.rough(text, bytesMax: WireLimits.lineBytesMax))
         }

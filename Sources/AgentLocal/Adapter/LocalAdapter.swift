@@ -156,14 +156,15 @@ package struct LocalAdapter: AgentAdapter {
 
     // MARK: Questions
 
-    /// Resolves the path that the tool would write, then asks.
+    /// Resolves the paths that the tool would write, then asks.
     private mutating func lookAndAsk(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
-        guard ask.kind == .tool, let path = RequestRisks.written(in: ask.input) else {
+        let paths = ask.kind == .tool ? RequestRisks.written(in: ask.input, of: ask.tool) : []
+        guard !paths.isEmpty else {
             return asked(ask, by: process, token, links: [:])
         }
         guard unasked.count < limits.answeredMax else { return asked(ask, by: process, token, links: nil) }
         unasked[token] = (ask, process)
-        order(.own(.findLinks(token, path, in: sessions[sessionID(ask.session)]?.folder)))
+        order(.own(.findLinks(token, paths, in: sessions[sessionID(ask.session)]?.folder)))
     }
 
     private mutating func asked(
@@ -229,7 +230,8 @@ package struct LocalAdapter: AgentAdapter {
         switch approval.kind {
         case .tool:
             let paths = ShownPaths(home: "", workingDirectory: sessions[approval.session]?.folder)
-            request.risks = RequestRisks.of(ask.input, paths: paths, links: links).map { TextCut.line(cleaner.clean($0)) }
+            request.risks = RequestRisks.of(ask.input, of: ask.tool, paths: paths, links: links)
+                .map { TextCut.line(cleaner.clean($0)) }
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         case .question: request.alert = RequestWords(request, questions: questions.map(\.shown))
         }

@@ -1,4 +1,5 @@
 package import HostCore
+internal import RelayProtocol
 
 package typealias LocalInput = AgentInput<LocalFact>
 
@@ -10,4 +11,10 @@ package enum LocalFact: Sendable {
     case linksFound(HookToken, [String: String]?)
     case settled(LocalSettlement, by: AgentProcess?, HookToken)
     case steering(LocalSteering, by: AgentProcess?, HookToken)
+
+    /// The program's name of the call that it asks to allow; nil for other requests.
+    package var callToAllow: String? {
+        guard case .asked(let ask, _, _) = self, ask.kind == .tool else { return nil }
+        return ask.approval
+    }
 }

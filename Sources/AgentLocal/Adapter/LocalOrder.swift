@@ -5,6 +5,6 @@ package typealias LocalEffect = AgentEffect<LocalOrder>
 package enum LocalOrder: Sendable, Equatable {
     /// Refuses a request that changed nothing.
     case refuse(HookToken, LocalError)
-    /// Resolves the links in a question's path; `linksFound` reports the result.
-    case findLinks(HookToken, String, in: String?)
+    /// Resolves the links in a question's paths; `linksFound` reports the result.
+    case findLinks(HookToken, [String], in: String?)
 }

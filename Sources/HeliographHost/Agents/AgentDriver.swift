@@ -39,6 +39,8 @@ protocol ProgramDriver: AgentDriver {
 struct DriverSeat {
     let loop: EventLoop
     let report: (_ fact: any Sendable, _ isDurable: Bool) -> Void
+    /// The call's standing with the other agents.
+    let standing: (_ call: String) -> CallStanding
     let logger: Logger
 
     /// Gives the adapter one of its own facts, and carries out what follows. `isDurable`: see `HostFact.told`.

@@ -1,5 +1,6 @@
 internal import AgentClaude
 package import HeliographHook
+internal import HostCore
 internal import RelayProtocol
 
 /// `heliograph cost price`: the owner's prices for models that Claude Code does not know.
@@ -21,7 +22,7 @@ package enum PriceCall {
         guard (1...WireLimits.nameBytesMax).contains(model.utf8.count), VisibleText.line(model) == model else {
             throw HostError(.badInput, "that is no name of a model")
         }
-        guard !ModelPrices.claudeKnows(model) else {
+        guard !ClaudePrices.know(model) else {
             throw HostError(.badInput, "Claude Code has prices of its own for \(model), and those count")
         }
         let price = ModelPrices.Price(

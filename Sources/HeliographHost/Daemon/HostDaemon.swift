@@ -116,7 +116,8 @@ final class HostDaemon {
         for (name, part) in parts {
             drivers[name] = part.driver(
                 DriverSeat(
-                    loop: loop, report: { [unowned self] in tell(.told(agent: name, $0, isDurable: $1)) }, logger: logger))
+                    loop: loop, report: { [unowned self] in tell(.told(agent: name, $0, isDurable: $1)) },
+                    standing: { [unowned self] in machine.standing(of: $0, besides: name) }, logger: logger))
         }
         relay = RelayConnection(loop, configuration, logger) { [unowned self] in learn($0) }
         let socket = LocalSocket(loop, drivers, logger) { [unowned self] in

@@ -8,15 +8,18 @@ final class LocalDriver: ProgramDriver {
 
     private let seat: DriverSeat
     private let links: LinkLook
+    private let doubles: DoubleAsks
 
     init(_ seat: DriverSeat) {
         self.seat = seat
         links = LinkLook(seat.loop)
+        doubles = DoubleAsks(seat)
     }
 
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(LocalError) {
             guard let fact = try fact(what, body, by: process, token) else { return false }
+            if let call = fact.callToAllow, doubles.hold(fact, about: call, token) { return true }
             seat.tell(fact, isDurable: what == Self.durableEvents)
         } catch {
             seat.refuse(token, error)
@@ -50,10 +53,10 @@ final class LocalDriver: ProgramDriver {
         guard let order = order as? LocalOrder else { preconditionFailure("the host gives each driver its own orders") }
         switch order {
         case .refuse(let token, let error): seat.refuse(token, error)
-        case .findLinks(let token, let path, let folder):
-            links.find([path], in: folder) { [weak self] in self?.seat.tell(LocalFact.linksFound(token, $0)) }
+        case .findLinks(let token, let paths, let folder):
+            links.find(paths, in: folder) { [weak self] in self?.seat.tell(LocalFact.linksFound(token, $0)) }
         }
     }
 
-    func callerGone(_ token: HookToken) {}
+    func callerGone(_ token: HookToken) { doubles.forget(token) }
 }

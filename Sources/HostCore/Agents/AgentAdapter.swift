@@ -30,6 +30,9 @@ package protocol AgentAdapter {
     /// The sessions that have not ended, in an order that is the same each time.
     var liveSessions: [AgentSession] { get }
 
+    /// True if the agent has begun this call and not ended it, as far as it is known.
+    func hasBegun(call: String) -> Bool
+
     /// The questions on the adapter's approval desk, in the order in which they were asked.
     var questions: [AgentQuestion] { get }
 }
@@ -37,6 +40,7 @@ package protocol AgentAdapter {
 extension AgentAdapter {
     package func isElsewhere(_ session: SessionID) -> Bool { false }
     package func presentFolder(_ session: SessionID) -> String? { nil }
+    package func hasBegun(call: String) -> Bool { false }
 
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 

@@ -5,6 +5,8 @@ package struct AgentQuestion: Sendable, Equatable {
     package let approval: ApprovalID
     package let session: SessionID
     package let tool: String
+    /// The agent's name of the call; nil if it is not known.
+    package let call: String?
     package let digest: InputDigest
     /// The phase of the question, in a word.
     package let phase: String
@@ -15,6 +17,7 @@ package struct AgentQuestion: Sendable, Equatable {
         self.approval = approval.id
         session = approval.session
         tool = approval.tool
+        call = approval.call
         digest = approval.digest
         phase = approval.phase.name
         isOpen = approval.isOpen

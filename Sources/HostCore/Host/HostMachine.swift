@@ -107,6 +107,13 @@ package struct HostMachine {
     package var liveSessions: [AgentSession] { agents.flatMap(\.liveSessions) }
     package var questions: [AgentQuestion] { agents.flatMap(\.questions) }
 
+    /// `asker`: the agent that wants to ask about the call, whose own questions do not count.
+    package func standing(of call: String, besides asker: String) -> CallStanding {
+        let others = agents.filter { $0.name != asker }
+        if others.contains(where: { $0.questions.contains { $0.call == call && $0.isOpen } }) { return .asked }
+        return others.contains { $0.hasBegun(call: call) } ? .begun : .unknown
+    }
+
     // MARK: Life
 
     private mutating func start(_ holds: Holds) {

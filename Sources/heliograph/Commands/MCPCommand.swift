@@ -19,7 +19,7 @@ struct MCPCommand: ParsableCommand {
               claude -p 'fix the test' --permission-prompt-tool mcp__person__approve
 
             A Claude Code that is connected (heliograph connect) needs no such tool: its hooks ask already, and with both there \
-            are two cards, of which the answer that comes first counts.
+            is one card, the hook's.
 
             If the host or its relay is away, the client's own form asks (elicitation). Without one, or if nobody decides in time, \
             the call ends with an error. Nothing but a person's yes allows anything.

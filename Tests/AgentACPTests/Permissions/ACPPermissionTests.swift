@@ -134,6 +134,42 @@ struct ACPPermissionTests {
         #expect(String(decoding: try #require(bench.asked.first).input, as: UTF8.self) == input)
     }
 
+    @Test(
+        "a file that the agent reports to be written is shown unless its input names it",
+        arguments: [
+            (#""rawInput":{"id":1}"#, #"{"id":1,"filesReported":["/home/dev/proj/.ssh/x"],"contentReported":[CHANGE]}"#),
+            (
+                #""rawInput":{"path":"x","text":"k"}"#,
+                #"{"path":"x","text":"k","filesReported":["/home/dev/proj/.ssh/x"],"contentReported":[CHANGE]}"#
+            ),
+            (#""rawInput":{"path":".ssh/x","text":"k"}"#, #"{"path":".ssh/x","text":"k"}"#),
+            (#""rawInput":{"path":"/home/dev/proj/.ssh/x","text":"k"}"#, #"{"path":"/home/dev/proj/.ssh/x","text":"k"}"#),
+            (#""title":"Write""#, #"{"tool":"save","kind":"edit","title":"Write","content":[CHANGE]}"#),
+        ])
+    func reportedFiles(call: String, shown: String) throws {
+        let change = #"{"type":"diff","path":"/home/dev/proj/.ssh/x","oldText":null,"newText":"k"}"#
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(
+            #"{"sessionUpdate":"tool_call","toolCallId":"w","kind":"edit","_meta":{"tool_name":"save"},"content":[\#(change)],\#(call)}"#
+        )
+        bench.permission(call: #"{"toolCallId":"w"}"#)
+        let input = try #require(bench.asked.last).input
+        #expect(String(decoding: input, as: UTF8.self) == shown.split(separator: "CHANGE").joined(separator: change))
+        #expect(RequestRisks.written(in: try JSONDocument(parsing: input).root, of: "save").contains { $0.hasSuffix(".ssh/x") })
+    }
+
+    @Test("a call whose input has the members that report its files is not shown")
+    func takenNames() {
+        var bench = ACPBench()
+        bench.begin()
+        bench.update(
+            #"{"sessionUpdate":"tool_call","toolCallId":"w","kind":"delete","locations":[{"path":"/p/x"}],"rawInput":{"filesReported":[]}}"#
+        )
+        bench.permission(call: #"{"toolCallId":"w"}"#)
+        #expect(bench.asked.isEmpty)
+    }
+
     @Test("the editor's error for what was cancelled is left out as well")
     func cancelledError() throws {
         var (bench, approval) = try asked()

@@ -55,6 +55,28 @@ struct UsageReaderTests {
                 == Tokens(input: 200, output: 80, cacheRead: 1000))
     }
 
+    @Test("what Claude Code's agents guess for a model whose price they do not know is an estimate, and no cost")
+    func guessed() throws {
+        func costs(_ reader: inout UsageReader, _ dollars: String) throws -> [Int64?] {
+            let text = #"{"used":1,"cost":{"amount":\#(dollars),"currency":"USD"}}"#
+            let told = reader.take(update: try JSONDocument(parsing: Array(text.utf8)).root)
+            guard case .usage(let usage)? = told?.head else { return [] }
+            return [usage.costMicroUSD, usage.estimateMicroUSD]
+        }
+        var reader = UsageReader(run: "r")
+        reader.agent(is: "Claude Code")
+        reader.model = "sonnet[1m]"
+        #expect(try costs(&reader, "0.5") == [500_000, nil])
+        reader.model = "llama3.3:70b"
+        #expect(try costs(&reader, "2.5") == [500_000, 2_000_000])
+        reader.model = "claude-opus-4-1"
+        #expect(try costs(&reader, "3") == [1_000_000, 2_000_000])
+        var other = UsageReader(run: "r")
+        other.agent(is: "Other")
+        other.model = "llama3.3:70b"
+        #expect(try costs(&other, "2") == [2_000_000, nil])
+    }
+
     @Test("a sum stays a number that the wire takes")
     func bounded() throws {
         var reader = UsageReader(run: "r")

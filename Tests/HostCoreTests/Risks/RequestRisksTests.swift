@@ -27,6 +27,41 @@ struct RequestRisksTests {
             ])
     }
 
+    @Test("a file that is written is found in every form in which agents name it")
+    func forms() throws {
+        for (tool, input) in [
+            ("", #"{"content":[{"type":"diff","path":"/etc/x","oldText":null,"newText":"key"}]}"#),
+            ("", #"{"filePath":"/etc/x","oldString":"","newString":"x"}"#),
+            ("", #"{"target_file":"/etc/x","code_edit":"x"}"#), ("", #"{"source":"a","destination":"/etc/x"}"#),
+            ("", #"{"tool":"edit","title":"t","file":"/etc/x","input":{"id":1}}"#),
+            ("", #"{"calls":[{"tool":"read","title":"t"},{"tool":"edit","title":"t","input":{"path":"/etc/x","text":"y"}}]}"#),
+            ("delete", #"{"path":"/etc/x"}"#), ("move", #"{"from":"/etc/x","to":"b"}"#),
+            ("mcp__fs__write_file", #"{"path":"/etc/x"}"#), ("mcp__x__save", #"{"filename":"/etc/x","data":"k"}"#),
+            ("mcp__fs__createFile", #"{"path":"/etc/x"}"#), ("rename", #"{"oldPath":"a","newPath":"/etc/x"}"#),
+            ("", #"{"tool":"search_replace","kind":"edit","title":"t","file":"/etc/x"}"#),
+            ("", #"{"id":1,"filesReported":["/srv/y","/etc/x"]}"#), ("copy", #"{"source":"a","destination":"/etc/x"}"#),
+        ] {
+            let root = try JSONDocument(parsing: Array(input.utf8)).root
+            #expect(RequestRisks.of(root, of: tool, paths: ShownPaths(home: "/")) == [PathRisks.delicate], "\(tool) \(input)")
+            #expect(RequestRisks.written(in: root, of: tool).contains("/etc/x"), "\(tool) \(input)")
+        }
+        for (tool, input) in [
+            ("read", #"{"path":"/etc/x"}"#), ("mcp__mail__send", #"{"from":"a","to":"b"}"#), ("", #"{"from":"/etc/x"}"#),
+            ("mcp__edit__read_file", #"{"path":"/etc/x"}"#), ("copy", #"{"source":"/etc/x","destination":"b"}"#),
+        ] {
+            let root = try JSONDocument(parsing: Array(input.utf8)).root
+            #expect(RequestRisks.of(root, of: tool, paths: ShownPaths(home: "/")).isEmpty, "\(tool) \(input)")
+        }
+    }
+
+    @Test("a command is found by each of its names, and in each of several calls")
+    func commands() throws {
+        for input in [
+            #"{"cmd":"rm -rf ~"}"#, #"{"calls":[{"command":"ls"},{"command":"rm -rf ~"}]}"#,
+            #"{"calls":[{"tool":"execute","title":"x","input":{"cmd":["rm","-rf","/"]}}]}"#,
+        ] { #expect(try risks(input) == ["Deletes folders with all that is in them."], "\(input)") }
+    }
+
     @Test("a file is judged by where it leads")
     func target() throws {
         let input = #"{"file_path":"/srv/shop/docs/x","content":"x"}"#

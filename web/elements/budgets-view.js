@@ -4,7 +4,7 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
 import { nameOf, parse, pickable, scopes } from "../budgets.js";
 import { money } from "../format.js";
-import { t } from "../language.js";
+import { language, t } from "../language.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
@@ -27,7 +27,7 @@ export class BudgetsView extends View {
   #find = h("input", { id: "budget-find", type: "search", autocomplete: "off", oninput: () => this.#fillSessions(this.#session.value) });
   #findField = h("div", { class: "field" }, h("label", { for: "budget-find" }, t`Find a session`), this.#find);
   #sessionField = h("div", { class: "stack" }, this.#findField, h("div", { class: "field" }, h("label", { for: "budget-session" }, t`Session`), this.#session));
-  #dollars = h("input", { id: "budget-dollars", type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "5.00" });
+  #dollars = h("input", { id: "budget-dollars", type: "text", inputmode: "decimal", autocomplete: "off", placeholder: (5).toLocaleString(language.tag, { minimumFractionDigits: 2 }) });
   #levels = h("input", { id: "budget-levels", type: "text", autocomplete: "off", value: "50, 80, 100" });
   #hold = h("input", { id: "budget-hold", type: "checkbox" });
   #save = h("button", { type: "submit", class: "solid" }, t`Set this budget`);

@@ -159,6 +159,35 @@ struct CodexApprovalTests {
         #expect(bench.requests.count == 1)
     }
 
+    @Test("text for a running command is asked about as such, and that it was typed is shown", arguments: [true, false])
+    func typing(isAllowed: Bool) throws {
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        bench.notify("item/started", CodexBench.command("inProgress"))
+        _ = bench.take()
+        bench.say(
+            #"{"method":"item/commandExecution/requestApproval","id":5,"params":{"kind":"writeStdin","threadId":"\#(CodexBench.thread)","#
+                + #""turnId":"t1","itemId":"call_1","approvalId":"call_2","reason":"Send input","cwd":"/","#
+                + #""command":"write_stdin --session-id 7 'rm x\n'"}}"#)
+        #expect(bench.take() == ["approval.requested Type into a running command: rm x"])
+        let request = try #require(bench.requests.last).head
+        #expect(request.tool == "write_stdin" && request.call == nil && request.offers.isEmpty && request.risks.count == 1)
+        try bench.decide(isAllowed ? .allow : .deny(message: nil))
+        #expect(bench.answers == [#"{"id":5,"result":{"decision":"\#(isAllowed ? "accept" : "decline")"}}"#])
+        bench.resolved("5")
+        _ = bench.take()
+        guard isAllowed else {
+            bench.turnEnds()
+            #expect(bench.take().contains("approval.applied denied"))
+            return
+        }
+        let typed = #""turnId":"t1","itemId":"call_1","processId":"7","stdin":"#
+        bench.notify("item/commandExecution/terminalInteraction", typed + #""""#)
+        #expect(bench.take() == [])
+        bench.notify("item/commandExecution/terminalInteraction", typed + #""rm x\n""#)
+        #expect(bench.take() == ["approval.applied ran", "tool.started Typing: rm x", "tool.finished ok"])
+    }
+
     @Test("a dialog of which we are told nothing is noticed after a moment")
     func silentDialog() {
         var bench = CodexBench.attached()

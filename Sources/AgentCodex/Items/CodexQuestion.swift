@@ -139,7 +139,8 @@ struct CodexQuestion {
         if let first = userInput?.questions.first { return first.asked.shownText }
         if tool == CodexTool.typing {
             // `write_stdin --session-id 7 'text'`
-            let text = command?.split(separator: " ", maxSplits: 2).last.map(String.init) ?? ""
+            let quoted = command?.split(separator: " ", maxSplits: 3).last.map(String.init) ?? ""
+            let text = quoted.hasPrefix("'") && quoted.hasSuffix("'") ? String(quoted.dropFirst().dropLast()) : quoted
             return "Type into a running command: " + clean(TextCut.rough(text, bytesMax: WireLimits.lineBytesMax))
         }
         if let command { return "Run: " + CodexTool.words(command: command, clean: clean) }

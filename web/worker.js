@@ -10,6 +10,7 @@ import { decisionSignatureOf } from "./consent.js";
 import { KeyStore } from "./keys.js";
 import { language, t } from "./language.js";
 import { parsedMessage } from "./numbers.js";
+import { riskWords } from "./risk-words.js";
 import { SessionSealing } from "./sealing.js";
 import { consentOf, shownApproval } from "./shown.js";
 
@@ -216,7 +217,7 @@ async function shownTo(told) {
     if (!host || host.epochs?.size || "problem" in consent || !body || head.cut || head.passkey || object(head.alert).whole !== true) return { mayAllow: false };
     if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
     // The host words the risks, as in other notifications.
-    const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";
+    const risks = Array.isArray(head.risks) ? head.risks.map((risk) => riskWords(String(risk))).join(" ") : "";
     if (unshowable.test(risks)) return { mayAllow: false };
     return {
       mayAllow: true, words: { title: t`Allow ${head.tool}? · ${host.name}`, body: risks ? `${t`Look twice: ${risks}`}\n${full}` : full },

@@ -47,8 +47,36 @@ export function outcomesOf(node) {
   return [node];
 }
 
+/** A Swift file's strings, `{0}` in the place of what is inserted. */
+export function stringsInSwift(source) {
+  const found = [];
+  for (let at = 0; at < source.length; at += 1) {
+    if (source.startsWith("//", at)) at = source.indexOf("\n", at);
+    else if (source[at] === "\"") {
+      let [key, inserted] = ["", 0];
+      for (at += 1; source[at] !== "\""; at += 1) {
+        if (!source.startsWith("\\(", at)) key += source[at];
+        else {
+          at += 2;
+          for (let depth = 1; depth > 0; at += 1) depth += source[at] === "(" ? 1 : source[at] === ")" ? -1 : 0;
+          key += `{${inserted++}}`;
+          at -= 1;
+        }
+      }
+      found.push(key);
+    }
+  }
+  return found;
+}
+
+/** The reasons to look twice, as hosts word them. */
+export function risksOfHosts() {
+  const risks = new URL("../../Sources/HostCore/Risks/", import.meta.url);
+  return readdirSync(risks).flatMap((file) => stringsInSwift(readFileSync(new URL(file, risks), "utf8"))).filter((text) => /^[A-Z].* .*\.$/.test(text));
+}
+
 /**
- * All sentences of the page's sources: arguments of `t`, `pieces` and `plural`, and texts in the HTML.
+ * All sentences of the page: arguments of `t`, `pieces` and `plural`, texts in the HTML, and hosts' reasons to look twice.
  * @returns {Set<string>}
  */
 export function sentencesOfThePage() {
@@ -59,7 +87,7 @@ export function sentencesOfThePage() {
       if (ts.isCallExpression(node) && node.expression.getText() === "plural") for (const noun of outcomesOf(node.arguments[1])) if (keyOf(noun)) keys.add(`{0} ${keyOf(noun)}s`);
     });
   }
-  for (const words of wordsOfTheIndex()) keys.add(words);
+  for (const words of [...wordsOfTheIndex(), ...risksOfHosts()]) keys.add(words);
   return keys;
 }
 

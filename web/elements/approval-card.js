@@ -13,6 +13,7 @@ import { ago, left } from "../format.js";
 import { pieces, t } from "../language.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
+import { riskWords } from "../risk-words.js";
 import { placeOf, titleOf } from "../session-words.js";
 import { shownApproval } from "../shown.js";
 import { keyOf } from "../store.js";
@@ -275,7 +276,7 @@ export class ApprovalCard extends HTMLElement {
     new ResizeObserver(look).observe(whole);
     this.#content.append(h("div", { class: "stack" },
       risks.length ? h("div", { class: "risk", role: "note", "aria-label": t`Look twice` }, h("strong", {}, t`Look twice`),
-        h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
+        h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(riskWords(risk))))))) : null,
       warnings.length ? h("div", { class: "warning" }, ...pieces`Look closely. ${markWords(warnings)} below:`,
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },

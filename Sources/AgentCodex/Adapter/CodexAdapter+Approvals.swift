@@ -111,7 +111,7 @@ extension CodexAdapter {
         if approval.kind == .tool {
             let input = try? JSONDocument(parsing: asked.input).root
             request.risks = RequestRisks.of(input, writes: Self.files(of: asked), paths: paths, links: links).map { line($0) }
-            if asked.tool == CodexTool.typing { request.risks.insert(Self.typingRisk, at: 0) }
+            if asked.tool == CodexTool.typing { request.risks.insert(RequestRisks.typing, at: 0) }
         }
         let questions = asked.questions
         request.questions = AskedQuestion.offers(of: questions)
@@ -159,8 +159,6 @@ extension CodexAdapter {
     }
 
     /// Handles the end of an approval's item.
-    private static let typingRisk = "Typed into a command that runs already: what it does with the text is not known here."
-
     mutating func proven(_ tool: CodexTool, _ call: String, in session: SessionID) {
         for approval in desk.approvals where isOwn(approval, of: session) && approval.call == call {
             guard tool.isDeclined else {

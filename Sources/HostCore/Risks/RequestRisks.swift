@@ -5,6 +5,7 @@ package import RelayProtocol
 /// It only ever adds a warning: silence means nothing, and nothing says that something is harmless. Known by the fields of the input
 /// where they suffice, so that every agent's tools are looked at alike.
 package enum RequestRisks {
+    package static let typing = "Goes to a command that already runs: what that does with it is not known here."
     private static let texts: [StaticString] = [
         "content", "contents", "text", "file_text", "new_string", "newString", "new_str", "newText", "edits", "new_source",
         "edit_mode", "code_edit", "data",

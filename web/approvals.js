@@ -118,6 +118,15 @@ const outcomes = /** @type {Record<string, string>} */ ({
 /** @typedef {{tone: Tone, title: string, detail: string}} Outcome */
 
 /**
+ * The words for who decided. A rule is a client that does not exist, with an English name.
+ * @param {Decision["by"]} by @param {string} [client]
+ */
+export function decider({ client: id, name }, client) {
+  const [, rule] = (id === "rule" && /^the rule (.+)$/.exec(name)) || [];
+  return id === client ? t`you` : rule ? t`the rule ${rule}` : name;
+}
+
+/**
  * The outcome of an approval, in words.
  * @param {Approval} approval
  * @param {{now: number, client?: string, host?: {name: string, connected: boolean}}} at
@@ -125,7 +134,7 @@ const outcomes = /** @type {Record<string, string>} */ ({
  */
 export function outcome(approval, { now, client, host }) {
   const { stage, decision } = approval;
-  const verdict = decision && capital(t`${deed(decision.decision)} by ${decision.by.client === client ? t`you` : decision.by.name}`);
+  const verdict = decision && capital(t`${deed(decision.decision)} by ${decider(decision.by, client)}`);
   const name = host?.name ?? t`the host`;
   switch (stage) {
     case "pending":

@@ -230,7 +230,7 @@ export class Timeline {
     }
     const key = this.#add(`a:${event.head.approval}`, seq, event);
     const row = rule && this.#byKey.get(`a:${event.head.approval}`);
-    if (row) row.decision = { ...rule, by: { client: "rule", name: t`the rule ${rule.name}` }, at: event.at, command: event.head.approval };
+    if (row) row.decision = { ...rule, by: { client: "rule", name: `the rule ${rule.name}` }, at: event.at, command: event.head.approval };
     return key;
   }
 

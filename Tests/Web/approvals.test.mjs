@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conflict, isWhole, obstacle, outcome, steps, modeAfter, waysToAllow } from "../../web/approvals.js";
+import { language } from "../../web/language.js";
+import { sentencesIn } from "./sentences.mjs";
 
 const tool = (head = {}, body = { input: { command: "ls" } }) => ({ approval: "a", session: "s", seq: 1, stage: "pending", requestedAt: 0, request: { kind: "approval.requested", at: 0, head: { kind: "tool", tool: "Bash", ...head }, body } });
 const ready = { live: true, seen: true };
@@ -31,6 +33,18 @@ test("the outcome names who decided, you for this client", () => {
   assert.equal(outcome(decided("decided"), { now: 0, client: "c1" }).title, "Allowed by you");
   assert.equal(outcome(decided("decided"), { now: 0, client: "c2" }).title, "Allowed by Ada's laptop");
   assert.match(outcome(decided("decided"), { now: 0, host: { name: "box", connected: false } }).detail, /box is offline/);
+});
+
+test("a rule that decided is named in the page's language, a client as it is called", () => {
+  const by = (client, name) => ({ ...decided("decided"), decision: { ...decided("decided").decision, by: { client, name } } });
+  const before = { ...language };
+  try {
+    Object.assign(language, { tag: "de", sentences: sentencesIn("de") });
+    assert.equal(outcome(by("rule", "the rule tests"), { now: 0 }).title, "Erlaubt von der Regel tests");
+    assert.equal(outcome(by("c2", "the rule tests"), { now: 0 }).title, "Erlaubt von the rule tests");
+  } finally {
+    Object.assign(language, before);
+  }
 });
 
 test("a delivery that stays unconfirmed says that the terminal may have answered", () => {

@@ -1,7 +1,7 @@
 /** One row of a session's timeline, drawn from its event. An agent's output only ever becomes text and safe elements. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
-import { deed } from "../approvals.js";
+import { decider, deed } from "../approvals.js";
 import { crossingWords } from "../budget-words.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
@@ -288,7 +288,7 @@ function approvalContent({ head, body }) {
 
 /** @param {Row} row */
 function stageWords({ end, decision }) {
-  const by = (/** @type {string} */ words) => (decision?.by?.name ? t`${words} by ${decision.by.name}` : words);
+  const by = (/** @type {string} */ words) => (decision?.by?.name ? t`${words} by ${decider(decision.by)}` : words);
   const isRuled = decision?.by?.client === "rule";
   if (!end || (isRuled && end.kind === "approval.delivered")) return decision ? by(deed(decision.decision)) : t`waiting`;
   if (end.kind === "approval.decided") return by(decision ? deed(decision.decision) : t`decided`);

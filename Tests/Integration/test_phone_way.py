@@ -159,6 +159,7 @@ def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -
     # An already running relay continues unchanged.
     home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
     home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
+    home.wait_link()
     assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}" and home.status()["host"]["running"]
     home.run("down")
     assert served.read_text() == theirs

@@ -28,7 +28,7 @@ package enum PairedHost {
 }
 
 extension PairedHost {
-    /// Why a host that runs is not connected, as a sentence for people.
+    /// Reason, for people, for which a host that runs is not connected.
     package func reason(of relay: RelayAddress) -> String {
         switch self {
         case .revoked: "\(relay) does not know this machine any more: heliograph up"

@@ -97,14 +97,12 @@ package struct PairingRequest: Sendable {
 
     /// A relay says why it takes no code; without its word what answers is something else, or a proxy on the way.
     static func refusal(by answer: HTTPExchange.Answer) -> PairingError {
-        let sentence = said(by: answer)
+        let sentence = notice(in: answer)?.message
         let isRelays = sentence != nil || answer.status == 429 || answer.status >= 500
         return isRelays ? .refused(status: answer.status, sentence) : .notARelay
     }
 
-    /// The relay's own sentence, if the answer has one: `{"error":{"code","message"}}`, or the notice itself.
-    static func said(by answer: HTTPExchange.Answer) -> String? { notice(in: answer)?.message }
-
+    /// The relay's notice, if the answer has one: `{"error":{"code","message"}}`, or the notice itself.
     static func notice(in answer: HTTPExchange.Answer) -> Notice? {
         guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
         if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice }

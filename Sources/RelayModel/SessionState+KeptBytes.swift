@@ -4,7 +4,7 @@ extension SessionState {
     /// Memory that any session takes, with its entries in the relay's tables.
     package static let keptBytesMin = 2 << 10
 
-    /// What is counted against the session's host: approximate memory without approvals, and the bytes of its events. Called with
+    /// The sizes that count against the session's host: approximate memory without approvals, and the bytes of its events. Called with
     /// every message. It changes nothing, but is mutating so that it works in place: a value read out of an object would be copied.
     mutating func kept() -> (bytes: Int, events: Int64, host: HostID) {
         (measureKept(), eventBytes, summary.host.id)

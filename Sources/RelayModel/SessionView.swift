@@ -50,7 +50,7 @@ package struct SessionView {
     // Defined in this module, with direct access to the state: from another module each access allocates.
     package mutating func took(through hostSeq: Int64) { state.took(through: hostSeq) }
 
-    // Each reads the state once: with each access to it, the runtime checks that it is not being changed already.
+    // Several values from one access to the state: with each access the runtime checks that it is not being changed already.
     package var kept: (bytes: Int, events: Int64, host: HostID) { shared.state.kept() }
     package var standing: (host: HostID, hostSeq: Int64) { shared.state.standing() }
 

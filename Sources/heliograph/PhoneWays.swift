@@ -7,14 +7,9 @@ struct PhoneWays {
 
     var advice: String { (["A phone needs an address that it can reach, by HTTPS:"] + sentences).joined(separator: "\n  ") }
 
-    /// `folder`: the relay's data.
+    /// `address`: the relay's on this machine. `folder`: the relay's data.
     init(address: RelayAddress?, folder: String) {
-        let relay = (try? BackgroundRecord.load())?.part(.relay)
-        self.init(address: address, isUp: relay?.value(of: "--data") == folder)
-    }
-
-    /// `address`: the relay's address on this machine. `isUp`: it was set up by `heliograph up`.
-    init(address: RelayAddress?, isUp: Bool) {
+        let isUp = (try? BackgroundRecord.load())?.part(.relay)?.value(of: "--data") == folder
         var port: UInt16 = 8787
         if case .tcp(_, let known, _)? = address?.target { port = known }
         let start = "\(Executable.shown) \(isUp ? "up" : "serve")"

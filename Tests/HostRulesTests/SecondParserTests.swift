@@ -7,7 +7,7 @@ import Testing
 /// The programs that are found in a line, compared with those that bashlex finds, a parser of another make.
 @Suite struct SecondParserTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    // Its links stay as they are: behind them is a Python without the packages.
+    // The path's links stay unresolved: the Python behind them lacks the packages.
     private static let python = folder.deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: ".venv/bin/python")
     private static let hasBashlex = (try? run(["-c", "import bashlex"]).status) == 0

@@ -7,7 +7,7 @@ struct Layering {
         "RelayModel", "RelayNode", "RelayProtocol", "RelaySimulation",
     ]
 
-    /// Modules below `Tests/` that are no tests: what measures the product, and what plays the world around it. They obey the same rules.
+    /// Modules below `Tests/` that are no tests: they measure the product, or play the world around it, by the same rules.
     static let tools: Set<String> = [
         "APNsSimulator", "APNsSimulatorServer", "HeliographBench", "RelaySimulation", "heliograph-apns-simulator",
         "heliograph-bench", "heliograph-simulate",

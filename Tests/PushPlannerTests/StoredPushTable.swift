@@ -2,7 +2,7 @@ import RelayProtocol
 
 @testable import PushPlanner
 
-/// What the planner keeps on disk, field by field, as `WireTable` has it for messages. `StoredPushTests` checks the code that reads
+/// Stored fields of the planner's records, in the form in which `WireTable` describes messages. `StoredPushTests` checks the code that reads
 /// and writes records against it. A push's channel adds fields of its own, and any channel but APNs the field `service`.
 enum StoredPushTable {
     static let device = WireObject(
@@ -80,7 +80,7 @@ enum StoredPushTable {
             .optional("dueAt", .time),
         ])
 
-    /// `words` are the fields of its channel.
+    /// The fields of a push. `words` are those of its channel.
     static func push(to target: WireField, _ words: [WireField]) -> WireObject {
         WireObject(
             nil,

@@ -177,7 +177,7 @@ import Testing
         let notices = t.take(host).filter { $0.contains(#""code":"tooMany""#) }
         #expect(notices.count == 1 && notices[0].contains(#""session":"s2","seq":\#(refused)"#))
         #expect(isTold(t.take(client), .recordsPerDay))
-        // Without it the session goes on, and people decide what is open.
+        // Without the refused event the session goes on, and people decide what is open.
         t.send([.statusChanged(.running, reason: nil)], to: session("s2"), first: refused + 2, gap: true, by: host)
         t.commit()
         #expect(t.states[SessionKey(workspace: T.home.id, session: session("s2"))]!.hostSeq == refused + 2)

@@ -51,8 +51,9 @@ struct PermissionSubject {
     private static func withFiles(of call: ToolCall, _ raw: [UInt8], in folder: String?) -> [UInt8]? {
         guard let root = try? JSONDocument(parsing: raw).root, let members = try? root.members() else { return nil }
         let named = RequestRisks.written(in: root, of: call.tool)
+        let base = (folder ?? "") + "/"
         let files = (call.changes.map(\.path) + (call.writes ? [call.file].compactMap(\.self) : [])).filter { file in
-            !named.contains { file == $0 || file == (folder ?? "") + "/" + $0 || $0 == (folder ?? "") + "/" + file }
+            !named.contains { file == $0 || file == base + $0 || $0 == base + file }
         }
         guard !files.isEmpty else { return raw }
         guard !members.contains(where: { ["filesReported", "contentReported"].contains($0.key) }) else { return nil }

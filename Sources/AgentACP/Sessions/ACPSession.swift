@@ -16,7 +16,7 @@ struct ACPSession {
     /// True while the agent repeats the past of a loaded session, which was reported when it happened.
     private var isReplaying = false
     private var isRunning = false
-    /// What the reported status says of the calls that run on after their turn.
+    /// The part of the reported status about calls that run on after their turn.
     private var background: String?
 
     init(id: SessionID, run: String, limits: ACPLimits) {

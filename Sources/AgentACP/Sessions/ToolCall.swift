@@ -47,7 +47,7 @@ struct ToolCall {
         return line.isEmpty ? tool : line
     }
 
-    /// Its agent asks before it runs: an earlier word that it runs does not count.
+    /// Takes back an earlier report that the call runs: its agent asks about it only now.
     mutating func asked() { status = "pending" }
 
     /// A line that could not be read may have changed the call's description.

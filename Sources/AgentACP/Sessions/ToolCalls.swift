@@ -49,21 +49,13 @@ struct ToolCalls {
 
     private var ofTheTurn: [ToolCall] { open.filter { !$0.isLeft } }
 
-    private var leftCount: Int { open.count(where: \.isLeft) }
-
-    /// What runs on after its turn, for people; nil if nothing does.
-    var background: String? {
-        leftCount == 0 ? nil : "in the background: " + (leftCount == 1 ? "a call" : "\(leftCount) calls")
-    }
+    /// The words for calls that run on after their turn; nil without such calls.
+    var background: String? { BackgroundWords.of((open.count(where: \.isLeft), "a call", "calls")) }
 
     /// Keeps the calls that run on after their turn, of too many the youngest; each reports its own end.
     mutating func leave() {
         for place in open.indices where open[place].status == "in_progress" { open[place].isLeft = true }
-        var excess = leftCount - limits.leftCallsMax
-        for place in open.indices where open[place].isLeft && excess > 0 {
-            open[place].isLeft = false
-            excess -= 1
-        }
+        for place in open.indices.filter({ open[$0].isLeft }).dropLast(limits.leftCallsMax) { open[place].isLeft = false }
     }
 
     /// Output that running calls have printed since the last call of this.

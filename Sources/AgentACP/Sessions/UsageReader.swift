@@ -46,20 +46,24 @@ struct UsageReader {
         next.contextUsed = update.whole("used") ?? next.contextUsed
         next.contextLimit = update.whole("size") ?? next.contextLimit
         // Amounts in another currency cannot be added to the rest.
-        if let cost = update.optional("cost"), cost.text("currency") == "USD", let amount = cost.real("amount") {
-            if let sum = Self.micro(amount) { add(sum, to: &next) }
+        if let cost = update.optional("cost"), cost.text("currency") == "USD", let amount = cost.real("amount"),
+            let sum = Self.micro(amount)
+        {
+            add(sum, to: &next)
         }
         return tell(next)
     }
 
+    /// Claude Code's own words for its models.
+    private static let aliases = ["default", "best", "sonnet", "opus", "haiku"]
+
+    private var isGuess: Bool {
+        guard wrapsClaude, let model else { return false }
+        return !ClaudePrices.know(model) && !Self.aliases.contains(where: model.lowercased().hasPrefix)
+    }
+
     /// Takes the cost of all models so far. What has come with a model whose price Claude Code only guesses is no cost.
     private func add(_ sum: Int64, to next: inout Usage) {
-        let names = ["default", "best", "sonnet", "opus", "haiku"]
-        let isGuess =
-            wrapsClaude
-            && model.map { name in
-                !ClaudePrices.know(name) && !names.contains { name.lowercased().hasPrefix($0) }
-            } == true
         if isGuess {
             next.estimateMicroUSD = max(0, sum - (known.costMicroUSD ?? 0))
         } else {

@@ -34,13 +34,7 @@ struct ClaudeBackground: Equatable {
 
     /// A description for people; nil if nothing runs in the background.
     var words: String? {
-        func count(_ number: Int, _ one: String, _ many: String) -> String? {
-            number == 0 ? nil : number == 1 ? one : "\(number) \(many)"
-        }
-        let parts = [
-            count(agents.count, "a subagent", "subagents"), count(commands, "a command", "commands"),
-            count(others, "a task", "tasks"),
-        ].compactMap(\.self)
-        return parts.isEmpty ? nil : "in the background: " + parts.joined(separator: ", ")
+        BackgroundWords.of(
+            (agents.count, "a subagent", "subagents"), (commands, "a command", "commands"), (others, "a task", "tasks"))
     }
 }

@@ -117,8 +117,9 @@ extension CodexAdapter {
         }
         sessions[id]?.typedCount += 1
         let call = TextCut.line("\(run)\(sessions[id]?.typedCount ?? 0)", bytesMax: WireLimits.nameBytesMax)
-        start(CodexTool(typed: text), call, in: id)
-        finish(CodexTool(typed: text), call, in: id)
+        let tool = CodexTool(typed: text)
+        start(tool, call, in: id)
+        finish(tool, call, in: id)
     }
 
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {

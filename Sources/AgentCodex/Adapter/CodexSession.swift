@@ -155,8 +155,7 @@ struct CodexSession {
 
     /// For people, the commands that run on after their turn; nil if there are none.
     var background: String? {
-        let count = calls.values.count(where: \.isLeft)
-        return count == 0 ? nil : "in the background: " + (count == 1 ? "a command" : "\(count) commands")
+        BackgroundWords.of((calls.values.count(where: \.isLeft), "a command", "commands"))
     }
 
     mutating func wants(_ changes: [UInt8]?, of item: String, bytesMax: Int) {

@@ -53,8 +53,8 @@ enum CostTable {
             table.rows.append([
                 .init(name, style), .init(cost(sum)),
                 .init(sum.estimateMicroUSD > 0 ? "~" + Moment.money(microUSD: sum.estimateMicroUSD) : ""),
-                .init(count(sum.tokens.input)), .init(count(sum.tokens.output)), .init(count(sum.tokens.cacheRead)),
-                .init(count(sum.tokens.cacheWrite)),
+                .init(sum.tokens.input.grouped()), .init(sum.tokens.output.grouped()), .init(sum.tokens.cacheRead.grouped()),
+                .init(sum.tokens.cacheWrite.grouped()),
             ])
         }
         for row in rows {
@@ -68,20 +68,9 @@ enum CostTable {
     /// `$1.00 + 90,000,000 tokens`: what has no price is not free.
     private static func cost(_ sum: CostSum) -> String {
         let money = sum.costMicroUSD.map { Moment.money(microUSD: $0) }
-        let unpriced = sum.unpricedTokens > 0 ? "\(count(sum.unpricedTokens)) tokens" : nil
+        let unpriced = sum.unpricedTokens > 0 ? "\(sum.unpricedTokens.grouped()) tokens" : nil
         let parts = [money, unpriced].compactMap(\.self)
         return parts.isEmpty ? "unknown" : parts.joined(separator: " + ")
-    }
-
-    /// The number with separators: `1,234,567`.
-    private static func count(_ number: Int64) -> String {
-        var groups: [Substring] = []
-        var digits = Substring(String(number))
-        while digits.count > 3 {
-            groups.insert(digits.suffix(3), at: 0)
-            digits = digits.dropLast(3)
-        }
-        return ([digits] + groups).joined(separator: ",")
     }
 
     /// The rows as CSV (RFC 4180): dollars with six decimals, and nothing for an unknown price.

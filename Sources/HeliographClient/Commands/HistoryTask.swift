@@ -116,7 +116,7 @@ package struct HistoryOptions: Sendable {
 
     package enum Host: Sendable {
         case named(String)
-        /// The host that has a rule; `named`, if several have one.
+        /// The host with this rule; `named` chooses among several.
         case having(rule: String, named: String?)
     }
 

@@ -22,7 +22,7 @@ package struct BackgroundRecord: Equatable, Sendable {
     package var lingers = false
     /// True after `down`: nothing runs, and the next `up` continues with the same arguments.
     package var isDown = false
-    /// The local port to which `up` has directed this machine's address in its tailnet. After `down`: which it is to have again.
+    /// The local port to which `up` has directed this machine's address in its tailnet. After `down`: the port for the next `up`.
     package var servedPort: UInt16?
 
     private static let bytesMax = 64 << 10

@@ -124,9 +124,11 @@ package struct BackgroundServices {
     }
 
     /// The state of the host's link: `live` once it is connected. Nil if no daemon answers.
-    package var hostLink: String? {
-        guard let status = hostStatus, let root = try? JSONDocument(parsing: status).root.object() else { return nil }
-        return try? root.object("link").string("state")
+    package var hostLink: String? { hostStatus.flatMap(Self.link) }
+
+    /// The state of the link in a daemon's status; nil if it has none.
+    package static func link(in status: [UInt8]) -> String? {
+        try? JSONDocument(parsing: status).root.object().object("link").string("state")
     }
 
     /// Replaces this process by the program that shows the logs.

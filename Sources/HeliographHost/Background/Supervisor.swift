@@ -14,7 +14,7 @@ package struct Supervisor {
         var startedAt = ContinuousClock.now
         var startsAt = ContinuousClock.now
         var delay: Duration
-        /// Why it was not started the last time; logged when it changes.
+        /// Reason for which the last start failed; logged when it changes.
         var obstacle: String?
     }
 

@@ -53,7 +53,7 @@ struct ClaudeHookPolicy {
         return nil
     }
 
-    /// What keeps a session of ours that starts here from being reported, for the person at its terminal; nil if nothing does.
+    /// The reason, for the person at the terminal, why a session that starts here is not reported; nil if it is.
     static var remark: String? {
         here.obstacle.map { "\($0.words): nothing of what this session does is reported. Mend: \($0.mend)." }
     }

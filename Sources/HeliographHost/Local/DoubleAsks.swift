@@ -27,7 +27,7 @@ final class DoubleAsks {
 
     init(_ seat: DriverSeat) { self.seat = seat }
 
-    /// Returns false if the question is to be asked at once. `fact`: what asks it.
+    /// Returns false if the question is to be asked at once. `fact`: the question, for the adapter.
     func hold(_ fact: LocalFact, about call: String, _ token: HookToken) -> Bool {
         guard held.count < Self.countMax, seat.standing(call) != .unknown else { return false }
         held[token] = Held(fact: fact, call: call, checksLeft: Self.checks(in: Self.hookWithin))
@@ -43,10 +43,12 @@ final class DoubleAsks {
         guard var ask = held[token] else { return }
         switch seat.standing(ask.call) {
         case .asked: ask.checksLeft = Self.checks(in: Self.leavesWithin)
-        case .begun where ask.checksLeft > 0, .unknown where ask.checksLeft > 0: ask.checksLeft -= 1
         case .begun, .unknown:
-            held[token] = nil
-            return seat.tell(ask.fact)
+            guard ask.checksLeft > 0 else {
+                held[token] = nil
+                return seat.tell(ask.fact)
+            }
+            ask.checksLeft -= 1
         }
         ask.timer = seat.loop.schedule(after: Self.checkedEvery) { [weak self] in self?.check(token) }
         held[token] = ask

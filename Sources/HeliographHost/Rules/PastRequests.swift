@@ -17,7 +17,7 @@ struct PastRequest {
     /// The author of the answer: a person's device, `the terminal`, or a rule.
     var by: String?
     /// The rules that answered it, if rules did.
-    var rules: [String] = []
+    let rules: [String]
     private var wasRuled: Bool { !rules.isEmpty }
 
     var day: String { past.moment.day }

@@ -67,7 +67,7 @@ extension RulesCall {
         }.joined(separator: "\n\n")
     }
 
-    /// Calls that are named of those that a rule has allowed.
+    /// Maximum number of a rule's calls that are listed; of more, the number is given.
     private static let ranMax = 100
 
     /// The calls that a rule has allowed in these sessions, the newest last.

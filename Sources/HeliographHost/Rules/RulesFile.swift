@@ -89,7 +89,7 @@ final class RulesFile: RuleSource {
 
     struct Kept {
         let rules: KeptRules
-        /// The reason if not all of them apply; else nil.
+        /// Reason for which some rules do not apply; nil if all do.
         var problem: String?
         /// False if the file is gone.
         var isThere = true

@@ -34,7 +34,7 @@ public struct SignedAlerts: DecisionSigning {
         case .unsigned: return .notNeeded
         case .inApp: return .needsApp
         case .signed(let text, _):
-            // The language may have been changed since it was shown.
+            // The app's language may have changed since the alert was shown.
             guard verdict == .allow, let shown,
                 KitLanguage.all.contains(where: { AlertAllowing(found, book, $0) == .signed(text: text, shown) }),
                 let signature = try? trust.signature(.allow, for: text)

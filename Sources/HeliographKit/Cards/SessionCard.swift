@@ -29,7 +29,7 @@ public struct SessionCard: Sendable, Hashable {
             startedAt: session.startedAt, updatedAt: now)
     }
 
-    /// `words`: shown in place of the request's own.
+    /// `words`: replace the request's text; nil shows it.
     private static func approval(
         _ asked: PendingApproval, _ words: (any KitWords)?
     ) -> HeliographActivityAttributes.Approval {

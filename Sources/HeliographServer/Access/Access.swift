@@ -394,7 +394,7 @@ final class Access {
             mailbox.put(.limitsListed(limits))
         }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
-            // Before the core closes them without this reason.
+            // Peers are closed here, as the core would close them without this reason.
             for (connection, peer) in peers where peer.token.workspace == workspace {
                 connections.close(connection, code: CloseCode.revoked.rawValue, reason: CloseCode.workspaceRemoved)
             }

@@ -18,9 +18,9 @@ extension Administration {
 
         /// `1 host (laptop) and 2 clients (Ada's phone, Ada's browser)`
         package var sentence: String {
-            let parts = [Self.counted(hosts, "host"), Self.counted(clients, "client")].compactMap(\.self)
             let open = codes == 0 ? nil : "\(codes) open code\(codes == 1 ? "" : "s")"
-            return (parts + [open].compactMap(\.self)).joined(separator: " and ")
+            return [Self.counted(hosts, "host"), Self.counted(clients, "client"), open].compactMap(\.self)
+                .joined(separator: " and ")
         }
 
         private static func counted(_ names: [String], _ what: String) -> String? {

@@ -12,7 +12,7 @@ struct MemoryBudget {
     /// New peers that are refused.
     enum Refused: Int, Comparable {
         case nobody
-        /// Those of workspaces that take at least an equal share of the memory.
+        /// Peers of workspaces that take at least an equal share of the memory.
         case large
         case all
 

@@ -2,7 +2,7 @@ import RelayCore
 
 /// Registrations of the last hour by address, and by the networks around it.
 struct RegistrationCounts {
-    /// In the order of `RegistrationNetwork.around`.
+    /// Counts of addresses, then of each wider network, in the order of `RegistrationNetwork.around`.
     private var levels: [RecentCounts]
 
     /// `max`: of one address.

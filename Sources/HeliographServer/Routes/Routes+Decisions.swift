@@ -59,10 +59,7 @@ extension Routes {
     }
 
     /// Name under which an address is counted: one client can choose among all addresses of an IPv6 network.
-    static func household(of peer: Peer) -> String {
-        guard case .ip(let text) = peer, let address = IPAddress(text) else { return peer.description }
-        return address.household.description
-    }
+    static func household(of peer: Peer) -> String { caller(peer).own }
 
     /// One response for codes that never existed, were used, or have expired.
     private static var noSuchCode: HTTPResponse {

@@ -21,15 +21,15 @@ extension Routes {
         }
         let key: String?
         do throws(WireError) { key = try Self.key(request) } catch { return respond(id, .json(400, Notice(error))) }
-        let household = Self.household(of: request.peer)
-        if let excess = registrations.note(Self.caller(request.peer), at: .now) {
+        let caller = Self.caller(request.peer)
+        if let excess = registrations.note(caller, at: .now) {
             measures.registered(.perHour)
-            let origin = excess.name == household ? "this address" : excess.name.isEmpty ? "all networks" : excess.name
+            let origin = excess.name == caller.own ? "this address" : excess.name.isEmpty ? "all networks" : excess.name
             return respond(id, Self.tooMany("new workspaces from \(origin)", excess.wait))
         }
         let (rules, now) = (registration, WallClock.milliseconds)
-        access.register(for: .address(household)) {
-            try Credentials.register(from: household, as: key, by: rules, at: now, $0, $1)
+        access.register(for: .address(caller.own)) {
+            try Credentials.register(from: caller.own, as: key, by: rules, at: now, $0, $1)
         } then: { [self] result in
             switch result {
             case .success(let answer):

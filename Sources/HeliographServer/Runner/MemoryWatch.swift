@@ -53,7 +53,7 @@ final class MemoryWatch {
         case .cutOff(let bytes): cutOff(bytes)
         case nil: break
         }
-        // Repeated at each look, as other workspaces may be large by now.
+        // The refusal is renewed at each look, as other workspaces may be large by now.
         if budget.refused != .nobody || refused != .nobody { admission.refuseNew(refusal) }
         guard budget.refused != refused else { return }
         let metadata: Logger.Metadata = ["bytes": "\(used)", "budget": "\(budget.bytes)"]
@@ -70,7 +70,7 @@ final class MemoryWatch {
         case .all: return .all
         case .large:
             let large = largeWorkspaces()
-            // Empty if no session is in memory, or only at another node.
+            // The set is empty if no session is in memory, or only at another node.
             return large.isEmpty ? .all : .workspaces(large)
         }
     }

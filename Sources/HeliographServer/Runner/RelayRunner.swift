@@ -320,7 +320,7 @@ final class RelayRunner {
 
     private func commitEnded(_ outcome: CommitTries.Outcome, _ batch: LogBatch, events: Int, since begun: DispatchTime) {
         defer { store.batchEnded() }
-        // As `core.isServing`, a look that would copy the core: a commit that ends is under way at one that serves.
+        // Instead of `core.isServing`, which would copy the core: only a core that serves has a commit under way.
         guard backlog.isCommitting else { return tell(.commitEnded(outcome)) }
         let nanoseconds = DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds
         takeMail(at: .now)

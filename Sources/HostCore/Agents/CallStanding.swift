@@ -1,8 +1,8 @@
-/// Where a call stands with the agent that makes it.
+/// The state of a tool call at the agent that makes it.
 package enum CallStanding: Sendable {
     case unknown
-    /// It has begun, and its agent has not asked about it.
+    /// Begun, without a question of its agent.
     case begun
-    /// Its agent asks about it, and no answer is known.
+    /// The agent has asked about the call, and no answer is known.
     case asked
 }

@@ -1,4 +1,4 @@
-/// Whether a cost that Claude Code reports is a price or a guess.
+/// The models that Claude Code knows a price of: for others the cost that it reports is a guess.
 package enum ClaudePrices {
     /// True if Claude Code has a price for the model, as far as the name shows. To all other models it applies the price of its
     /// default Opus (2.1.329), and reports that only at the end (`hasUnknownModelCost`).

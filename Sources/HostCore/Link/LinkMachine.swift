@@ -186,15 +186,14 @@ package struct LinkMachine {
         if notice.code == ErrorCode.unavailable.rawValue {
             isDiskAway = true
             effects += resendLater()
-        } else if notice.code == ErrorCode.tooMany.rawValue, notice.path == "$.session" {
-            if let session = notice.session, let seq = notice.seq {
-                guard inFlight.contains(where: { $0.session == session && ($0.first...$0.last).contains(seq) }) else {
-                    return effects
-                }
+        } else if notice.code == ErrorCode.tooMany.rawValue, notice.path == "$.session", let session = notice.session,
+            let seq = notice.seq
+        {
+            if inFlight.contains(where: { $0.session == session && ($0.first...$0.last).contains(seq) }) {
                 effects += [.drop(session, seq: seq), .log(.dropped(session, code: notice.code))]
                 resend { $0.session == session }
-                return effects
             }
+        } else if notice.code == ErrorCode.tooMany.rawValue, notice.path == "$.session" {
             if let session = notice.session {
                 parked.insert(session)
                 resend { $0.session == session }

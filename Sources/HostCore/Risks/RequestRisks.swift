@@ -76,11 +76,12 @@ package enum RequestRisks {
         let input = call.input
         func paths(_ names: [StaticString]) -> [String] { names.compactMap { input.text($0) }.filter { !$0.isEmpty } }
         let verbs = Set(call.tools.flatMap(words))
-        let writes = !verbs.isDisjoint(with: writing.union(removing)) || texts.contains { input.optional($0) != nil }
+        let removes = !verbs.isDisjoint(with: removing)
+        let writes = removes || !verbs.isDisjoint(with: writing) || texts.contains { input.optional($0) != nil }
         let origins = paths(sources)
         let diffs = input.list("content").filter { $0.text("type") == "diff" }.compactMap { $0.text("path") }
-        return (writes ? Array(paths(names).prefix(1)) : []) + (verbs.isDisjoint(with: removing) ? [] : origins)
-            + (verbs.isDisjoint(with: removing) && origins.isEmpty ? [] : paths(targets)) + diffs
+        return (writes ? Array(paths(names).prefix(1)) : []) + (removes ? origins : [])
+            + (removes || !origins.isEmpty ? paths(targets) : []) + diffs
             + input.list("filesReported").compactMap { try? $0.string() }
     }
 

@@ -12,7 +12,7 @@ enum InlineCode {
     static func isCode(_ arguments: ArraySlice<ShellWord>, of program: String) -> Bool {
         switch program {
         case "awk", "gawk", "mawk", "nawk":
-            return arguments.contains { word in ["system", "|", "getline", "@"].contains { Wrappers.contains(word.text, $0) } }
+            return arguments.contains { runsInAwk($0.text) }
         case "sed", "gsed": return !SedScript.isPlain(arguments)
         default:
             // `python3 -m pytest` is a program by its name.
@@ -23,6 +23,11 @@ enum InlineCode {
             guard others.contains(program) || (StarLimits.isInterpreter(program) && !isScript) else { return false }
             return arguments.contains { !$0.isKnown || !$0.text.utf8.allSatisfy(isPlain) }
         }
+    }
+
+    /// True if a script of awk may run commands, with `system`, a pipe, `getline` or an indirect call.
+    static func runsInAwk(_ script: String) -> Bool {
+        ["system", "|", "getline", "@"].contains { Wrappers.contains(script, $0) }
     }
 
     /// True for bytes of names, paths and options. Code that makes a text out of others has more.

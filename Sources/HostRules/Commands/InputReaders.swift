@@ -18,11 +18,8 @@ enum InputReaders {
         guard arguments.allSatisfy(\.isKnown) else { return false }
         switch program {
         case "awk", "gawk", "mawk":
-            // A script can run commands with `system`, a pipe or `getline`.
             return arguments.count == 1
-                && arguments.allSatisfy { word in
-                    !["system", "|", "getline", "@", "-"].contains { Wrappers.contains(word.text, $0) }
-                }
+                && arguments.allSatisfy { !InlineCode.runsInAwk($0.text) && !Wrappers.contains($0.text, "-") }
         case "sed":
             // A script of `e`, or with that flag, runs its input.
             return arguments.allSatisfy { $0.text == "-n" || $0.text.utf8.allSatisfy("0123456789,$!;pdq=".utf8.contains) }

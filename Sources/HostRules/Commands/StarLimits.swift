@@ -54,10 +54,10 @@ enum StarLimits {
         if let at, bytes[at...].contains(UInt8(ascii: ":")) || bytes[..<at].contains(UInt8(ascii: "/")) || hasDot(before: at) {
             return true
         }
-        if let colon, colon < slash ?? bytes.count {
-            if hasDot(before: colon) || schemes.contains(String(decoding: bytes[..<colon], as: UTF8.self).lowercased()) {
-                return true
-            }
+        if let colon, colon < slash ?? bytes.count,
+            hasDot(before: colon) || schemes.contains(String(decoding: bytes[..<colon], as: UTF8.self).lowercased())
+        {
+            return true
         }
         guard let slash else { return false }
         if hasDot(before: slash) { return true }

@@ -141,11 +141,11 @@ enum RuleSubject {
         case .tool:
             return verdict { pattern in
                 guard case .tool(let name) = pattern.subject else { return false }
-                guard name.matches(call.tool), !name.isLiteral else { return name.matches(call.tool) }
+                guard name.matches(call.tool) else { return false }
+                guard !name.isLiteral else { return true }
                 // Behind the server's name, what a star takes is one tool's: other servers may be called `a__b` and `a_`.
-                let taken = Array(call.tool.utf8.dropFirst(name.parts[0].utf8.count))
-                return taken.first.map { $0 != UInt8(ascii: "_") } == true
-                    && !zip(taken, taken.dropFirst()).contains { $0 == UInt8(ascii: "_") && $1 == UInt8(ascii: "_") }
+                let taken = String(call.tool.utf8.dropFirst(name.parts[0].utf8.count)) ?? ""
+                return !taken.isEmpty && taken.utf8.first != UInt8(ascii: "_") && !Wrappers.contains(taken, "__")
             }
         }
     }

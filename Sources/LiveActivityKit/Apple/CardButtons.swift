@@ -9,8 +9,6 @@ struct CardButtons: View {
     let choices: [CardFace.Choice]
     private let words = KitLanguage.words()
 
-    init(face: CardFace, choices: [CardFace.Choice]) { (self.face, self.choices) = (face, choices) }
-
     var body: some View {
         if let approval = face.approval {
             HStack(spacing: 8) {

@@ -35,7 +35,7 @@ struct GermanKitWords: KitWords {
     func spokenSeconds(_ count: Int) -> String { count == 1 ? "1 Sekunde" : "\(count) Sekunden" }
     func spokenMinutes(_ count: Int) -> String { count == 1 ? "1 Minute" : "\(count) Minuten" }
     func spokenHours(_ count: Int) -> String { count == 1 ? "1 Stunde" : "\(count) Stunden" }
-    /// After "nach" and "vor".
+    /// In the dative, as durations follow "nach" and "vor".
     func spokenDays(_ count: Int) -> String { count == 1 ? "1 Tag" : "\(count) Tagen" }
     func and(_ first: String, _ second: String) -> String { "\(first) und \(second)" }
     func title(_ title: String, inProject project: String) -> String { "\(title), Projekt \(project)" }

@@ -5,7 +5,6 @@ package enum KitLanguage {
     private static let english = EnglishKitWords()
     private static let known: [String: any KitWords] = ["en": english, "de": GermanKitWords()]
 
-    package static var codes: [String] { known.keys.sorted() }
     package static var all: [any KitWords] { Array(known.values) }
 
     /// `tag`: BCP 47; nil for the app's language. English for a language that has no words here.

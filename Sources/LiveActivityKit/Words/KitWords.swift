@@ -1,6 +1,6 @@
 /// The kit's own words on cards, buttons and notifications, in one language. What agents, hosts and people wrote is inserted as it is.
 ///
-/// Each language is a type that conforms, so that one without all sentences does not compile.
+/// A language is a type that conforms: one that lacks a sentence does not compile.
 package protocol KitWords: Sendable {
     // Figures
     /// Separates dollars and cents.
@@ -9,7 +9,7 @@ package protocol KitWords: Sendable {
     func guessed(_ money: String) -> String
     var justNow: String { get }
     func ago(_ duration: String) -> String
-    /// Surround the time since the last report.
+    /// The words before and after the time since the last report.
     var lastHeard: (before: String, after: String) { get }
 
     // On a card

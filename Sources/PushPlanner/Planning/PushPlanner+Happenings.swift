@@ -11,8 +11,7 @@ extension PushPlanner {
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = devices[key.device], let app = settings.app(of: device.device),
             let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
-            wants(.finished, device, subject.summary.session),
-            device.device.silentUntil(subject.summary.session, at: now.wall) == nil
+            device.device.takes(.finished, about: subject.summary.session, at: now.wall)
         else { return }
         let alert = OwedAlert(
             .finished, words(on: subject, app, compose), cover: compose(subject, .generic), chosen: subject.text,
@@ -42,8 +41,7 @@ extension PushPlanner {
     ) -> Int64? {
         let session = view.state.summary.session
         guard let device = devices[key], let app = settings.app(of: device.device),
-            device.device.address.alerts != nil, wants(kind, device, session),
-            device.device.silentUntil(session, at: now.wall) == nil
+            device.device.address.alerts != nil, device.device.takes(kind, about: session, at: now.wall)
         else { return nil }
         var subject = PushSubject(view, for: device, app, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
@@ -56,12 +54,8 @@ extension PushPlanner {
     /// True if the device rings for this approval: by an alert, or by its card if it cannot get alerts.
     func wants(_ approval: Approval, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
-        return wants(approval.alertKind, device, approval.session)
+        return device.device.wants(approval.alertKind, about: approval.session)
             && (device.device.address.alerts != nil || callsByCard(device))
-    }
-
-    func wants(_ kind: AlertKind, _ device: RegisteredDevice, _ session: SessionID) -> Bool {
-        device.device.kinds.contains(kind) && !device.device.muted.contains(session)
     }
 
     func text(

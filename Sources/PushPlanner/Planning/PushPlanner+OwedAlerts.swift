@@ -57,8 +57,7 @@ extension PushPlanner {
         let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
             guard takesBack || !alert.isSettlement else { return false }
-            return known.kinds.contains(alert.kind) && !known.muted.contains(session)
-                && known.silentUntil(session, at: now.wall) == nil && !isPresent
+            return known.takes(alert.kind, about: session, at: now.wall) && !isPresent
         }
         guard hasChanged else { return }
         devices[key] = device

@@ -1,4 +1,4 @@
-/// What a profile says, by language.
+/// A profile's values by language.
 package struct LanguageChoice<Value: Sendable & Equatable>: Sendable, Equatable {
     package let byCode: [String: Value]
     /// For every other language.

@@ -7,7 +7,6 @@ package struct PushLanguage: Sendable, Equatable {
 
     private static let english = "en"
     private static let known: [String: any PushWords] = [english: EnglishWords(), "de": GermanWords()]
-    package static var codes: [String] { known.keys.sorted() }
 
     /// `tag`: as a device reports it; nil for English.
     package init(tag: String?) {

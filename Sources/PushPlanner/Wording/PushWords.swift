@@ -2,13 +2,13 @@ package import RelayProtocol
 
 /// The relay's own words in notifications, in one language. What agents, hosts and people wrote is inserted as it is.
 ///
-/// Each language is a type that conforms, so that one without all sentences does not compile.
+/// A language is a type that conforms: one that lacks a sentence does not compile.
 package protocol PushWords: Sendable {
     /// Separates dollars and cents.
     var decimalMark: String { get }
     func dollars(_ amount: String) -> String
 
-    // What a session took
+    // A session's figures
     func tools(_ count: Int64) -> String
     func tasks(_ completed: Int64, of total: Int64) -> String
     func lines(added: Int64, removed: Int64) -> String
@@ -18,7 +18,7 @@ package protocol PushWords: Sendable {
     /// `guess`: the agent's own estimate of further costs.
     func cost(_ money: String?, guess: String?) -> String
 
-    // What an agent does. `agent` is nil if the person wants no names.
+    // An agent's activity. `agent` is nil if the person wants no names.
     func failed(_ agent: String) -> String
     func hasProblem(_ agent: String?) -> String
     func finished(_ agent: String?) -> String
@@ -28,7 +28,7 @@ package protocol PushWords: Sendable {
     func budgetReached(_ percent: Int64) -> String
     var budgetCrossed: String { get }
 
-    // What it asks
+    // Requests
     var needsApproval: String { get }
     var hasQuestion: String { get }
     var openToSee: String { get }
@@ -41,7 +41,7 @@ package protocol PushWords: Sendable {
     var allow: String { get }
     var deny: String { get }
 
-    // What became of it
+    // Outcomes of requests
     var questionIsSettled: String { get }
     var approvalIsSettled: String { get }
     /// - Parameter decider: Nil if it may not be named.
@@ -50,7 +50,7 @@ package protocol PushWords: Sendable {
     var sessionHasEnded: String { get }
     var settledAtTerminal: String { get }
 
-    // What else waits
+    // Other waiting requests
     var noMoreWait: String { get }
     func waitAlone(_ count: Int64) -> String
     /// - Parameter questions: Number of questions among `more`.
@@ -83,15 +83,7 @@ extension PushWords {
     }
 
     /// `1,234,567`
-    func count(_ number: Int64) -> String {
-        var groups: [Substring] = []
-        var digits = Substring(String(number))
-        while digits.count > 3 {
-            groups.insert(digits.suffix(3), at: 0)
-            digits = digits.dropLast(3)
-        }
-        return ([digits] + groups).joined(separator: decimalMark == "," ? "." : ",")
-    }
+    func count(_ number: Int64) -> String { number.grouped(by: decimalMark == "," ? "." : ",") }
 
     /// `45 s`, `20 min`, `1 h 5 min`
     func duration(_ milliseconds: Int64) -> String {

@@ -10,7 +10,6 @@ struct DailyRecords {
     /// Workspaces that have reached their limit. Nearly always none; checked with every message.
     private var full: Set<WorkspaceID> = []
 
-    private static let dayLength: Int64 = 24 * 60 * 60 * 1000
     /// A line of the audit log without texts, and the row of an approval or a session.
     private static let rowBytes: Int64 = 512
 
@@ -23,7 +22,7 @@ struct DailyRecords {
 
     /// `time`: milliseconds since 1970.
     mutating func isFull(_ workspace: WorkspaceID, at time: Int64) -> Bool {
-        begin(time / Self.dayLength)
+        begin(time / UTCDay.length)
         return full.contains(workspace)
     }
 
@@ -47,7 +46,7 @@ struct DailyRecords {
     }
 
     private mutating func add(_ count: Int64, in workspace: WorkspaceID, at time: Int64) {
-        begin(time / Self.dayLength)
+        begin(time / UTCDay.length)
         bytes[workspace, default: 0] += count
         if bytes[workspace, default: 0] >= allowances.recordBytesPerDay(in: workspace) { full.insert(workspace) }
     }

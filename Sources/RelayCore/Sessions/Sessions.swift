@@ -21,8 +21,9 @@ struct Sessions {
 
     init(restoring state: LogState, _ quotas: Quotas, _ allowances: Allowances? = nil) {
         self.quotas = quotas
-        ofHosts = SessionsOfHosts(quotas, allowances ?? Allowances(quotas))
-        records = DailyRecords(allowances ?? Allowances(quotas))
+        let allowances = allowances ?? Allowances(quotas)
+        ofHosts = SessionsOfHosts(quotas, allowances)
+        records = DailyRecords(allowances)
         for (key, stored) in state.sessions {
             var state = stored
             // No peer is connected to a relay that has just started, whatever the stored state says.

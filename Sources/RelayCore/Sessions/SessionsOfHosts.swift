@@ -66,8 +66,10 @@ struct SessionsOfHosts {
         let ofWorkspace = bytesOfWorkspaces[host.workspace, default: 0]
         if isFull(host) || ofWorkspace >= allowances.sessionBytesMax(in: host.workspace) {
             crowded.insert(host.workspace)
-        } else if crowded.contains(host.workspace) {
-            judgeBytes(of: host.workspace)
+        } else if crowded.contains(host.workspace),
+            !byHost.keys.contains(where: { $0.workspace == host.workspace && isFull($0) })
+        {
+            crowded.remove(host.workspace)
         }
         if ofWorkspace == 0 { bytesOfWorkspaces[host.workspace] = nil }
     }
@@ -91,18 +93,11 @@ struct SessionsOfHosts {
         return latest
     }
 
-    /// Returns the sum.
+    /// Returns the new sum of the workspace.
     private mutating func addEvents(_ events: Int64, of workspace: WorkspaceID) -> Int64 {
         latest = nil
         eventsOfWorkspaces[workspace, default: 0] += events
         return eventsOfWorkspaces[workspace, default: 0]
-    }
-
-    private mutating func judgeBytes(of workspace: WorkspaceID) {
-        let isCrowded =
-            bytesOfWorkspaces[workspace, default: 0] >= allowances.sessionBytesMax(in: workspace)
-            || byHost.keys.contains { $0.workspace == workspace && isFull($0) }
-        if isCrowded { crowded.insert(workspace) } else { crowded.remove(workspace) }
     }
 
     /// `held`: bytes of the workspace's events.

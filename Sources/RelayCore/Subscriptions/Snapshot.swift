@@ -42,7 +42,7 @@ struct Snapshot {
         parts(of: workspace, in: shown).older.map { .summary(SessionKey(workspace: workspace, session: $0)) }
     }
 
-    /// - latest: The sessions of a snapshot, the latest first.
+    /// The workspace's sessions, the latest first: those of its snapshot, and the older ones that it leaves out.
     private static func parts(
         of workspace: WorkspaceID, in shown: CommittedSessions
     ) -> (latest: [SessionView], older: [SessionID], books: [ApprovalBook]) {

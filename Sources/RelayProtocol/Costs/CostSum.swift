@@ -6,7 +6,7 @@ package struct CostSum: Sendable, Equatable {
     /// or has become a cost.
     package var estimateMicroUSD: Int64 = 0
     package var tokens = Tokens()
-    /// Those of `tokens` that have neither a cost nor an estimate. Only reports count them.
+    /// The part of `tokens` that has neither a cost nor an estimate. Only reports count them.
     package var unpricedTokens: Int64 = 0
 
     package init(
@@ -63,9 +63,9 @@ package struct CostSum: Sendable, Equatable {
     /// The sum with negative estimates shown as zero: an estimate that was taken back on a later day would make that day's
     /// negative.
     package var shown: CostSum {
-        CostSum(
-            costMicroUSD: costMicroUSD, estimateMicroUSD: max(0, estimateMicroUSD), tokens: tokens,
-            unpricedTokens: unpricedTokens)
+        var shown = self
+        shown.estimateMicroUSD = max(0, estimateMicroUSD)
+        return shown
     }
 
     /// Order of lists: the higher cost first; at equal cost, the one with more tokens. A token without a price counts as a

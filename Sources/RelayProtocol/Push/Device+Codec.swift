@@ -53,24 +53,12 @@ extension Device {
                     $0.field("sealKey", sealKey)
                 }
             case .web(let subscription):
-                writer.field("device", id)
-                writer.field("name", name)
-                writer.field("system", system)
-                writer.object("web") { subscription?.write(to: &$0) }
-                writer.field("language", language)
-                choices.write(to: &writer)
-            case .ntfy(let topic):
-                writer.field("device", id)
-                writer.field("name", name)
-                writer.object("ntfy") { topic?.write(to: &$0) }
-                writer.field("language", language)
-                choices.write(to: &writer)
-            case .receiver(let receiver):
-                writer.field("device", id)
-                writer.field("name", name)
-                writer.object("receiver") { receiver?.write(to: &$0) }
-                writer.field("language", language)
-                choices.write(to: &writer)
+                writeUnsealed(to: &writer) {
+                    $0.field("system", system)
+                    $0.object("web") { subscription?.write(to: &$0) }
+                }
+            case .ntfy(let topic): writeUnsealed(to: &writer) { $0.object("ntfy") { topic?.write(to: &$0) } }
+            case .receiver(let receiver): writeUnsealed(to: &writer) { $0.object("receiver") { receiver?.write(to: &$0) } }
             }
         }
     }
@@ -90,6 +78,14 @@ extension Device {
                 }
             }
         }
+    }
+
+    private func writeUnsealed(to writer: inout JSONWriter, address: (inout JSONWriter) -> Void) {
+        writer.field("device", id)
+        writer.field("name", name)
+        address(&writer)
+        writer.field("language", language)
+        choices.write(to: &writer)
     }
 
     private func write(to writer: inout JSONWriter, secrets: (inout JSONWriter) -> Void) {

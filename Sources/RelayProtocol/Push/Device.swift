@@ -40,6 +40,16 @@ package struct Device: Sendable, Equatable {
         return mute.until
     }
 
+    /// True if the person wants alerts of this kind about the session.
+    package func wants(_ kind: AlertKind, about session: SessionID) -> Bool {
+        kinds.contains(kind) && !muted.contains(session)
+    }
+
+    /// True if an alert of this kind, which needs no answer, may be sent about the session now.
+    package func takes(_ kind: AlertKind, about session: SessionID, at now: Int64) -> Bool {
+        wants(kind, about: session) && silentUntil(session, at: now) == nil
+    }
+
     /// True if a notification that shows the whole input may have a button to allow it. An app's button asks for an unlock first.
     package var takesAllow: Bool {
         switch address {

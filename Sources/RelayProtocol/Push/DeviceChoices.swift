@@ -3,7 +3,7 @@ package struct DeviceChoices: Sendable, Equatable {
     package var text = PushText.summary
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
-    /// See `Device.mutedUntil`.
+    /// Sessions that are muted for a time.
     package var mutedUntil: [SessionID: TimedMute] = [:]
     package var quiet: QuietHours?
     /// When alerts that need no answer are sent. Nil: at once.

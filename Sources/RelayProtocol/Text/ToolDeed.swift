@@ -1,4 +1,4 @@
-/// What a call does, as far as the name of its tool says so.
+/// The purpose of a tool call, as far as the tool's name shows it.
 package enum ToolDeed: Sendable, Equatable {
     /// Goes ahead with a plan.
     case plan

@@ -8,7 +8,7 @@ struct LocalState {
     private let record: BackgroundRecord?
     private let relay: (folder: String, isRunning: Bool, url: String?, devices: Int)?
     private let host: (isRunning: Bool, relay: String?, link: String?)
-    /// Why the host that runs is not connected.
+    /// Reason for which the running host is not connected; nil if it is.
     private let obstacle: String?
     private let agents: [String]
 
@@ -21,11 +21,10 @@ struct LocalState {
         } else {
             relay = nil
         }
-        let services = BackgroundServices()
+        let status = BackgroundServices().hostStatus
         let paired = try? HostConfiguration.load()
-        let isRunning = services.hostStatus != nil
-        host = (isRunning, paired?.relay.description, isRunning ? services.hostLink : nil)
-        obstacle = isRunning && host.link != "live" ? paired.map { PairedHost($0).reason(of: $0.relay) } : nil
+        host = (status != nil, paired?.relay.description, status.flatMap(BackgroundServices.link))
+        obstacle = host.isRunning && host.link != "live" ? paired.map { PairedHost($0).reason(of: $0.relay) } : nil
         agents = AgentCommands.connect.connected()
     }
 

@@ -26,11 +26,11 @@ struct TerminalList<Program: TerminalProgram>: ParsableCommand {
     func run() { TerminalCall(Program.kind).list() }
 }
 
-/// The process that `start` starts to hold the terminal.
+/// Process that holds the terminal, begun by the subcommand `start`.
 struct TerminalHold<Program: TerminalProgram>: ParsableCommand {
     static var configuration: CommandConfiguration { CommandConfiguration(commandName: "hold", shouldDisplay: false) }
 
-    /// This program's path, then the arguments for the held one.
+    /// Path of this program, then the arguments of the program that it holds.
     @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
     func run() throws {

@@ -215,7 +215,7 @@ struct UpCommand: ParsableCommand {
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
         if try tailnet.leads(to: port) {
-            // The person has set that up, unless an earlier call did.
+            // An address that led here before this call is the person's own, and `down` leaves it.
             if wasDown { record.servedPort = nil }
             return try record.save()
         }
@@ -345,7 +345,7 @@ struct UpCommand: ParsableCommand {
                 print("Another device: \(Executable.shown) pair\(data.flag)")
             }
             if RelayAddress(base)?.staysHere == true {
-                print(PhoneWays(address: administration.localAddress, isUp: true).advice)
+                print(PhoneWays(address: administration.localAddress, folder: folder).advice)
             }
         } else {
             let configuration = try HostConfiguration.load()

@@ -105,7 +105,7 @@ struct ACPFormTests {
         bench.take(.decided(approval, Self.filledIn))
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
         #expect(bench.settled.isEmpty)
-        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        bench.ends("3")
         #expect(bench.settled.map(\.outcome) == [.unknown])
     }
 
@@ -119,7 +119,7 @@ struct ACPFormTests {
             bench.take(.decided(approval, Self.filledIn))
             bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
             #expect(bench.settled.map(\.outcome) == (isAlone ? [.ran] : []))
-            bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+            bench.ends("3")
             #expect(bench.settled.map(\.outcome) == [isAlone ? .ran : .unknown])
         }
     }
@@ -163,7 +163,7 @@ struct ACPFormTests {
             #expect(bench.takeEditorLines().last?.contains("$/cancel_request") == true)
             bench.editor(ACPBench.acted("decline"))
             #expect(bench.takeAgentLines() == [])
-            bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+            bench.ends("3")
             #expect(bench.stages("i1") == [.given, .taken])
         }
     }

@@ -37,7 +37,7 @@ struct ACPPermissionTests {
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress"}"#)
         #expect(bench.settled.map(\.outcome) == [.ran])
         bench.events = []
-        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        bench.ends("3")
         #expect(bench.told == ["status idle in the background: a call"])
         bench.events = []
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
@@ -51,7 +51,7 @@ struct ACPPermissionTests {
             var (bench, approval) = try asked()
             bench.take(.decided(approval, ACPVerdict(allows: true)))
             if says { bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress"}"#) }
-            bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"\#(reason)"}}"#)
+            bench.ends("3", reason)
             #expect(bench.settled.map(\.outcome) == [says ? .ran : .unknown])
             #expect(bench.told.contains("finished bash false"))
         }
@@ -65,7 +65,7 @@ struct ACPPermissionTests {
         bench.begin(call: "a")
         bench.start(call: "b", input: #"{"command":"make"}"#, title: "make")
         bench.events = []
-        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        bench.ends("3")
         #expect(bench.told == ["finished bash false", "status idle in the background: a call"])
         bench.start(call: "c", input: #"{"command":"ls"}"#, title: "ls")
         bench.permission(call: #"{"toolCallId":"confirmation-1","title":"Confirm"}"#)
@@ -93,7 +93,7 @@ struct ACPPermissionTests {
         bench.take(.decided(question.approval, ACPVerdict(allows: isAllowed)))
         if !isToldBefore { bench.start(call: "effect-1", input: input, title: "rm") }
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"other","status":"completed"}"#)
-        // A call that is told as running after the allow is shown to have got it.
+        // A call that runs after its allow counts as settled at once.
         #expect(bench.settled.isEmpty == (isToldBefore || !isAllowed))
         bench.update(
             #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"\#(isAllowed ? "completed" : "failed")"}"#)
@@ -110,7 +110,7 @@ struct ACPPermissionTests {
         bench.take(.decided(try #require(bench.asked.first).approval, ACPVerdict(allows: true)))
         bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}"#)
         #expect(bench.settled.isEmpty)
-        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        bench.ends("3")
         #expect(bench.settled.map(\.outcome) == [.unknown])
 
         var one = ACPBench()
@@ -457,7 +457,7 @@ struct ACPPermissionTests {
     func unproven() throws {
         var (bench, approval) = try asked()
         bench.take(.decided(approval, ACPVerdict(allows: true)))
-        bench.agent(#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#)
+        bench.ends("3")
         #expect(bench.settled.map(\.outcome) == [.unknown])
     }
 

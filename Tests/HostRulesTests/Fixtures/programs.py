@@ -15,7 +15,7 @@ def programs(node: Any, line: str) -> list[str]:
         found += [word.word for word in words[:1] if not word.parts]
     below = [*getattr(node, "parts", []), *getattr(node, "list", [])]
     below += [getattr(node, name) for name in ("command", "body", "heredoc", "output") if hasattr(getattr(node, name, None), "kind")]
-    # It reads substitutions also in single quotes, where there are none.
+    # bashlex reads substitutions also in single quotes, where bash has none.
     below = [one for one in below if one.kind != "commandsubstitution" or line[one.pos[0] - 1 : one.pos[0]] != "'"]
     return found + [name for one in below for name in programs(one, line)]
 
@@ -23,7 +23,7 @@ def programs(node: Any, line: str) -> list[str]:
 def read(line: str) -> list[str] | None:
     try:
         return [name for tree in bashlex.parse(line) for name in programs(tree, line)]
-    # Its lexer and parser have errors of many kinds of their own.
+    # bashlex's lexer and parser raise errors of many kinds of their own.
     except Exception:  # noqa: BLE001
         return None
 

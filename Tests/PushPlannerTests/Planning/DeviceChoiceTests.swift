@@ -1,3 +1,4 @@
+import PushTestSupport
 import RelayModel
 import RelayProtocol
 import Testing
@@ -45,7 +46,7 @@ import Testing
     @Test("a session that is muted for a time rings when that is over, for what still waits, or when its person takes it back")
     func holdsForATime() {
         let (stage, hour) = (S(), Int64(3_600_000))
-        let muted = choices { $0.mutedUntil = [S.session.session: TimedMute(until: 1_795_178_096_000 + hour)] }
+        let muted = choices { $0.mutedUntil = [S.session.session: TimedMute(until: PushSubjects.moment + hour)] }
         stage.ask(.deviceChoices(S.device.device, muted))
         _ = stage.take()
         stage.asks()
@@ -70,7 +71,7 @@ import Testing
     func newOnes() {
         for asked in [S.approval, ApprovalID("a0")!] {
             let stage = S()
-            let mute = TimedMute(until: 1_795_178_096_000 + 3_600_000, asked: [asked])
+            let mute = TimedMute(until: PushSubjects.moment + 3_600_000, asked: [asked])
             stage.ask(.deviceChoices(S.device.device, choices { $0.mutedUntil = [S.session.session: mute] }))
             stage.asks()
             #expect((stage.staged == nil) == (asked == S.approval))
@@ -81,7 +82,7 @@ import Testing
     func isSilentForATime() {
         for isMuted in [true, false] {
             let stage = S()
-            let until = isMuted ? [S.session.session: TimedMute(until: 1_795_178_096_000 + 3_600_000)] : [:]
+            let until = isMuted ? [S.session.session: TimedMute(until: PushSubjects.moment + 3_600_000)] : [:]
             stage.ask(.deviceChoices(S.device.device, choices { $0.mutedUntil = until }))
             stage.pass(60_000)
             stage.agent(.statusChanged(.failed, reason: "no disk"))

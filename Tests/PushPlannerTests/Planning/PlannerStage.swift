@@ -1,5 +1,6 @@
 import ChannelAPNs
 import PushPlanner
+import PushTestSupport
 import RelayModel
 import RelayProtocol
 
@@ -16,7 +17,7 @@ final class PlannerStage {
     private var planner: PushPlanner
     private var sessions = CommittedSessions()
     private var view: SessionView
-    private var now = Instant(wall: 1_795_178_096_000, uptime: 1_000_000)
+    private var now = Instant(wall: PushSubjects.moment, uptime: 1_000_000)
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 

@@ -158,7 +158,7 @@ final class SealedDevice {
             contents.allSatisfy({ $0.map { given[host]?.contains($0.epoch) == true } ?? true })
         else { return nil }
         let plain = zip(stored.events, contents).map { $1?.plain ?? $0 }
-        // A session whose start the host's disk did not take may have said nothing for a line.
+        // A host whose disk lost the session's start may have sent no line, so there is nothing to compare.
         guard plain.contains(where: { $0.starts(with: #"{"kind":"session.started""#.utf8) }) else { return nil }
         guard let twin = try? Relay.replay(plain, after: stored.begunAfter, usage: stored.usage, like: state) else {
             return "the events of \(session) are none"

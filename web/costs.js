@@ -34,10 +34,10 @@ export function spanOf(range, now) {
  * The cost with the estimates for models without a reported price.
  * @param {Sum} sum
  */
-export const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUSD + estimateMicroUSD;
+const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUSD + estimateMicroUSD;
 
 /**
- * How the lengths of bars are compared: by dollars, or by tokens if nothing has a price.
+ * The measure of a bar's length: dollars, or tokens if nothing has a price.
  * @param {Sum} total @returns {(sum: Sum) => number}
  */
 export const measureOf = (total) => (allOf(total) || !total.unpricedTokens ? allOf : ({ unpricedTokens = 0 }) => unpricedTokens);

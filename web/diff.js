@@ -166,27 +166,23 @@ export function changedWords(before, after) {
 /** Limit of removed lines times added lines in one place; above it, lines are paired in their order, and only if they are equally many. */
 const linePairsMax = 10_000;
 
-/**
- * Counts the words of a text.
- * @param {string} text @returns {Map<string, number>}
- */
-function wordCounts(text) {
-  const counted = new Map();
-  for (const one of text.match(/[\p{L}\p{N}_]+/gu) ?? []) counted.set(one, (counted.get(one) ?? 0) + 1);
-  return counted;
-}
+/** @typedef {{counts: Map<string, number>, length: number}} Words How often each word stands in a line, and the length of all. */
 
-/** @param {Map<string, number>} counted */
-const lengthOf = (counted) => [...counted].reduce((sum, [word, times]) => sum + word.length * times, 0);
+/** @param {string} text @returns {Words} */
+function wordsIn(text) {
+  const words = text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const counts = new Map();
+  for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return { counts, length: words.join("").length };
+}
 
 /**
  * The share of two lines' words that both have; 0 if it is small.
- * @param {Map<string, number>} one @param {Map<string, number>} other
+ * @param {Words} one @param {Words} other
  */
 function likeness(one, other) {
-  const same = [...one].reduce((sum, [word, times]) => sum + word.length * Math.min(times, other.get(word) ?? 0), 0);
-  const lengths = [lengthOf(one), lengthOf(other)];
-  return same === 0 || same < Math.min(...lengths) * keptShareMin ? 0 : (2 * same) / (lengths[0] + lengths[1]);
+  const same = [...one.counts].reduce((sum, [word, times]) => sum + word.length * Math.min(times, other.counts.get(word) ?? 0), 0);
+  return same === 0 || same < Math.min(one.length, other.length) * keptShareMin ? 0 : (2 * same) / (one.length + other.length);
 }
 
 /**
@@ -194,8 +190,9 @@ function likeness(one, other) {
  * @param {Line[]} old @param {Line[]} next @returns {[Line, Line][]}
  */
 function paired(old, next) {
+  if (!old.length || !next.length) return [];
   if (old.length * next.length > linePairsMax) return old.length === next.length ? old.map((line, index) => [line, next[index]]) : [];
-  const [before, after] = [old, next].map((lines) => lines.map(({ text }) => wordCounts(text)));
+  const [before, after] = [old, next].map((lines) => lines.map(({ text }) => wordsIn(text)));
   const alike = before.map((one) => after.map((other) => likeness(one, other)));
   const best = Array.from({ length: old.length + 1 }, () => new Float64Array(next.length + 1));
   for (let i = old.length - 1; i >= 0; i -= 1) {

@@ -10,7 +10,7 @@
 export function treeOf(paths) {
   /** @type {Folder} */
   const root = { name: "", folders: [], files: [] };
-  /** @type {Map<string, Folder>} By its path. */
+  /** Folders by path. */
   const known = new Map([["", root]]);
   for (const path of paths) {
     let folder = root;

@@ -17,7 +17,7 @@ import { parsedMessage } from "./numbers.js";
 /** @typedef {import("./wire").Reply} Reply */
 /** @typedef {import("./wire").Position} Position */
 
-/** @typedef {"paired"|"unpaired"|"removed"|"unknown"} Standing What an ordinary request says: `removed` is the whole workspace. */
+/** @typedef {"paired"|"unpaired"|"removed"|"unknown"} Standing The relay's answer about this browser; `removed`: its whole workspace was removed. */
 
 /**
  * @typedef {object} Environment
@@ -27,7 +27,7 @@ import { parsedMessage } from "./numbers.js";
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
  * @property {() => Promise<boolean>} [answers] True if the relay answers a plain HTTP request; if absent, every attempt opens a socket.
- * @property {() => Promise<Standing>} standing    What the relay says of this browser; called after a refused upgrade.
+ * @property {() => Promise<Standing>} standing    The relay's answer about this browser; called after a refused upgrade.
  */
 
 /**

@@ -1,4 +1,4 @@
-/** Mutes sessions on this browser, if it gets notifications. */
+/** Mutes sessions on this browser, and puts them off. */
 
 import { t } from "./language.js";
 import { asksOf } from "./store.js";
@@ -33,15 +33,12 @@ export async function askOfDevice(app) {
 }
 
 /**
- * Mutes or unmutes a session. Resolves to true if that succeeded.
- * @param {App} app @param {string} session @param {boolean} mutes @returns {Promise<boolean>}
+ * Changes some of a device's choices. Resolves to true if that succeeded; otherwise the reason is announced.
+ * @param {App} app @param {import("./wire").DeviceShown} device @param {Partial<Choices>} changes @returns {Promise<boolean>}
  */
-export async function mute(app, session, mutes) {
-  const device = ownDevice(app);
-  if (!device) return false;
-  const others = device.muted.filter((one) => one !== session);
+async function change(app, device, changes) {
   try {
-    await app.devices.choose(device.device, { ...choicesOf(device), muted: mutes ? [...others, session] : others });
+    await app.devices.choose(device.device, { ...choicesOf(device), ...changes });
     return true;
   } catch (error) {
     app.announce(t`Not changed: ${/** @type {Error} */ (error).message}`);
@@ -49,7 +46,18 @@ export async function mute(app, session, mutes) {
   }
 }
 
-/** As many of a session's approvals as the relay is silent about; those beyond ring. */
+/**
+ * Mutes or unmutes a session. Resolves to true if that succeeded.
+ * @param {App} app @param {string} session @param {boolean} mutes @returns {Promise<boolean>}
+ */
+export async function mute(app, session, mutes) {
+  const device = ownDevice(app);
+  if (!device) return false;
+  const others = device.muted.filter((one) => one !== session);
+  return change(app, device, { muted: mutes ? [...others, session] : others });
+}
+
+/** Maximum number of approvals of a put-off session that the relay keeps silent; further ones ring. */
 const askedMax = 64;
 
 /**
@@ -66,9 +74,5 @@ export async function putOff(app, session, until) {
   const silent = device?.mutedUntil ?? [];
   if (!device || (until === null && !silent.some((one) => one.session === session))) return;
   const others = silent.filter((one) => one.session !== session && one.until > app.now());
-  try {
-    await app.devices.choose(device.device, { ...choicesOf(device), mutedUntil: until === null ? others : [...others, { session, until, asked: asked.slice(0, askedMax) }] });
-  } catch (error) {
-    app.announce(t`Not changed: ${/** @type {Error} */ (error).message}`);
-  }
+  await change(app, device, { mutedUntil: until === null ? others : [...others, { session, until, asked: asked.slice(0, askedMax) }] });
 }

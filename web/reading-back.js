@@ -1,13 +1,13 @@
-/** Older events of a session, read through page by page for what is wanted of them; the timeline takes them or does not. */
+/** Reads older events of a session page by page; the caller decides what to keep. */
+
+import { pageEvents } from "./store.js";
 
 /** Events that one tap reads through. */
 const eventsReadMax = 5_000;
-/** The most that the relay gives at a time. */
-const pageEvents = 500;
 
 /**
  * @param {import("./elements/view.js").App} app @param {string} session @param {number} before The first event that has been read.
- * @param {(first: number, events: import("./wire").Event[]) => boolean} take Whether to go on.
+ * @param {(first: number, events: import("./wire").Event[]) => boolean} take Returns true to go on.
  */
 export async function readBack({ link, state }, session, before, take) {
   const until = Math.max(before - eventsReadMax, state.sessions.get(session)?.first ?? 1);

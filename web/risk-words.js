@@ -2,7 +2,7 @@
 
 import { language } from "./language.js";
 
-/** The reasons that name something. */
+/** Reasons with names or paths in them. */
 const naming = ["Outside the session's folder, {0}.", "A link leads from {0} to {1}: that is what changes."];
 
 /**

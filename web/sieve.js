@@ -121,7 +121,7 @@ export function choices(sessions) {
 const marksMax = 2000;
 
 /**
- * Sessions that were archived or pinned on this device. Kept locally, because the relay knows devices, not persons: archiving at the relay would hide a session from
+ * Marks kept on this device: archived and pinned sessions, viewed files. Kept locally, because the relay knows devices, not persons: archiving at the relay would hide a session from
  * everybody.
  */
 export class Marks {

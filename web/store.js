@@ -17,6 +17,8 @@ import { Timeline } from "./timeline.js";
 const logsMax = 4;
 /** Maximum number of events of a session in memory; older ones are loaded again on demand. About 10 MB for a talkative agent. */
 const eventsMax = 6000;
+/** Older events requested at a time: the most that the relay returns. */
+export const pageEvents = 500;
 /** Events kept when that limit is exceeded; fewer than the limit, so that trimming is rare. */
 const eventsKept = 4000;
 

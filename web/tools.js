@@ -5,7 +5,7 @@ import { urlOf } from "./links.js";
 
 /** @typedef {import("./wire").Fields} Fields */
 /**
- * @typedef {{verb: string, object: string, place?: string, after?: string}} Request A heading phrased as a question: a verb, the tool's object and
+ * @typedef {{verb: string, object: string, place?: string, after?: string, isFile?: boolean}} Request A heading phrased as a question: a verb, the tool's object and
  * its place (both the agent's text), and the part of the verb that follows them.
  */
 
@@ -110,7 +110,8 @@ export function requestOf(tool, input, folder) {
   if (server) return asked(pieces`Use ${it}`, server.name, server.server);
   if (Object.hasOwn(onFiles, tool)) {
     const verb = tool === "NotebookEdit" ? cells[textOf(fields.edit_mode) || "replace"] ?? onFiles.Edit : onFiles[tool];
-    return asked(verb, pathIn(path, folder) || t`the session's folder`);
+    const isFile = Boolean(textOf(fields.file_path) || textOf(fields.notebook_path)) && !path.endsWith("/");
+    return { ...asked(verb, pathIn(path, folder) || t`the session's folder`), ...(isFile && { isFile }) };
   }
   if (tool === "WebFetch") return asked(pieces`Fetch from ${it}`, urlOf(textOf(fields.url))?.host || textOf(fields.url));
   if (tool === "WebSearch") return asked(plain[tool], textOf(fields.query));

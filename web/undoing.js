@@ -12,7 +12,7 @@ import { flat, line } from "./text.js";
 const titleCharactersMax = 200;
 
 /**
- * The way back from a settled approval: the address of the rule that allowed it, or a prompt to its agent. What was allowed ran, and has none.
+ * The way back from a settled approval: the address of the rule that allowed it, or a prompt to its agent. An allowed request has run, so it has no undo.
  * @param {Approval} approval @param {import("./wire").Summary|undefined} summary @param {string[]} may This device's rights. @param {boolean} isLive The link is live.
  * @returns {{rule: string}|{prompt: string}|null}
  */

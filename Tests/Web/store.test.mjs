@@ -187,7 +187,7 @@ test("sessions that the snapshot left out are counted, and are known as such whe
   const state = emptyState();
   apply(state, welcome());
   apply(state, { type: "snapshot", sessions: [summary("s", 3, { startedAt: 40, lastActivityAt: 50 })], approvals: [], older: 3, more: true });
-  // What belongs to the snapshot is none of them.
+  // Sessions of the snapshot itself are not counted.
   apply(state, { type: "summary", summary: summary("t", 3, { startedAt: 1, lastActivityAt: 49 }) });
   apply(state, { type: "snapshotEnd" });
   assert.deepEqual([state.older, [...state.belated]], [3, []]);

@@ -226,10 +226,10 @@ export class ApprovalCard extends HTMLElement {
       this.#heading.append(span("card-verb", t`A question`));
       this.#buildQuestions(body);
     } else {
-      const { verb, object, place, after } = requestOf(tool, body?.input, this.#folder);
+      const { verb, object, place, after, isFile } = requestOf(tool, body?.input, this.#folder);
       const named = (/** @type {string} */ text, isLast = !after) => {
-        // Of a file's path the name counts more.
-        const cut = isPath(body?.input, text) ? text.lastIndexOf("/") + 1 : 0;
+        // The folder of a file's path is smaller than the name.
+        const cut = isFile ? text.lastIndexOf("/") + 1 : 0;
         const [folder, name] = [text.slice(0, cut), text.slice(cut)];
         const last = h("span", { class: "card-object foreign exact" }, argumentNodes(name));
         return [...(folder ? [h("span", { class: "card-folder foreign exact" }, argumentNodes(folder))] : []), isLast ? span("card-last", last, "?") : last];
@@ -494,15 +494,6 @@ function markWords(warnings) {
   const token = isOrder && warnings.length === 1 ? null : span("token", "⟨…⟩");
   if (!token) return span("from-right-mark", t`Underlined`);
   return h("span", {}, ...(isOrder ? pieces`Shown as ${token} or ${span("from-right-mark", t`underlined`)}` : pieces`Shown as ${token}`));
-}
-
-/**
- * @param {unknown} input @param {string} text
- * @returns {boolean} Whether the text is the path of a file that the input names.
- */
-function isPath(input, text) {
-  const fields = /** @type {import("../wire").Fields} */ (typeof input === "object" && input !== null ? input : {});
-  return !text.endsWith("/") && [fields.file_path, fields.notebook_path].some((path) => typeof path === "string" && path.endsWith(text));
 }
 
 /** @param {import("../wire").Decision|undefined} decision */

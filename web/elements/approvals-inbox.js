@@ -110,21 +110,28 @@ export class ApprovalsInbox extends View {
     return item;
   }
 
+  /**
+   * The undo of a settled approval that this device may carry out.
+   * @param {Approval} approval
+   */
+  #undoOf(approval) {
+    const { state, link, trust } = this.app;
+    const summary = state.sessions.get(approval.session);
+    const found = undoOf(shownApproval(approval), summary, state.welcome?.may ?? [], link.isLive);
+    return found && "prompt" in found && trust.steeringObstacle(approval.session, summary?.host.name ?? "") ? null : found;
+  }
+
   /** @param {HTMLElement} item @param {Approval} approval */
   #drawUndo(item, approval) {
     const key = keyOf(approval);
-    const { state, link, trust } = this.app;
-    const summary = state.sessions.get(approval.session);
-    const shown = shownApproval(approval);
-    const found = undoOf(shown, summary, state.welcome?.may ?? [], link.isLive);
-    const undo = found && "prompt" in found && trust.steeringObstacle(approval.session, summary?.host.name ?? "") ? null : found;
+    const undo = this.#undoOf(approval);
     const attempt = this.#sender?.attempt(approval.session, `ask ${key}`);
     const isTold = attempt !== undefined && !attempt.sending && !attempt.error;
     const [button, told] = /** @type {HTMLElement[]} */ ([...item.children].slice(-2));
     attribute(button, "hidden", !undo || isTold);
     attribute(button, "disabled", attempt?.sending);
     const isRule = undo && "rule" in undo;
-    const title = asText(shown.request.head.title);
+    const title = asText(shownApproval(approval).request.head.title);
     write(/** @type {HTMLElement} */ (button.firstElementChild), isRule ? t`Take back …` : t`Ask again`);
     say(/** @type {HTMLElement} */ (button.lastElementChild), isRule ? t` the rule that allowed ${title}` : ` ${title}`, line);
     say(told, isTold ? t`The agent is told to ask you again.` : attempt?.error ? failureWords(attempt.error) : "", line);
@@ -140,7 +147,7 @@ export class ApprovalsInbox extends View {
     const { state, link } = app;
     const approval = /** @type {Approval} */ (state.approvals.get(key));
     const { session } = approval;
-    const undo = undoOf(shownApproval(approval), state.sessions.get(session), state.welcome?.may ?? [], link.isLive);
+    const undo = this.#undoOf(approval);
     if (!undo) return this.#draw();
     if ("rule" in undo) {
       location.hash = undo.rule;

@@ -65,7 +65,7 @@ export class CommandPalette extends View {
     this.#mark();
   }
 
-  /** @returns {Entry[]} What can be done with the session on screen. */
+  /** The actions for the session on screen. */
   #here() {
     const { state, archive, pins } = this.app;
     const summary = state.sessions.get(location.hash.match(/^#\/session\/([^/]+)/)?.[1] ?? "");

@@ -9,7 +9,7 @@ import { line } from "../text.js";
 import { commandsFitting, filesFitting } from "../typed-offers.js";
 import { pathNodes } from "./blocks.js";
 
-/** @type {Record<string, string>} What Claude Code says of its own; what others mean by such a name nobody has told. */
+/** @type {Record<string, string>} Meanings of Claude Code's own commands; the same names are unexplained for other agents. */
 const meanings = {
   "/compact": t`Shortens what it keeps of the conversation`, "/context": t`Shows what fills its context`, "/usage": t`Shows what is left of your plan`,
   "/cost": t`Shows what the session has cost`, "/recap": t`Sums the session up`, "/code-review": t`Reviews the changes`,
@@ -20,12 +20,12 @@ let made = 0;
 
 export class ComposerOffers extends HTMLElement {
   /** @type {(command: string) => void} */ oncommand = () => undefined;
-  /** @type {(path: string, from: number, to: number) => void} Puts a file's path in the place of what was typed of it. */ onfile = () => undefined;
+  /** @type {(path: string, from: number, to: number) => void} Called with a file's path and the range of the typed text that it replaces. */ onfile = () => undefined;
 
   #id = `offers-${(made += 1)}`;
   /** @type {{name: string, choose: () => void}[]} */ #offers = [];
   #at = 0;
-  /** The text for which it was closed. */ #closed = "";
+  /** The text for which a person closed the list. */ #closed = "";
   #typed = "";
   #drawn = "";
   /** @type {HTMLElement|null} */ #field = null;
@@ -41,7 +41,7 @@ export class ComposerOffers extends HTMLElement {
     return this.#offers.length > 0;
   }
 
-  /** @param {HTMLTextAreaElement} field @param {{commands: string[], files: string[], agent: string}} all What can be chosen. */
+  /** @param {HTMLTextAreaElement} field @param {{commands: string[], files: string[], agent: string}} all The commands and files to choose from. */
   show(field, { commands, files, agent }) {
     const text = field.value;
     const to = field.selectionStart;
@@ -68,7 +68,7 @@ export class ComposerOffers extends HTMLElement {
     this.#mark();
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} Whether the key was for it. */
+  /** @param {KeyboardEvent} event @returns {boolean} True if the key was handled. */
   takes({ key, shiftKey, altKey, ctrlKey, metaKey }) {
     if (!this.isOpen || shiftKey || altKey || ctrlKey || metaKey) return false;
     const count = this.#offers.length;

@@ -32,7 +32,7 @@ export class CostsView extends View {
   #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
     ...Object.entries(ranges).map(([range, words]) => h("option", { value: range }, words)));
   #nothing = h("p", { class: "quiet" });
-  /** First of all: what is asked most. */
+  /** Today's cost. */
   #today = h("p", { class: "cost-today", hidden: true });
   #total = h("strong", { class: "cost-total" });
   #aside = h("p", { class: "quiet" });
@@ -141,7 +141,7 @@ export class CostsView extends View {
       return h("li", {}, h("i", { "data-place": place, "aria-hidden": "true" }), name, span("quiet", place < placesMax ? costWords(sum) : ""));
     }));
     this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum, parts }) => h("tr", {}, h("th", { scope: "row" }, label),
-      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))), modelsOf(parts, report))));
+      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))), modelsOf(parts, named))));
   }
 
   /** @param {import("../costs.js").CostReport} report */
@@ -162,11 +162,13 @@ export class CostsView extends View {
   }
 }
 
-/** @param {Bar["parts"]} parts @param {import("../costs.js").CostReport} report The cell that says which model cost what. */
-function modelsOf(parts, report) {
+/**
+ * The table's cell with each model's cost.
+ * @param {Bar["parts"]} parts @param {{words: string}[]} named
+ */
+function modelsOf(parts, named) {
   const cell = h("td", { class: "foreign" });
-  const name = (/** @type {number} */ place) => (place < placesMax ? report.models[place]?.name ?? t`no model named` : t`others`);
-  say(cell, parts.map(({ place, sum }) => `${name(place)}: ${costWords(sum)}`).join(", "), line);
+  say(cell, parts.map(({ place, sum }) => `${named[place]?.words}: ${costWords(sum)}`).join(", "), line);
   return cell;
 }
 

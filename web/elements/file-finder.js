@@ -11,11 +11,11 @@ import { line } from "../text.js";
 import { pathNodes } from "./blocks.js";
 
 /** @typedef {import("../wire").Summary} Summary */
-/** @typedef {{seq: number, paths: Set<string>}} Read As far as it was read. */
+/** @typedef {{seq: number, paths: Set<string>}} Read Paths found in a session, read up to event `seq`. */
 
-/** With fewer characters too much fits. */
+/** Minimum number of characters: shorter words fit too many files. */
 const charactersMin = 3;
-/** Hits that are shown. */
+/** Maximum number of hits shown. */
 const hitsMax = 30;
 /** Sessions that are read at a tap, the latest first, and the last events of each. */
 const sessionsAtOnce = 20;
@@ -48,14 +48,14 @@ export class FileFinder extends HTMLElement {
     if (isAsked) this.#draw();
   }
 
-  /** @param {Summary} summary @returns {string|undefined} The file that fits, the latest that was changed first. */
+  /** @param {Summary} summary @returns {string|undefined} The fitting file that was changed last. */
   #hit({ session, file }) {
     const edits = this.#app.state.logs.get(session)?.edits.all ?? [];
     const paths = [file ?? "", ...edits.map(({ head }) => asText(head.path)).reverse(), ...(this.#read.get(session)?.paths ?? [])];
     return paths.find((path) => path && this.#words.every((word) => path.toLowerCase().includes(word)));
   }
 
-  /** @param {Summary} summary Whether it changed files since it was read. */
+  /** @param {Summary} summary True if the session changed files and has events that were not read. */
   #isUnread = ({ session, seq, file, linesAdded, linesRemoved }) => (file !== undefined || linesAdded + linesRemoved > 0) && (this.#read.get(session)?.seq ?? 0) < seq;
 
   get #latest() {
@@ -72,7 +72,7 @@ export class FileFinder extends HTMLElement {
     attribute(this, "data-found", hits.length > 0);
     attribute(this.#hits, "hidden", !hits.length);
     const drawn = JSON.stringify(hits.map(({ summary, path }) => [summary.session, path, titleOf(summary)]));
-    // A link that somebody is about to tap stays the same.
+    // Unchanged hits are not redrawn, so that a link stays under the finger.
     if (drawn !== this.#drawn) this.#hits.replaceChildren(...hits.map(({ summary, path }) => {
       const title = span("row-title foreign");
       say(title, titleOf(summary), line);

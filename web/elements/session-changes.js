@@ -134,7 +134,7 @@ export class SessionChanges extends HTMLElement {
     write(this.#earlier, t`Reading …`);
     write(this.#failed, "");
     try {
-      await readBack(app, session, edits.first, (first, events) => edits.prepend(first, events));
+      await readBack(app, session, edits.first, (first, events) => edits.prepend(first, events) && !edits.isCut);
       if (this.#session === session) this.show(app, session, app.state.logs.get(session));
     } catch {
       write(this.#failed, t`What came before could not be read. Try it again.`);

@@ -223,11 +223,13 @@ export class SessionComposer extends HTMLElement {
 
   /** @param {boolean} isHere A prompt can be written. @param {Summary} summary */
   #offer(isHere, { steering, agent }) {
-    const all = this.#app.state.logs.get(this.session)?.edits.all ?? [];
-    const [commands, files] = isHere ? [steering?.commands ?? [], [...new Set(all.map(({ head }) => asText(head.path)).reverse())]] : [[], []];
+    const text = this.#text.value;
+    const commands = isHere && text.startsWith("/") ? steering?.commands ?? [] : [];
+    const edits = isHere && text.includes("@") ? this.#app.state.logs.get(this.session)?.edits.all ?? [] : [];
+    const files = [...new Set(edits.map(({ head }) => asText(head.path)).reverse())];
     const choices = this.#choices;
     if (!choices) {
-      if ((commands.length && this.#text.value.startsWith("/")) || (files.length && this.#text.value.includes("@"))) this.#app.loadSeldom();
+      if (commands.length || files.length) this.#app.loadSeldom();
       return;
     }
     choices.oncommand = (command) => this.#takeCommand(command);

@@ -85,7 +85,7 @@ export class SessionFind extends HTMLElement {
     this.onfound(this.#found[this.#at] ?? null);
   }
 
-  /** They come into the timeline at once, in the end, as what is found in them is shown there. */
+  /** Reads the earlier events. All come into the timeline together, at the end, as hits in them are shown there. */
   async #readEarlier() {
     const [app, session, log] = [this.#app, this.#session, this.#log];
     if (!log || this.#earlier.disabled) return;
@@ -122,7 +122,7 @@ export class SessionFind extends HTMLElement {
   }
 }
 
-/** @param {import("../store.js").Log|undefined} log What of the session is here. */
+/** @param {import("../store.js").Log|undefined} log @returns {string} The loaded stretch of the session, in words. */
 function stretchOf(log) {
   if (!log) return t`the events that are here`;
   const [first, last] = [log.first, log.last].map((one) => one.toLocaleString(language.tag));

@@ -67,7 +67,7 @@ export class SessionList extends View {
   #costs = h("a", { class: "head-link", href: "#/costs" }, t`Cost`);
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, t`No session fits.`),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, t`Show all`));
-  /** Comes with the other views, when words are searched for, and is empty until then. */
+  /** The element loads with the rare views once words are searched for, and is empty until then. */
   #files = h("file-finder", { hidden: true });
   #allAway = h("div", { class: "empty", hidden: true });
   #back = h("a", { class: "head-link", href: "#/" }, t`All sessions`);
@@ -98,7 +98,7 @@ export class SessionList extends View {
     this.#draw();
   }
 
-  /** Called when the list or the archive is opened: only now may rows change places. */
+  /** Called when the list or the archive is opened: the order is computed anew. */
   arrive(isArchive = this.#isArchive) {
     this.#isArchive = isArchive;
     this.#unseen = 0;
@@ -123,7 +123,7 @@ export class SessionList extends View {
     return (/** @type {Summary} */ one) => groupOf(one, at);
   }
 
-  /** Unless somebody's hand is in the list, what is under a heading that it is past goes to its own. What is read in a scrolled list stays on screen. */
+  /** Moves sessions under their current headings unless the list is in use. In a scrolled list the rows on screen stay in place. */
   #settle() {
     if (this.#sieve.sieve.group || performance.now() - this.#touchedAt < restMs || this.#list.contains(document.activeElement)) return;
     const [isTopSeen, groupNow, summaries] = [this.#isTopSeen, this.#groupNow(), this.#order.flatMap((id) => this.app.state.sessions.get(id) ?? [])];
@@ -217,7 +217,7 @@ export class SessionList extends View {
     isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(sessionOf(key)));
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
-    // What waits goes up at once, where that is seen.
+    // If the top of the list is in view, a session that waits moves up at once.
     if (isCalled && this.#isTopSeen) this.#settle();
   }
 

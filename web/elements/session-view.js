@@ -6,7 +6,7 @@ import { ago, costOf } from "../format.js";
 import { plural, t } from "../language.js";
 import { askOfDevice, mute, ownDevice } from "../muting.js";
 import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
-import { keyOf, pending, takeHistory } from "../store.js";
+import { keyOf, pageEvents, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
 import { line, ordered } from "../text.js";
 import { lineCounts } from "./blocks.js";
@@ -14,9 +14,6 @@ import { noNews } from "./link-state.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
-
-/** Older events requested at a time: the most that the relay returns, requested before they are needed. */
-const pageEvents = 500;
 
 /** The window is wide enough to show the facts beside the timeline. */
 const beside = matchMedia("(min-width: 75em)");

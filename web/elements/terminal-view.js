@@ -37,7 +37,7 @@ export class TerminalView extends View {
   #holdsControl = false;
   /** Keyboard input goes to the terminal. */ #isDirect = false;
   #problem = "";
-  /** Of keys that were not typed, or perhaps were. It stays until the next ones are pressed. */ #missed = "";
+  /** The message about keys that were not typed, or perhaps were; shown until the next key. */ #missed = "";
 
   #back = h("a", { class: "back", "aria-label": t`The session` }, icon("back"));
   #title = h("h2", { class: "foreign", tabindex: "-1" });
@@ -344,7 +344,7 @@ function runsOf(runs) {
 const beyondLatin = /[^\0-ÿ]/;
 
 /**
- * A font that steps in for the terminal's has widths of its own: what it may draw gets the room of its columns.
+ * Characters beyond Latin may come from another font with other widths, so each gets the width of its columns.
  * @param {string} text @param {boolean} [isWide] Each character takes two columns.
  */
 function cellsOf(text, isWide) {

@@ -26,7 +26,7 @@ WITH used AS (
 SELECT s.session, u.at, u.model, {", ".join(f"u.{kind} - coalesce(lag(u.{kind}) OVER run, 0)" for kind in ["cost", *TOKENS])}
 FROM used u JOIN sessions s ON s.number = u.session WINDOW run AS (PARTITION BY u.session, u.run ORDER BY u.seq)
 """
-"""What each event of a run that only grows has added: session, time, model, micro-dollars, and tokens of each kind."""
+"""Amounts that each event of a growing run has added: session, time, model, micro-dollars, and tokens of each kind."""
 
 
 class Team:

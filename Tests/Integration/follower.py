@@ -80,7 +80,7 @@ class Follower:
             try:
                 client = WireClient(self.relay, self.name, self.token)
             except (OSError, EOFError, WebSocketException, AssertionError):
-                self._ended.wait(COME_BACK_SECONDS)  # waits before the next attempt, because the relay cannot be reached
+                self._ended.wait(COME_BACK_SECONDS)  # the relay cannot be reached: a pause before the next attempt
                 continue
             self.connections += 1
             client.positions, client.logs, client.firsts = self.positions, self.logs, self.firsts

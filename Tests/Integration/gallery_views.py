@@ -72,7 +72,7 @@ class View:
 
 
 def tap(selector: str) -> Callable[[Page], object]:
-    """By selectors, because the gallery is looked at in every language."""
+    """A tap on the first visible element. Selectors name it, because the gallery is looked at in every language."""
     return lambda page: page.locator(selector).locator("visible=true").first.click()
 
 
@@ -113,7 +113,7 @@ VIEWS = [
     View("link", "#/link", "link-view h2"),
     View("palette", "#/", "session-row", key("Control+k"), key("Escape")),
 ]
-"""In a connected page. Overlays stand after their screen."""
+"""Views of a connected page. An overlay follows its screen."""
 
 OFFLINE = [View("offline-list", "#/", "session-row"), View("offline-inbox", "#/approvals", "approval-card"), View("offline-session", "#/session/long", "session-timeline .event")]
 """The same page after its relay has stopped."""
@@ -131,7 +131,7 @@ def open_view(page: Page, view: View, timeout: float) -> None:
 
 
 class Day:
-    """A host with a day's work, which also answers who looks at its terminal."""
+    """A host with a day's work. Clients that look at its terminal get a screen."""
 
     def __init__(self, relay: Any):
         self.host = ScriptedHost(relay, name="studio", capabilities=("steer",))
@@ -150,7 +150,7 @@ class Day:
         self.host.close()
 
     def _answer(self) -> None:
-        """Sends the terminal's screen to whoever looks, twice a second."""
+        """Sends the terminal's screen, twice a second, to clients that asked for it."""
         answered = 0
         lines = [{"row": row, "runs": [{"text": text}]} for row, text in enumerate(SCREEN) if text]
         while not self._ended.wait(0.5):

@@ -35,7 +35,7 @@ def ask(machine: Any, phone: WireClient, script: Any) -> dict[str, Any]:
     begin(machine, script)
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # because a new dialog ignores keys for some 0.2 s, without showing that
+    time.sleep(0.5)  # a new dialog ignores keys for some 0.2 s, without showing that
     return card
 
 
@@ -57,7 +57,7 @@ def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phon
     wait_status(phone, "idle", None)
     machine.prompt("please do it")
     wait_status(phone, "running", None)
-    time.sleep(1)  # waits until the turn has begun
+    time.sleep(1)  # time for the turn to begin
     machine.press("Escape")
     wait_status(phone, "idle", "interrupted at the terminal")
 
@@ -146,7 +146,7 @@ def test_one_conversation_in_two_terminals(machine, phone):
     try:
         second.wait_screen("manual mode on", 30)
         wait_until(lambda: len(machine.agents()) == 2, 10, "both to be listed")
-        time.sleep(3)  # within this time an earlier version took a prompt in a second session for a denial
+        time.sleep(3)  # an earlier version took a second session's prompt for a denial within this time
         assert phone.approvals[card["approval"]]["stage"] == "pending"
         second.type("/exit")
         second.wait_screen("/exit")
@@ -206,7 +206,7 @@ def test_both_at_once(machine, phone):
         machine.prompt(f"round {round}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.4)  # because a new dialog ignores keys for some 0.2 s, without showing that
+        time.sleep(0.4)  # a new dialog ignores keys for some 0.2 s, without showing that
         decide_at_once(machine, phone, card, machine.press, *(("deny", "Enter"), ("allow", "4"), ("allow", "Enter"))[round % 3], round)
         wait_status_of(phone, "idle")
         machine.press("C-u")

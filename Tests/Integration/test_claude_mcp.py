@@ -104,7 +104,7 @@ def test_where_somebody_is_at_the_terminal_it_is_answered_there(machine, phone, 
 
 def press(machine: Machine, key: str) -> None:
     if key == "cancel":
-        time.sleep(0.5)  # because a new dialog ignores keys for some 0.2 s, and a second Escape would interrupt the turn
+        time.sleep(0.5)  # a new dialog ignores keys for some 0.2 s, and a second Escape would interrupt the turn
         machine.press("Escape")
         return machine.wait_gone("Ship to production?")
     for one in ("Down", *(["Right"] if key == "decline" else [])):

@@ -28,7 +28,7 @@ def ask(machine: CodexMachine, phone: WireClient, script: Any) -> dict[str, Any]
     machine.prompt("please do it")
     machine.wait_screen(DIALOG)
     card = phone.wait_card()
-    time.sleep(0.5)  # because a new dialog ignores keys, without showing that
+    time.sleep(0.5)  # a new dialog ignores keys, without showing that
     return card
 
 
@@ -333,7 +333,7 @@ def test_both_at_once_the_card_says_what_happened(machine, phone):
         machine.prompt(f"round {number}")
         machine.wait_screen(DIALOG)
         card = phone.wait_card()
-        time.sleep(0.5)  # because a new dialog ignores keys, without showing that
+        time.sleep(0.5)  # a new dialog ignores keys, without showing that
         verdict, key = ("deny", "y") if number % 2 else ("allow", "Escape")
         decider = threading.Thread(target=phone.decide, args=(card["session"], card["approval"], verdict))
         decider.start()

@@ -15,6 +15,8 @@ from page_screen import DESK, PHONE, Screen
 
 DAYS = 30
 SESSIONS = 400
+OF_TOKENS = range(4, 4 + len(TOKENS))
+"""Columns of a step with its tokens of each kind."""
 
 
 def local_day(milliseconds: int) -> str:
@@ -39,7 +41,7 @@ def dearest(sums: dict[Any, int], none: str = "none") -> list[tuple[str, str]]:
 def expect_numbers(view: Locator, team: Team) -> None:
     """Everything that the page says of the team's steps equals their sums."""
     sums = team.sums(lambda step: 0)
-    tokens = [team.sums(lambda step: 0, column)[0] for column in range(4, 8)]
+    tokens = [team.sums(lambda step: 0, column)[0] for column in OF_TOKENS]
     cached = round(100 * tokens[2] / (tokens[0] + tokens[2] + tokens[3]))
     expect(view.locator(".cost-total")).to_have_text(money(sums[0]))
     expect(view.get_by_text(f"{len(team.sums(lambda step: step[0]))} sessions, {cached} % of the input from a cache.")).to_be_visible()
@@ -52,7 +54,7 @@ def expect_numbers(view: Locator, team: Team) -> None:
     costs = view.locator("section", has=view.page.get_by_role("heading", name="Dearest sessions")).locator(".cost-of").all_inner_texts()
     assert costs == [cost for _, cost in dearest(team.sums(lambda step: step[0]))]
     by_day = team.sums(lambda step: local_day(step[1]))
-    of_days = [team.sums(lambda step: local_day(step[1]), column) for column in range(4, 4 + len(TOKENS))]
+    of_days = [team.sums(lambda step: local_day(step[1]), column) for column in OF_TOKENS]
     by_model = team.sums(lambda step: (local_day(step[1]), step[2]))
     wanted = [
         [money(by_day[day]), *(f"{of_kind[day]:,}" for of_kind in of_days), ", ".join(f"{name}: {money(by_model[day, name])}" for name, _ in models if (day, name) in by_model)]
@@ -106,14 +108,14 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
         one.page.get_by_role("link", name="Cost", exact=True).click()
         view = one.page.locator("costs-view")
         expect(view.locator(".cost-total")).to_be_visible()
-        # One tap shows what today cost.
+        # Today's cost is one tap away.
         spent = team.sums(lambda step: local_day(step[1])).get(local_day(begins[-1]), 0)
-        expect(view.locator(".cost-today")).to_have_text(f"Today ${spent / 1e6:,.2f}")
+        expect(view.locator(".cost-today")).to_have_text(f"Today {money(spent)}")
         expect(view.locator("p.note")).to_contain_text(f"This month so far: {money(of_month)} of {money(whole)}, that budget for each of its days.")
         view.get_by_label("Show").select_option("thirty")
         expect(view.locator(".cost-bar")).to_have_count(DAYS)
         assert [json.loads(text)["type"] for text in said].count("costs") == 2, "one for each range that was shown"
-        # A fold looks like one.
+        # The fold has a marker.
         assert view.get_by_text("As a table").evaluate("summary => getComputedStyle(summary, '::before').content") != "none"
         view.get_by_text("As a table").click()
         expect_numbers(view, team)

@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gallery_views import OFFLINE, VIEWS, Day, View, open_view
 from page_screen import DESK, Screen
+from relay import ROOT
 from waits import patient
 
 NARROW = {"width": 320, "height": 568}
-ROUTE = Path(__file__).resolve().parents[2] / "web/route.js"
+ROUTE = ROOT / "web/route.js"
 
 
 @pytest.mark.timeout(300)

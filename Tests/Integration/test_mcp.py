@@ -193,7 +193,7 @@ def bare(short_path: Path, relay: Relay) -> Iterator[Machine]:
 
 
 def printed(machine: Machine, calls: Path | None = None) -> tuple[threading.Thread, list[Any]]:
-    """`claude -p`, which passes each permission request to `heliograph mcp`. `calls`: a file for what that gets."""
+    """Runs `claude -p`, which passes each permission request to `heliograph mcp`; the file `calls` gets a copy of those requests."""
     machine.api.script = [[{"tool": "Bash", "input": {"command": "echo hi > out.txt", "description": "Says hi"}}], [{"text": "All done now."}]]
     configuration = machine.folder / "mcp.json"
     server = {"command": str(BINARY), "args": ["mcp", "--wait", "60"]}

@@ -171,7 +171,7 @@ def test_a_cut_between_client_and_relay_at_any_byte(relay, proxy, scripted_host,
             approval = host.request_approval("s1", "Bash", {"command": "make"})
             host.wait_acked("s1")
             proxy.set(direction, cut_after=cut_after)
-            proxy.cut()  # cuts from the first byte on, so that the handshake is included
+            proxy.cut()  # the cut starts at the first byte, so that the handshake is included
             wait_until(lambda: approval in phone.replies, 20, lambda: f"the reply: {phone!r}")
             host.wait_decision(approval)
             host.apply("s1", approval)

@@ -220,7 +220,7 @@ def test_rows_keep_their_place_until_they_are_put_in_order(screen: Callable[...,
     one.page.reload()
     expect(one.page.locator("session-row")).to_have_count(10)
     order = one.page.locator("session-row .row-title").all_inner_texts()
-    # Somebody's hand is in the list.
+    # The focus is in the list, so its rows stay where they are.
     one.row("busy3").locator("a").focus()
     host.request_approval("s1", "Bash", SHORT)
     show = one.page.get_by_role("button", name="1 waiting: show first")
@@ -847,7 +847,7 @@ def test_updates_move_nothing(screen: Callable[..., Screen], host: Any, size: di
     # With the focus in the list its rows stay where they are.
     if one.row("s2").is_visible():
         one.row("s2").locator("a").focus()
-    # Ages settle into their unit, and the card's own moment passes.
+    # Ages no longer change their unit, and the card's *Allow* is enabled.
     one.page.wait_for_timeout(1_500)
     one.reset_shifts()
     for number in range(8):

@@ -284,7 +284,7 @@ def test_in_pieces_while_somebody_works_on_it(browser: Any, make_relay: Callable
 
 
 def in_kept(script: str) -> str:
-    """A function for the page: `script` gets `leaves`, where the page keeps the relay's messages, `argument`, and `done`."""
+    """Returns a function for the page that runs `script` with `leaves` (the store of kept messages), `argument` and `done`."""
     return """(argument) => new Promise((done) => {
         const opened = indexedDB.open("heliograph.kept", 1);
         // The page may not have kept anything yet.

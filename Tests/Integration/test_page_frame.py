@@ -75,7 +75,7 @@ def test_every_view_reflows_at_every_size_and_font(screen: Callable[..., Screen]
         # The heading is readable, and there is room for the content below it.
         heading = one.page.locator("main > .pane:not([hidden]) h2:visible").last
         heading.scroll_into_view_if_needed()
-        # Where the switch of the inbox needs all the room, the heading is only for screen readers.
+        # If the inbox's switch needs all the room, the heading is only for screen readers.
         if heading.evaluate("heading => getComputedStyle(heading).clipPath") == "none":
             expect(heading).to_be_in_viewport()
     one.go("#/approvals")
@@ -213,7 +213,7 @@ def test_no_row_moves_under_the_keyboard_and_a_scrolled_list_stays_where_it_is_r
     one = screen(size=PHONE)
     rows = one.page.locator("session-row")
     expect(rows).to_have_count(13)
-    # The keyboard is in the list: it is let alone for as long as it is.
+    # The list stays as it is while the focus is in it.
     one.row("old5").locator("a").focus()
     many.event("old5", "session.ended", {"reason": "completed"})
     expect(one.row("old5")).to_contain_text("Completed")
@@ -244,7 +244,7 @@ def test_a_thousand_sessions_are_counted_and_the_oldest_is_found(screen: Callabl
     one = screen()
     total = one.page.locator("session-list .pane-head .quiet")
     expect(total).to_have_text("500 of 1000")
-    # One that is not here does something: it is none that is new.
+    # A session beyond the first 500 has an event: the list counts it, and does not call it new.
     host.event("m900", "status.changed", {"status": "idle"}, at=now)
     expect(total).to_have_text("501 of 1000")
     assert "New" not in groups_of(one)

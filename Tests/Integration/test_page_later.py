@@ -174,7 +174,7 @@ def test_words_find_what_is_archived_and_it_is_brought_back(screen: Callable[...
 
 
 def is_met(button: Any) -> bool:
-    """Where the button is, it is what a finger meets."""
+    """True if a tap anywhere on the button hits it."""
     return button.evaluate("""button => {
         const { left, top, width, height } = button.getBoundingClientRect();
         return [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]].every(([x, y]) => button.contains(document.elementFromPoint(left + width * x, top + height * y)));

@@ -127,7 +127,7 @@ def test_a_short_change_elsewhere_stands_whole_in_the_inbox_and_in_its_session(
             const { left, right, top, bottom } = button.getBoundingClientRect();
             return [top + 2, bottom - 2].every((y) => button.contains(document.elementFromPoint((left + right) / 2, y)));
         }""")
-        # A button's words are on one line, and so is the sign behind the title.
+        # Each button's words fit on one line, and so does the sign behind the title.
         assert max(here.locator("button:visible").evaluate_all("buttons => buttons.map((button) => button.offsetHeight)")) <= 46
         one.expect_no_overflow()
     for where, current in (("#/approvals", "#/approvals"), ("#/rules", "#/rules")):

@@ -197,7 +197,7 @@ def test_a_slash_offers_the_agent_s_own_commands_and_choosing_one_sends_nothing(
     composer(one).fill("/x")
     expect(offers).to_be_hidden()
     expect(where).to_contain_text("Sent as text: the agent is not to take it for a command.")
-    # Closed, the text is text, and the panel behind it is not what Escape closes.
+    # After Escape the list is closed, the text is sent as text, and the panel stays open.
     composer(one).fill("/re")
     expect(offers.get_by_role("option")).to_have_count(1)
     composer(one).press("Escape")

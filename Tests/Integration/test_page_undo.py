@@ -43,7 +43,7 @@ def test_after_a_denial_one_tap_has_the_agent_ask_again(screen: Callable[..., Sc
     again = item.get_by_role("button", name=f"Ask again {LONG}")
     line = item.locator(".settled")
     expect(again).to_be_visible()
-    # Both stand on one line.
+    # The line and its button stand side by side.
     boxes = [one.bounding_box() for one in (line, again)]
     assert all(boxes) and abs((boxes[0]["y"] + boxes[0]["height"] / 2) - (boxes[1]["y"] + boxes[1]["height"] / 2)) < 2, boxes
     one.expect_no_overflow()
@@ -55,7 +55,7 @@ def test_after_a_denial_one_tap_has_the_agent_ask_again(screen: Callable[..., Sc
     expect(again).to_be_hidden()
     expect(line).to_be_focused()
     one.expect_accessible()
-    # The settled line says so as long as it is listed.
+    # The words stay as long as the request is listed.
     one.go("#/approvals/recent")
     expect(one.page.locator(".settled-told:visible")).to_have_text("The agent is told to ask you again.")
 

@@ -117,21 +117,20 @@ def tailscale(home: Home) -> Path:  # noqa: F811
 
 
 def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Home, tailscale: Path) -> None:  # noqa: F811
-    listen = ["--listen", f"127.0.0.1:{home.port}", "--yes"]
-    assert "up --tailscale" in home.up(*listen)
+    assert "up --tailscale" in home.up(*home.listen)
     assert "heliograph up --tailscale, for the devices of your tailnet" in home.run("pair")
-    said = home.up(*listen, "--tailscale")
+    said = home.up(*home.listen, "--tailscale")
     served = tailscale / "served.json"
     assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
     assert "https://box.tail0.ts.net" in said
     assert home.status()["relay"]["url"] == "https://box.tail0.ts.net"
     # An existing configuration is not changed.
     before = (tailscale / "calls").read_text().count("serve --bg")
-    home.up(*listen, "--tailscale")
+    home.up(*home.listen, "--tailscale")
     assert (tailscale / "calls").read_text().count("serve --bg") == before
     home.run("down")
     assert not served.exists()
-    # The address is part of what goes on.
+    # The tailnet's address is kept over `down`.
     assert "https://box.tail0.ts.net" in home.up("--yes")
     assert json.loads(served.read_text())["Web"]["box.tail0.ts.net:443"]["Handlers"]["/"]["Proxy"] == f"http://127.0.0.1:{home.port}"
     home.run("down")
@@ -143,7 +142,7 @@ def test_up_leads_the_tailnets_address_to_the_relay_and_down_ends_that(home: Hom
     status.write_text(well)
     home.up("--yes")
     assert served.exists()
-    # What is given replaces it.
+    # An address that is given replaces the tailnet's.
     home.run("down")
     home.up("--yes", "--public-url", "https://relay.example")
     assert home.status()["relay"]["url"] == "https://relay.example" and not served.exists()
@@ -154,11 +153,11 @@ def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -
     served = tailscale / "served.json"
     theirs = json.dumps({"Web": {"box.tail0.ts.net:443": {"Handlers": {"/": {"Proxy": "http://127.0.0.1:3000"}}}}})
     served.write_text(theirs)
-    said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
+    said = home.up(*home.listen, "--tailscale", status=1)
     assert "leads to http://127.0.0.1:3000 already" in said and served.read_text() == theirs and not home.processes()
     # An already running relay continues unchanged.
-    home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
-    home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
+    home.up(*home.listen)
+    home.up(*home.listen, "--tailscale", status=1)
     home.wait_link()
     assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}" and home.status()["host"]["running"]
     home.run("down")
@@ -169,7 +168,7 @@ def test_an_address_that_the_person_leads_here_stays_theirs(home: Home, tailscal
     served = tailscale / "served.json"
     theirs = json.dumps({"Web": {"box.tail0.ts.net:443": {"Handlers": {"/": {"Proxy": f"http://127.0.0.1:{home.port}"}}}}})
     served.write_text(theirs)
-    home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale")
+    home.up(*home.listen, "--tailscale")
     home.run("down")
     assert served.read_text() == theirs
 
@@ -184,6 +183,6 @@ def test_an_address_that_the_person_leads_here_stays_theirs(home: Home, tailscal
 )
 def test_a_tailnet_that_cannot_is_said_before_anything_changes(home: Home, tailscale: Path, status: dict[str, Any], text: str) -> None:  # noqa: F811
     (tailscale / "status.json").write_text(json.dumps(status))
-    assert text in home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=4)
+    assert text in home.up(*home.listen, "--tailscale", status=4)
     assert not home.processes() and home.settings.read_text()
     home.run("down", status=5)

@@ -130,7 +130,7 @@ def from_address(relay: Relay, address: str) -> Any:
 
 
 def test_a_network_of_many_addresses_gets_few_more(make_relay: Callable[..., Relay]) -> None:
-    """Whoever has one address of IPv6 easily has a /48, which is 65,536 of what counts as one address."""
+    """A customer of an IPv6 provider easily has a /48, which is 65,536 of what counts as one address."""
     relay = make_relay(*OPEN)
     answers = [from_address(relay, f"2001:db8:1:{number:x}00::1") for number in range(20)]
     assert [answer.status for answer in answers] == [201] * 12 + [429] * 8

@@ -199,7 +199,7 @@ def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Dae
         name, command = f"call {number}", ("echo hi", "git push", "touch forbidden")[number % 3]
         body = question("s1", f"k{number}", tool="Bash", title=name, input={"command": command})
         asking = Asking(daemon, body)
-        time.sleep(draw.uniform(0, 0.03))  # kills the host at a random point of its work
+        time.sleep(draw.uniform(0, 0.03))  # the kill comes at a random point of the host's work
         daemon.kill()
         _, before = asking.answer()
         is_accepted = number % 2 == 0
@@ -229,7 +229,7 @@ def test_killed_at_any_moment_a_rule_allows_no_more_calls_than_it_says(daemon: D
     for number in range(8):
         body = question("s1", f"k{number}", tool="Bash", title=f"call {number}", input={"command": "echo hi"})
         asking = Asking(daemon, body)
-        time.sleep(draw.uniform(0, 0.03))  # kills the host at a random point of its work
+        time.sleep(draw.uniform(0, 0.03))  # the kill comes at a random point of the host's work
         daemon.kill()
         _, before = asking.answer()
         daemon.start()

@@ -142,7 +142,7 @@ def test_wide_characters_keep_their_columns(daemon: Daemon, phone: WireClient, s
         one = screen()
         view = opened(one, session_of(phone, "sh"))
         expect(rows(view)).to_contain_text("日本")
-        # The columns left of each bar, and of the cursor: what the host counts.
+        # The columns left of each bar and of the cursor equal the host's count.
         found = view.get_by_role("document").evaluate("""(paper) => {
             const column = paper.querySelector(".screen-cursor").getBoundingClientRect().width;
             const left = paper.querySelector(".screen-rows").getBoundingClientRect().left;

@@ -30,6 +30,7 @@ class Home:
     def __init__(self, folder: Path):
         self.folder = folder
         self.port = free_port()
+        self.listen = ["--listen", f"127.0.0.1:{self.port}", "--yes"]
         self.settings = folder / ".claude/settings.json"
         self.state = folder / ".local/state/heliograph"
         self.environment = plain_environment(folder)
@@ -87,7 +88,7 @@ def home(short_path: Path) -> Iterator[Home]:
 
 
 def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client: Any) -> None:
-    said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
+    said = home.up(*home.listen)
     url = f"http://127.0.0.1:{home.port}"
     assert f"The relay is at {url}" in said and "heliograph down" in said and "heliograph status" in said
     link = re.search(r"/#pair=([\w-]+)&k=([\w-]+)", said)
@@ -167,7 +168,7 @@ def test_a_newer_program_takes_over_in_place(home: Home) -> None:
     hook = BINARY.parent / "heliograph-hook"
     subprocess.run(["cp", str(BINARY), str(program)], check=True)
     (home.folder / "bin/heliograph-hook").symlink_to(hook)
-    command = [str(program), "up", "--supervised", *ROOT_FLAG, "--listen", f"127.0.0.1:{home.port}", "--yes"]
+    command = [str(program), "up", "--supervised", *ROOT_FLAG, *home.listen]
     subprocess.run(command, env=home.environment, check=True, capture_output=True, timeout=patient(120))
     before = home.processes()
     subprocess.run(["cp", str(BINARY), f"{program}.new"], check=True)
@@ -202,13 +203,12 @@ def test_up_goes_on_where_down_ended_and_with_what_was_given_last(home: Home) ->
 
 
 def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
-    listen = ["--listen", f"127.0.0.1:{home.port}", "--yes"]
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         busy = f"127.0.0.1:{taken.getsockname()[1]}"
         assert "Address already in use" in home.up("--listen", busy, "--yes", status=4) and not home.processes()
-        home.up(*listen)
+        home.up(*home.listen)
         assert "Address already in use" in home.up("--listen", busy, "--yes", status=4)
     wait_until(lambda: set(home.processes()) == {"supervise", "serve", "host"}, 20, "what ran before")
     assert "ADDRESS:PORT" in home.up("--listen", "127.0.0.1:99999", "--yes", status=2)
@@ -221,14 +221,14 @@ def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
 
 def test_an_agent_that_cannot_be_connected_keeps_nothing_from_running(home: Home) -> None:
     home.settings.write_text('{ // hello\n "model": "x"}')
-    said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", status=7)
+    said = home.up(*home.listen, status=7)
     assert "Claude Code is not connected" in said and "line 1, column 3: a comment" in said and "/#pair=" in said and home.status()["host"]["running"]
     home.run("down")
     assert home.settings.read_text() == '{ // hello\n "model": "x"}'
 
 
 def test_two_at_once_are_one_after_the_other(home: Home) -> None:
-    command = [str(BINARY), "up", "--supervised", *ROOT_FLAG, "--listen", f"127.0.0.1:{home.port}", "--yes"]
+    command = [str(BINARY), "up", "--supervised", *ROOT_FLAG, *home.listen]
     both = [subprocess.Popen(command, env=home.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
     for one in both:
         said, _ = one.communicate(timeout=patient(150))

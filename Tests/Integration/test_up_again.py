@@ -17,16 +17,12 @@ from test_up import ROOT_FLAG, Home, home  # noqa: F401
 from waits import patient, wait_until
 
 
-def listening(home: Home) -> list[str]:  # noqa: F811
-    return ["--listen", f"127.0.0.1:{home.port}", "--yes"]
-
-
 def tokens(home: Home) -> list[dict[str, str]]:  # noqa: F811
     return [json.loads(line) for line in home.run("token", "list", "--json").splitlines()]
 
 
 def test_a_host_that_its_relay_does_not_know_any_more_is_paired_anew(home: Home) -> None:  # noqa: F811
-    home.up(*listening(home))
+    home.up(*home.listen)
     home.run("down")
     shutil.rmtree(home.folder / ".local/share/heliograph")
     home.up("--yes")
@@ -52,33 +48,34 @@ def test_a_machine_whose_relay_let_it_go_says_that_it_needs_a_link(home: Home, r
 
 
 def test_a_home_that_was_moved_is_not_begun_anew(home: Home) -> None:  # noqa: F811
+    def lives_in(folder: Path) -> None:
+        home.folder, home.state = folder, folder / ".local/state/heliograph"
+        home.environment |= {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config"), "XDG_STATE_HOME": str(folder / ".local/state")}
+
     old = home.folder / "old"
-    home.folder = old
     (old / "bin").mkdir(parents=True)
-    home.environment |= {"HOME": str(old), "XDG_CONFIG_HOME": str(old / ".config"), "XDG_STATE_HOME": str(old / ".local/state")}
-    home.state = old / ".local/state/heliograph"
-    home.up(*listening(home))
+    lives_in(old)
+    home.up(*home.listen)
     before = tokens(home)
     new = old.parent / "new"
     old.rename(new)
-    home.folder, home.state = new, new / ".local/state/heliograph"
-    home.environment |= {"HOME": str(new), "XDG_CONFIG_HOME": str(new / ".config"), "XDG_STATE_HOME": str(new / ".local/state")}
+    lives_in(new)
     data = new / ".local/share/heliograph"
     said = home.up("--yes", status=5)
     assert f"was in {old}/.local/share/heliograph, which is gone" in said and f"heliograph down, then heliograph up --data {data}" in said
     home.run("down")
     said = home.up("--yes", status=5)
     assert f"There is a relay's data in {data}: heliograph up --data {data}" in said and not old.exists() and not home.processes()
-    home.up(*listening(home), "--data", str(data))
+    home.up(*home.listen, "--data", str(data))
     assert [token["id"] for token in tokens(home)] == [token["id"] for token in before] and home.status()["host"]["link"] == "live"
     home.run("down")
 
 
 def test_what_a_killed_up_has_connected_is_taken_back(home: Home) -> None:  # noqa: F811
     before = home.settings.stat().st_ino
-    up = subprocess.Popen([str(BINARY), "up", "--supervised", *ROOT_FLAG, *listening(home)], env=home.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    up = subprocess.Popen([str(BINARY), "up", "--supervised", *ROOT_FLAG, *home.listen], env=home.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + patient(120)
-    # As soon as the settings change, without a pause in between.
+    # The kill comes as soon as the settings change: no pause in between.
     while home.settings.stat().st_ino == before and up.poll() is None and time.monotonic() < end:
         pass
     up.kill()
@@ -92,14 +89,14 @@ def test_what_a_killed_up_has_connected_is_taken_back(home: Home) -> None:  # no
 def test_down_names_the_agents_that_it_leaves_connected(home: Home) -> None:  # noqa: F811
     home.run("connect", "claude", "--yes")
     connected = home.settings.read_text()
-    home.up(*listening(home))
+    home.up(*home.listen)
     assert "heliograph disconnect claude" in home.run("down") and home.settings.read_text() == connected
 
 
 def test_a_machine_without_an_agent_is_told_what_was_looked_for(home: Home) -> None:  # noqa: F811
     (home.folder / "bin/claude").unlink()
     home.environment["PATH"] = f"{home.folder / 'bin'}:/usr/bin:/bin"
-    said = home.up(*listening(home))
+    said = home.up(*home.listen)
     assert "No agent to connect was found: this PATH has none of Claude Code (claude)" in said
     assert "heliograph connect" in home.run("status")
     home.run("down")
@@ -109,7 +106,7 @@ def test_the_supervisor_says_why_a_program_is_not_started_again(home: Home) -> N
     program = home.folder / "bin/heliograph"
     shutil.copy(BINARY, program)
     (home.folder / "bin/heliograph-hook").symlink_to(BINARY.parent / "heliograph-hook")
-    subprocess.run([program, "up", "--supervised", *ROOT_FLAG, *listening(home)], env=home.environment, check=True, capture_output=True, timeout=patient(120))
+    subprocess.run([program, "up", "--supervised", *ROOT_FLAG, *home.listen], env=home.environment, check=True, capture_output=True, timeout=patient(120))
     moved = program.with_name("moved")
     program.rename(moved)
     os.kill(home.processes()["host"], signal.SIGKILL)
@@ -142,7 +139,7 @@ def test_a_service_that_does_not_start_says_why(home: Home, journal: bool) -> No
     for name, text in (("systemctl", SYSTEMCTL), ("journalctl", JOURNALCTL if journal else "#!/bin/sh\nexit 1\n")):
         (home.folder / "bin" / name).write_text(text)
         (home.folder / "bin" / name).chmod(0o755)
-    said = home.run("up", *ROOT_FLAG, *listening(home), status=None)
+    said = home.run("up", *ROOT_FLAG, *home.listen, status=None)
     if journal:
         assert "the relay: 127.0.0.1:8787 cannot be listened on: Address already in use" in said
         assert re.search(r"--user -u heliograph-relay.service --since @\d+", (home.folder / "journalctl.call").read_text())

@@ -129,25 +129,25 @@ def test_a_german_browser_is_notified_in_german(browser: Any, site: PushSite, tm
             one.page.add_init_script(subscribes(subscribed.subscription()))
             return one
 
-        one = german(opened)
-        one.go("#/devices")
-        switch = one.page.get_by_role("region", name="Mitteilungen auf diesem Gerät")
-        switch.get_by_role("button", name="Einschalten").click()
-        expect(switch.get_by_role("button", name="Ausschalten")).to_be_visible()
-        one.page.goto("about:blank")
-        host = scripted_host(relay)
-        host.start_session("s1", title="Allow")
-        host.request_approval("s1", "Bash", {"command": "npm test"}, title="Deny", risks=["Deletes files."])
-        pushed = site.wait_notification(subscribed)
-        one.page.goto(relay.url)
-        one.expect_live()
-        worker = Worker(one)
-        worker.push(pushed)
-        wait_until(worker.shown, WAIT, "the notification")
-        assert one.page.evaluate(NOTIFICATIONS) == [{
-            "title": "claude will Bash ausführen · demo · Allow", "body": "Genau hinsehen: Deletes files.\nRun: npm test", "actions": ["Ablehnen", "Ansehen"],
-        }]  # fmt: skip
-        one.close()
+        with closing_screens(opened) as make:
+            one = german(make)
+            one.go("#/devices")
+            switch = one.page.get_by_role("region", name="Mitteilungen auf diesem Gerät")
+            switch.get_by_role("button", name="Einschalten").click()
+            expect(switch.get_by_role("button", name="Ausschalten")).to_be_visible()
+            one.page.goto("about:blank")
+            host = scripted_host(relay)
+            host.start_session("s1", title="Allow")
+            host.request_approval("s1", "Bash", {"command": "npm test"}, title="Deny", risks=["Deletes files."])
+            pushed = site.wait_notification(subscribed)
+            one.page.goto(relay.url)
+            one.expect_live()
+            worker = Worker(one)
+            worker.push(pushed)
+            wait_until(worker.shown, WAIT, "the notification")
+            assert one.page.evaluate(NOTIFICATIONS) == [{
+                "title": "claude will Bash ausführen · demo · Allow", "body": "Genau hinsehen: Deletes files.\nRun: npm test", "actions": ["Ablehnen", "Ansehen"],
+            }]  # fmt: skip
         relay.stop()
         relay.check_log()
     finally:

@@ -132,7 +132,7 @@ def test_what_is_not_recorded_is_asked_at_the_agents_own_prompt(make_relay: Call
             daemon.wait_delivered()
             other.start_session("s2")
             fill(other, "s2")
-            # Far sooner than the two minutes for which it would wait.
+            # The answer comes long before the two minutes for which a question would wait.
             assert Asking(daemon, question("s1")).answer() == (204, None)
             post(daemon.socket, "events", event("s1", "message", {"role": "assistant"}, {"text": "goes on"}))
             daemon.wait_delivered()

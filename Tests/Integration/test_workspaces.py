@@ -261,7 +261,7 @@ def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own
     ours = client(relay, "our phone")
     ours.subscribe()
     assert not ours.summaries
-    # Somebody more for the same workspace would see all of it.
+    # Another member would see all of the workspace.
     refused = run(relay, "workspace", "invite", OTHER, check=False)
     assert refused.returncode == 1 and not refused.stdout
     assert "1 host (their laptop) and 1 client (their phone)" in refused.stderr and "--again" in refused.stderr

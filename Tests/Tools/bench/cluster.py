@@ -292,7 +292,7 @@ def idle(bench: Bench) -> Yield:
         owner, edges = database.owner, database.edges
         nodes = [owner, *edges]
         wait_until(lambda: all(node._is_ready() for node in nodes), 20, "nodes that are ready")
-        time.sleep(3)  # waits until the background work of the relay's start is done
+        time.sleep(3)  # time for the background work of the relay's start
         three = at_rest(database, nodes, seconds)
         edges[1].stop()
         two = at_rest(database, nodes[:2], seconds)

@@ -107,9 +107,9 @@ final class PushWorld {
         if let complaint = reserve.planned(order, isWaitedFor: isWaitedFor, isFrequent: isFrequent, at: world.now) {
             world.report(.reserve, complaint)
         }
-        if let complaint = presence.planned(order, at: world.now) { world.report(.presence, complaint) }
         if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
         let called = relay.planner.approvalsCalled(by: order.id)
+        if let complaint = presence.planned(order, calling: called, at: world.now) { world.report(.presence, complaint) }
         if let complaint = ring.planned(order, calling: called, to: device, committed: concerned.map(\.approvals)) {
             world.report(.ring, complaint)
         }

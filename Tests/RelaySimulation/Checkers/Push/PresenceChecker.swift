@@ -49,9 +49,12 @@ struct PresenceChecker {
         looking.values.contains { $0.device == device && $0.heardAt + WireLimits.presenceMilliseconds > now }
     }
 
-    func planned(_ order: PushIntent, at now: Int64) -> String? {
+    /// - Parameter called: The requests that a push without a code rings for.
+    func planned(_ order: PushIntent, calling called: [ApprovalID], at now: Int64) -> String? {
         guard isPresent(order.device, at: now), order.purpose != .channel else { return nil }
-        if let code = order.code, seen[order.device]?.contains(code.approval) != true { return nil }
+        let onScreen = seen[order.device] ?? []
+        let rung = order.code.map { [$0.approval] } ?? called
+        if order.purpose == .alert, rung.contains(where: { !onScreen.contains($0) }) { return nil }
         return "push \(order.id.rawValue), \(order.purpose), is planned for \(order.device), which looks"
     }
 }

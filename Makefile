@@ -1,6 +1,6 @@
 # Heliograph's build and tests. `make` lists the targets.
 
-RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev
+RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev esbuild
 TEST_PACKAGES := chromium chromium-headless-shell curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
 	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 tzdata \
 	postgresql-client zsh fish lintian webkit2gtk-driver xvfb

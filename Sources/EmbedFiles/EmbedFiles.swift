@@ -30,8 +30,9 @@ struct EmbedFiles {
             texts[path] = text
         }
         if texts["index.html"] != nil {
-            let worker = texts["worker.js"] == nil ? nil : try PageBundle.script("worker.js", of: texts)
-            let pages = try PageBundle.pages(of: texts)
+            let worker =
+                texts["worker.js"] == nil ? nil : try PageBundle.script("worker.js", of: texts, minify: Esbuild.minify)
+            let pages = try PageBundle.pages(of: texts, minify: Esbuild.minify)
             texts = texts.filter { path, _ in ![".js", ".css", ".json"].contains { path.hasSuffix($0) } }
             texts.merge(pages) { $1 }
             texts["worker.js"] = worker

@@ -14,16 +14,12 @@ struct JavaScriptModule {
     private(set) var code = ""
 
     private var rest: ArraySlice<JavaScriptToken>
-    /// Short names for private names, numbered in the order in which the module first uses them: private names are visible in their
-    /// own module only.
-    private var privates: [String: String] = [:]
 
     init(path: String, source: String) throws(PageBundleError) {
         self.path = path
         rest = try JavaScriptReader.tokens(of: source, file: path)[...]
         var depth = 0
         var isAfterDot = false
-        var last: JavaScriptToken?
         while let token = rest.first {
             if token.is("import") && !isAfterDot {
                 guard depth == 0 else { throw fails("import within code") }
@@ -43,34 +39,9 @@ struct JavaScriptModule {
             }
             isAfterDot = token.is(".")
             rest.removeFirst()
-            if token.kind == .gap, !token.isNeeded(between: last, and: rest.first) { continue }
-            code += shortened(token, after: last)
-            last = token
+            code += token.text
         }
         guard depth == 0 else { throw fails("brackets that do not match") }
-    }
-
-    /// Replaces a private name by a short one, also in expressions inside a template, where it always follows a dot.
-    private mutating func shortened(_ token: JavaScriptToken, after last: JavaScriptToken?) -> String {
-        if token.kind == .word, last?.is("#") == true { return short(token.text) }
-        guard token.kind == .literal, token.text.first == "`", token.text.contains(".#") else { return token.text }
-        let parts = token.text.split(separator: ".#", omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
-            let name = part.prefix { $0.utf8.allSatisfy(JavaScriptReader.isWord) }
-            text += ".#\(name.isEmpty ? "" : short(String(name)))\(part.dropFirst(name.count))"
-        }
-    }
-
-    /// A number in base 26, as letters: the first names have one letter.
-    private mutating func short(_ name: String) -> String {
-        if let known = privates[name] { return known }
-        var (text, rest) = ("", privates.count)
-        repeat {
-            text = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(rest % 26))) + text
-            rest = rest / 26 - 1
-        } while rest >= 0
-        privates[name] = text
-        return text
     }
 
     private mutating func takeImport() throws(PageBundleError) {

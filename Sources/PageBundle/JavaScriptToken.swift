@@ -1,4 +1,4 @@
-/// A token of JavaScript, as far as it must be understood to leave out comments and to find `import` and `export`.
+/// A token of JavaScript, as far as it must be understood to find `import` and `export`.
 struct JavaScriptToken: Equatable {
     enum Kind {
         /// A name, a keyword or a number.
@@ -7,7 +7,7 @@ struct JavaScriptToken: Equatable {
         case literal
         /// One character of any other kind.
         case sign
-        /// Blanks and comments; `text` is their replacement, a line break or a blank.
+        /// Blanks and comments.
         case gap
     }
 
@@ -15,30 +15,6 @@ struct JavaScriptToken: Equatable {
     var text: String
 
     func `is`(_ text: String) -> Bool { self.text == text && kind != .literal }
-
-    /// Signs next to which a blank has no meaning. Without those that could combine with a neighbour, as in `++`, `//` and `<!--`.
-    private static let alone: Set<String> = ["{", "}", "(", ")", "[", "]", ",", ";", ":", "=", ">", "&", "|"]
-    /// Signs after which a statement cannot end. Before a `}` a statement ends even without a line break.
-    private static let goingOn: Set<String> = ["{", "(", "[", ",", ";"]
-
-    /// Signs that could combine with a number or a regular expression next to them.
-    private static let growing: Set<String> = [".", "/"]
-
-    /// True for a string or a template.
-    private var isQuoted: Bool { kind == .literal && text.first != "/" }
-
-    private func isSign(_ signs: Set<String>) -> Bool { kind == .sign && signs.contains(text) }
-
-    /// True if removing this gap would change the meaning.
-    func isNeeded(between before: JavaScriptToken?, and after: JavaScriptToken?) -> Bool {
-        guard let before, let after, before.kind != .gap else { return false }
-        if text == "\n" { return !before.isSign(Self.goingOn) && !after.is("}") }
-        if before.isSign(Self.alone) || after.isSign(Self.alone) { return false }
-        // Two signs may combine to another one, a dot may belong to a number, and two words need a separator; nothing else
-        // combines.
-        if before.isSign(Self.growing) || after.isSign(Self.growing) { return true }
-        return before.isQuoted || after.isQuoted ? false : (before.kind == .sign) == (after.kind == .sign)
-    }
 }
 
 /// Splits JavaScript into tokens.
@@ -71,7 +47,9 @@ struct JavaScriptReader {
         let start = position
         let byte = bytes[position]
         switch byte {
-        case _ where isGap(at: position): return try gap()
+        case _ where isGap(at: position):
+            try gap()
+            return JavaScriptToken(kind: .gap, text: text(from: start))
         case UInt8(ascii: "\""), UInt8(ascii: "'"): try string(byte)
         case UInt8(ascii: "`"): try template()
         case UInt8(ascii: "/") where beginsExpression: try expression()
@@ -109,11 +87,9 @@ struct JavaScriptReader {
         }
     }
 
-    private mutating func gap() throws(PageBundleError) -> JavaScriptToken {
-        var hasLineEnd = false
+    private mutating func gap() throws(PageBundleError) {
         while position < bytes.count, isGap(at: position) {
             guard bytes[position] == UInt8(ascii: "/") else {
-                hasLineEnd = hasLineEnd || bytes[position] == UInt8(ascii: "\n")
                 position += 1
                 continue
             }
@@ -123,7 +99,6 @@ struct JavaScriptReader {
                 while position + 1 < bytes.count,
                     !(bytes[position] == UInt8(ascii: "*") && bytes[position + 1] == UInt8(ascii: "/"))
                 {
-                    hasLineEnd = hasLineEnd || bytes[position] == UInt8(ascii: "\n")
                     position += 1
                 }
                 guard position + 1 < bytes.count else { throw fails("a comment does not end") }
@@ -132,8 +107,6 @@ struct JavaScriptReader {
                 position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             }
         }
-        // A line break may end a statement, so it is kept.
-        return JavaScriptToken(kind: .gap, text: hasLineEnd ? "\n" : " ")
     }
 
     // MARK: - Literals

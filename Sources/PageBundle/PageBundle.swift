@@ -1,4 +1,4 @@
-/// Puts a page into one file: stylesheets and modules replace the links and `script`s that named them, without their comments.
+/// Puts a page into one file: stylesheets and modules, minified, replace the links and `script`s that named them.
 ///
 /// A phone on a slow network sends one request instead of forty, and can never hold parts of two versions. A module becomes a function
 /// that returns its exports; the functions run in the order in which a browser would run the modules. So each keeps its own names, and an
@@ -12,9 +12,18 @@
 /// opens what is in them. Their name has their digest, and `meta[name=part]` has that name. The languages that `meta[name=languages]` names are files of
 /// sentences, whose names get their digest likewise.
 package struct PageBundle {
+    package enum Source: String, Sendable {
+        case script = "js"
+        case style = "css"
+    }
+
+    /// Returns a whole script or stylesheet in fewer bytes. Names at the top of a script stay, because later scripts use them.
+    package typealias Minifier = (_ text: String, Source) throws(PageBundleError) -> String
+
     private static let index = "index.html"
 
     private let files: [String: String]
+    private let minify: Minifier
     /// Modules in the order in which they run.
     private var modules: [JavaScriptModule] = []
     /// Index in `modules`, by path; nil while the module's imports are read.
@@ -23,13 +32,11 @@ package struct PageBundle {
     private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
-    package static func page(_ files: [String: String]) throws(PageBundleError) -> String {
-        try pages(of: files)[index] ?? ""
-    }
-
-    /// - Returns: The page and its part, by their paths.
-    package static func pages(of files: [String: String]) throws(PageBundleError) -> [String: String] {
-        var bundle = PageBundle(files: files)
+    /// - Returns: The page, its part and its languages, by their paths.
+    package static func pages(
+        of files: [String: String], minify: @escaping Minifier
+    ) throws(PageBundleError) -> [String: String] {
+        var bundle = PageBundle(files: files, minify: minify)
         var page = ""
         var styles = ""
         var part = (script: "", style: "")
@@ -37,27 +44,26 @@ package struct PageBundle {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let tag = line.drop { $0 == " " }
             if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\">") {
-                styles += try bundle.style(path)
+                styles += try bundle.file(path)
                 continue
             }
             if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\" data-part>") {
-                part.style += try bundle.style(path)
+                part.style += try bundle.file(path)
                 continue
             }
             if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\" data-part></script>") {
-                part.script += "\"use strict\";\(try bundle.program(path))\n"
+                part.script += try bundle.program(path)
                 continue
             }
             guard part.script.isEmpty || !tag.contains("<script") else {
                 throw PageBundleError(file: index, sentence: "a script behind the part, which runs after it: \(tag)")
             }
-            if !styles.isEmpty { page += "<style>\(styles)</style>\n" }
+            if !styles.isEmpty { page += "<style>\(try bundle.style(styles))</style>\n" }
             styles = ""
             if let path = Self.name(in: tag, between: "<script src=\"/", and: "\"></script>") {
-                let script = try JavaScriptReader.tokens(of: try bundle.file(path), file: path).map(\.text).joined()
-                page += "<script>\(try Self.inline(script, path))</script>\n"
+                page += "<script>\(try bundle.inline(try bundle.file(path), .script, path))</script>\n"
             } else if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\"></script>") {
-                page += "<script>\"use strict\";\(try Self.inline(try bundle.program(path), path))</script>\n"
+                page += "<script>\(try bundle.inline(try bundle.program(path), .script, path))</script>\n"
             } else if tag.contains("<script") || tag.contains("rel=\"stylesheet\"") {
                 throw PageBundleError(file: index, sentence: "a line of a form that is not known: \(tag)")
             } else {
@@ -75,6 +81,7 @@ package struct PageBundle {
             page = Self.filled("languages", files.joined(separator: " "), inPlaceOf: names, in: page)
         }
         if !part.script.isEmpty {
+            part = (try minify(part.script, .script), try bundle.style(part.style))
             let name = "part-\(Self.digest(part.script + part.style))"
             pages["\(name).js"] = part.script
             pages["\(name).css"] = part.style
@@ -100,9 +107,11 @@ package struct PageBundle {
     }
 
     /// A program that a browser runs separately from the page, with the modules that it imports.
-    package static func script(_ path: String, of files: [String: String]) throws(PageBundleError) -> String {
-        var bundle = PageBundle(files: files)
-        return "\"use strict\";\(try bundle.program(path))\n"
+    package static func script(
+        _ path: String, of files: [String: String], minify: @escaping Minifier
+    ) throws(PageBundleError) -> String {
+        var bundle = PageBundle(files: files, minify: minify)
+        return try minify(try bundle.program(path), .script)
     }
 
     /// FNV-1a with 64 bits: protects against accidents, not attacks.
@@ -112,7 +121,10 @@ package struct PageBundle {
             radix: 16)
     }
 
-    private init(files: [String: String]) { self.files = files }
+    private init(files: [String: String], minify: @escaping Minifier) {
+        self.files = files
+        self.minify = minify
+    }
 
     private func file(_ path: String) throws(PageBundleError) -> String {
         guard let text = files[path] else { throw PageBundleError(file: path, sentence: "it is missing") }
@@ -124,12 +136,18 @@ package struct PageBundle {
         return String(tag.dropFirst(before.count).dropLast(after.count))
     }
 
-    /// Throws if the text would end its element, or begin a comment.
-    private static func inline(_ text: String, _ path: String) throws(PageBundleError) -> String {
+    /// Minifies, and throws if the result would end its element or begin a comment.
+    private func inline(_ text: String, _ source: Source, _ path: String) throws(PageBundleError) -> String {
+        let text = try minify(text, source)
         for end in ["</script", "</style", "<!--"] where text.lowercased().contains(end) {
             throw PageBundleError(file: path, sentence: "it, or what it imports, contains \(end)")
         }
         return text
+    }
+
+    private func style(_ text: String) throws(PageBundleError) -> String {
+        guard !text.contains("@import") else { throw PageBundleError(file: Self.index, sentence: "@import cannot be bundled") }
+        return try inline(text, .style, Self.index)
     }
 
     // MARK: - Modules
@@ -138,7 +156,7 @@ package struct PageBundle {
     private mutating func program(_ path: String) throws(PageBundleError) -> String {
         let known = modules.count
         _ = try load(path)
-        return modules.dropFirst(known).map(Self.function).joined(separator: "\n")
+        return "\"use strict\";\n" + modules.dropFirst(known).map { Self.function(of: $0) + "\n" }.joined()
     }
 
     /// The module's index in `modules`, after all modules that it imports.
@@ -166,55 +184,8 @@ package struct PageBundle {
     }
 
     private static func function(of module: JavaScriptModule) -> String {
-        guard !module.exports.isEmpty else { return "(()=>{\(module.code)})();" }
-        let given = "{\(module.exports.joined(separator: ","))}"
-        return "const\(given)=(()=>{\(module.code)\nreturn\(given)})();"
-    }
-
-    // MARK: - Stylesheets
-
-    /// The stylesheet without its comments, and without blanks that have no meaning.
-    private func style(_ path: String) throws(PageBundleError) -> String {
-        var rest = try file(path)[...]
-        var text = ""
-        while let quoteOrComment = rest.firstIndex(where: { $0 == "/" || $0 == "\"" || $0 == "'" }) {
-            text += Self.dense(rest[..<quoteOrComment])
-            rest = rest[quoteOrComment...]
-            let isComment = rest.hasPrefix("/*")
-            let inner = rest.dropFirst(isComment ? 2 : 1)
-            if isComment {
-                guard let star = inner.indices.first(where: { inner[$0...].hasPrefix("*/") }) else {
-                    throw PageBundleError(file: path, sentence: "a comment does not end")
-                }
-                rest = inner[star...].dropFirst(2)
-            } else if let mark = rest.first, mark != "/" {
-                guard let end = inner.firstIndex(where: { $0 == mark || $0 == "\n" }), inner[end] == mark else {
-                    throw PageBundleError(file: path, sentence: "a string does not end on its line")
-                }
-                text += rest[...end]
-                rest = inner[inner.index(after: end)...]
-            } else {
-                text += "/"
-                rest = inner
-            }
-        }
-        text += Self.dense(rest)
-        guard !text.contains("@import") else { throw PageBundleError(file: path, sentence: "@import cannot be bundled") }
-        let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
-        var dense = ""
-        for line in lines {
-            // A line break has no meaning after these signs, and the last declaration of a rule needs no semicolon.
-            if line.first == "}", dense.last == ";" { dense.removeLast() }
-            dense += "{};,".contains(line.last ?? " ") ? line : line + "\n"
-        }
-        return try Self.inline(dense + "\n", path)
-    }
-
-    /// Removes blanks next to the signs that separate rules and declarations. One before a colon separates selectors, and is kept.
-    private static func dense(_ text: Substring) -> String {
-        var result = text.replacing(" {", with: "{")
-        for sign in ["{", ":", ";", ","] { result = result.replacing("\(sign) ", with: sign) }
-        result = result.replacing(";}", with: "}").replacing(" > ", with: ">")
-        return String(result)
+        guard !module.exports.isEmpty else { return "(() => {\n\(module.code)\n})();" }
+        let given = "{ \(module.exports.joined(separator: ", ")) }"
+        return "const \(given) = (() => {\n\(module.code)\nreturn \(given);\n})();"
     }
 }

@@ -83,13 +83,14 @@ struct ClaudeBench: AgentBench {
     @discardableResult
     mutating func call(
         _ payload: String, attempt: Int = 1, isAttended: Bool = true, dialogWaits: Bool = false, run: String? = "r1",
-        isHeard: Bool = false, file: ClaudeFile? = nil
+        isHeard: Bool = false, isRun: Bool = false, file: ClaudeFile? = nil
     ) throws -> HookToken {
         let document = try JSONDocument(parsing: payload)
         let event = try document.root.string("hook_event_name")
         var hook = ClaudeHook(event: event, payload: document, process: process)
         hook.file = file
         hook.dialogWaits = dialogWaits
+        hook.isRun = isRun
         return call(hook, attempt: attempt, isAttended: isAttended, run: run, isHeard: isHeard)
     }
 
@@ -156,6 +157,13 @@ struct ClaudeBench: AgentBench {
     mutating func registryGone() { if let session { tell(.registryRead(session, nil)) } }
 
     // MARK: What came of it
+
+    /// The last offer of a session.
+    var offered: SteeringOffer? {
+        effects.reversed().lazy.compactMap { effect -> SteeringOffer?? in
+            if case .offer(_, let offer) = effect { .some(offer) } else { nil }
+        }.first ?? nil
+    }
 
     mutating func take() -> [String] {
         defer { lines = [] }

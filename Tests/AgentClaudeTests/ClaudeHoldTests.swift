@@ -89,6 +89,20 @@ struct ClaudeHoldTests {
             started.allSatisfy(ClaudeHook.isAnsweredByProgram) && !ClaudeHook.isAnsweredByProgram(["claude", "-p", "do it"]))
     }
 
+    @Test(
+        "one in which another program answers before anybody can read is said to be held in part",
+        arguments: ["hook", "person", "phone"])
+    func answersItself(_ who: String) throws {
+        var bench = ClaudeBench()
+        try bench.call(call(), isHeard: true)
+        try bench.call(call(event: "PermissionRequest"))
+        if who == "phone" { try bench.decide(.allow) }
+        if who == "person" { bench.pass(.seconds(1)) }
+        bench.pass(.seconds(3))
+        try bench.call(call(event: "PostToolUse").replacing(#""tool_input""#, with: #""duration_ms":2900,"tool_input""#))
+        #expect(bench.offered?.hold == (who == "hook" ? .most : nil))
+    }
+
     @Test("one whose hooks do not run is not said to be held")
     func unheard() {
         var bench = ClaudeBench()

@@ -25,6 +25,26 @@ struct ClaudeMappingTests {
 
     // MARK: Sessions
 
+    @Test("a call that ran with another command or path than was shown says so; one that only gained a field does not")
+    func changed() throws {
+        func ended(_ tool: String, _ input: String, _ ran: String) throws -> String? {
+            var bench = ClaudeBench()
+            func call(_ event: String, _ input: String) -> String {
+                #"{"session_id":"s1","hook_event_name":"\#(event)","tool_name":"\#(tool)","tool_use_id":"t1","cwd":"/srv/p","tool_input":\#(input)}"#
+            }
+            try bench.call(call("PreToolUse", input))
+            try bench.call(call("PostToolUse", ran))
+            return bench.take().first { $0.hasPrefix("error") }
+        }
+        let asked = #"{"command":"echo one","description":"x"}"#
+        #expect(
+            try ended("Bash", asked, #"{"command":"echo other"}"#)
+                == "error Changed before it ran, by a hook or program other than Heliograph. Bash ran: echo other")
+        #expect(try ended("Bash", asked, #"{"command":"echo one","timeout":5}"#) == nil)
+        #expect(try ended("Write", #"{"file_path":"a.txt"}"#, #"{"file_path":"/srv/p/a.txt"}"#) == nil)
+        #expect(try ended("Write", #"{"file_path":"a.txt"}"#, #"{"file_path":"/srv/b.txt"}"#)?.hasSuffix("/srv/b.txt") == true)
+    }
+
     @Test("a line break in the name of a folder is spelled out, not cut at: what is before it is another folder")
     func lineBreak() throws {
         var bench = ClaudeBench()

@@ -46,6 +46,22 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["session.ended agentGone failed"])
     }
 
+    @Test("one whose hooks are stopped by settings says so at once, is not said to be held, and works again with its next hook")
+    func stopped() throws {
+        var bench = try running()
+        bench.registry("busy")
+        let name = try #require(bench.session.flatMap { bench.adapter.sessions[$0]?.registryName })
+        let found = ClaudeUnheard(name: name, process: bench.process, folder: "/home/dev/proj", isBlocked: true)
+        bench.tell(.unheardFound(found))
+        bench.tell(.unheardFound(found))
+        bench.registry("idle")
+        bench.pass(.seconds(5))
+        #expect(bench.take() == ["status.changed stale: its hooks do not run: nothing of it is reported"])
+        #expect(bench.offered?.hold == .unchanged)
+        try bench.call(#"{"session_id":"\#(name)","hook_event_name":"Notification"}"#)
+        #expect(bench.take() == ["status.changed running"] && bench.offered?.hold == nil)
+    }
+
     // MARK: At the terminal
 
     @Test("Yes on a long tool closes the card at once, and the tool's end says nothing more of it")
@@ -326,6 +342,43 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["status.changed idle: in the background: a subagent, 2 commands"])
         try bench.call(stopped(""))
         #expect(bench.take() == ["status.changed idle"])
+    }
+
+    @Test(
+        "a turn that another Stop hook has go on is running again, unless something runs in the background",
+        arguments: [true, false])
+    func sentOn(hasCommand: Bool) throws {
+        var bench = try running()
+        bench.registry("busy")
+        bench.pass(.seconds(1))
+        let stop = try #require(ClaudeBench.recording("remote-allow-12s").last { $0.contains(#""Stop""#) })
+        let tasks = hasCommand ? #"{"id":"b1","type":"shell","status":"running"}"# : ""
+        try bench.call(stop.replacing(#""background_tasks": []"#, with: #""background_tasks": [\#(tasks)]"#))
+        bench.pass(.seconds(4))
+        #expect(bench.take().last?.hasPrefix("status.changed idle") == true)
+        bench.pass(.seconds(3))
+        #expect(bench.take() == (hasCommand ? [] : ["status.changed running"]))
+    }
+
+    @Test("a background command is shown again after a restart of the daemon, and stays with a program of ours that hides it")
+    func backgroundLater() throws {
+        var bench = try running()
+        let (notes, now, session) = (bench.notes, bench.now, bench.session)
+        bench = ClaudeBench()
+        (bench.now, bench.watched) = (now, session)
+        bench.tell(.daemonStarted(notes: notes))
+        bench.registry("shell")
+        bench.pass(.seconds(3))
+        #expect(bench.take().last == "status.changed idle: in the background: a command")
+
+        bench = try running()
+        let stop = try #require(ClaudeBench.recording("remote-allow-12s").last { $0.contains(#""Stop""#) })
+        let payload = stop.replacing(
+            #""background_tasks": []"#, with: #""background_tasks": [{"id":"b1","type":"shell","status":"running"}]"#)
+        try bench.call(payload, isRun: true)
+        bench.registry("idle", after: .milliseconds(100))
+        bench.pass(.seconds(3))
+        #expect(bench.take().last == "status.changed idle: in the background: a command")
     }
 
     @Test("a subagent whose end no hook told is over when the turn's end does not list it")

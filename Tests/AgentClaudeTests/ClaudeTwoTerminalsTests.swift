@@ -41,6 +41,18 @@ struct ClaudeTwoTerminalsTests {
         #expect(bench.take().contains("approval.cancelled allowedLocally"))
     }
 
+    @Test("a whole turn of the second leaves the first's card open, and the session waits for it")
+    func turnElsewhere() throws {
+        var (bench, rest) = try opened()
+        let prompt = try hook("UserPromptSubmit", like: rest[0]).replacing(#""source":"resume""#, with: #""prompt":"And now?""#)
+        try bench.call(prompt)
+        try bench.call(hook("Stop", like: rest[0]))
+        let lines = bench.take()
+        #expect(!lines.contains { $0.hasPrefix("approval") } && lines.last == "status.changed waitingApproval", "\(lines)")
+        try bench.decide(.allow)
+        #expect(bench.take().contains("hook 1: \(ClaudeBench.allow)"))
+    }
+
     @Test("a hook of the first that goes away denies nothing")
     func hookGone() throws {
         var (bench, _) = try opened()

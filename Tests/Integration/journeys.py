@@ -28,7 +28,7 @@ AGENTS = {
     "Claude Code": Agent(
         ("Sources/AgentClaude", "Sources/HeliographHook", "Sources/HeliographHost/Claude", "Sources/HeliographHost/Terminal", "Sources/HostCore/Terminal",
          "Tests/Integration/claude.py", "Tests/Integration/terminal.py"),
-        ("test_claude.py", "test_claude_asks.py", "test_claude_mcp.py", "test_claude_run.py", "test_claude_start.py", "test_claude_subagents.py",
+        ("test_claude.py", "test_claude_asks.py", "test_claude_mcp.py", "test_claude_others.py", "test_claude_run.py", "test_claude_start.py", "test_claude_subagents.py",
          "test_claude_terminal.py",
          "test_at_the_terminal.py", "test_cost.py", "test_order.py", "test_budgets.py", "test_journey.py", "test_days_work.py"),
     ),

@@ -44,6 +44,8 @@ def swift(folder: Path, *words: str) -> subprocess.CompletedProcess:
     words = (words[0], "--cache-path", str(folder.parent / "cache"), *words[1:])
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HELIOGRAPH_")}
     environment["GIT_ALLOW_PROTOCOL"] = "file"
+    # SwiftPM leaves its lock files there.
+    environment["TMPDIR"] = str(folder)
     return subprocess.run(["swift", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 

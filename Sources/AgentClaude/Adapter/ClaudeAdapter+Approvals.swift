@@ -49,6 +49,7 @@ extension ClaudeAdapter {
             }
             workedOn(question.session)
             sessions[question.session]?.cardAt = now.monotonic
+            if let call = approval.call { sessions[question.session]?.calls[call]?.askedAt = now.monotonic }
             let agentName = approval.agent.flatMap { subagentName($0, in: question.session, payload) }
             let change = ClaudeChange(tool: question.tool, input: input, file: file, redactor)
             ask(approval, agentName, input: input, file, change, shown: shown, isRedacted: isRedacted)

@@ -27,7 +27,9 @@ extension ClaudeAdapter {
         let waiting = approvals.first {
             $0.session == session && $0.call == nil && $0.inputDigest == digest && $0.agent == agent
         }
-        if let waiting { tellDesk(.callBegan(waiting.id, call)) }
+        guard let waiting else { return }
+        sessions[session]?.calls[call]?.askedAt = waiting.askedAt
+        tellDesk(.callBegan(waiting.id, call))
     }
 
     // MARK: Proof
@@ -107,15 +109,24 @@ extension ClaudeAdapter {
     /// Handles the end of a whole batch: no more can be learned of an approval that never knew its call.
     mutating func batchOver(_ session: SessionID, agent: String?) {
         for approval in approvals
-        where approval.session == session && approval.agent == agent && approval.call == nil { overtaken(approval.id) }
+        where approval.session == session && approval.agent == agent && approval.call == nil && !isOfOtherTerminal(approval) {
+            overtaken(approval.id)
+        }
     }
 
     /// Handles the end of the turn of the agent, or of the subagent, and so of all its questions.
     mutating func turnOver(_ session: SessionID, agent: String?) {
         giveUpUnproven { $0.session == session && $0.call.agent == agent }
-        for approval in approvals where approval.session == session && approval.agent == agent { overtaken(approval.id) }
+        for approval in approvals
+        where approval.session == session && approval.agent == agent && !isOfOtherTerminal(approval) { overtaken(approval.id) }
         let calls = sessions[session]?.calls.filter { $0.value.agent != agent } ?? [:]
         sessions[session]?.calls = calls
+    }
+
+    /// True if another live process than the reporting one has the same conversation open and asks: its dialog stays.
+    func isOfOtherTerminal(_ approval: PendingApproval<ClaudeForm>) -> Bool {
+        guard let process = approval.process, let session = sessions[approval.session] else { return false }
+        return process != reporter ?? session.process && (process == session.process || session.earlier.contains(process))
     }
 
     private mutating func overtaken(_ id: ApprovalID) {

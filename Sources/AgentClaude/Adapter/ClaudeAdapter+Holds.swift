@@ -63,12 +63,21 @@ extension ClaudeAdapter {
         if sessions[id]?.asksAll == true { order(.askAll(id, false)) }
     }
 
+    /// Handles a question that a program other than ours has answered.
+    mutating func answersItself(_ id: SessionID) {
+        guard sessions[id]?.answersItself == false else { return }
+        sessions[id]?.answersItself = true
+        remember(id)
+        offer(id)
+    }
+
     /// Adds to the offer that every tool can be asked for, if a person can be asked.
     func asking(_ offer: SteeringOffer, of id: SessionID) -> SteeringOffer {
         guard let session = sessions[id] else { return offer }
         var offer = offer
         if session.isAttended || session.asksAll { offer.actions.insert(.askAll) } else { offer.actions.remove(.askAll) }
         offer.asksAll = session.asksAll
+        if session.isUnheard { offer.hold = .unchanged } else if session.answersItself { offer.hold = .most }
         return offer
     }
 }

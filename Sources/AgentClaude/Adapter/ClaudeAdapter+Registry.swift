@@ -40,7 +40,8 @@ extension ClaudeAdapter {
             if isOpenElsewhere(id) { return }
             return endCounted(id, reason: nil, failed: false)
         }
-        guard let standing = sessions[id]?.evidence.standing, sessions[id]?.isEnded == false else { return }
+        guard let standing = sessions[id]?.evidence.standing, let session = sessions[id], !session.isEnded, !session.isUnheard
+        else { return }
         var wasDenied = false
         for approval in approvals where approval.session == id && approval.hasDialog && isOfPresentProcess(approval) {
             var dialog = dialogs[approval.id] ?? ClaudeDialog()
@@ -115,7 +116,8 @@ extension ClaudeAdapter {
     /// Sets the status from the registry when hooks report nothing: at an interruption, at a start, at a dialog without a card.
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
         guard let session = sessions[id] else { return }
-        switch session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) {
+        let news = session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic)
+        switch news ?? (goesOnAfterStop(session) ? .busy : nil) {
         case .idle where session.status != .idle && (isBeingInterrupted(id) || session.interrupt?.isTold == true):
             stopped(id, reason: "interrupted")
         case .idle where wasDenied && session.status != .idle: stopped(id, reason: Self.deniedReason)
@@ -140,13 +142,20 @@ extension ClaudeAdapter {
         waitAtTerminal(kind, in: id)
     }
 
+    /// True if the agent works although it has reported the end of its turn: another Stop hook sent it on.
+    private func goesOnAfterStop(_ session: ClaudeSession) -> Bool {
+        session.status == .idle && session.background.words == nil
+            && session.evidence.lastingAlso(since: session.statusAt, for: limits.stopGrace, at: now.monotonic) == .busy
+    }
+
     /// Handles background commands that a person ends at the terminal, or that began without a hook.
     private mutating func followCommands(_ id: SessionID) {
         guard let session = sessions[id], session.status == .idle, let standing = session.evidence.standing,
-            session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic) == .idle
+            session.evidence.lastingAlso(since: session.statusAt, for: limits.registryGrace, at: now.monotonic) == .idle
         else { return }
         let isTold = session.background.commands > 0
-        guard isTold != standing.hasCommand else { return }
+        // Under `heliograph run` the registry shows no commands.
+        guard isTold != standing.hasCommand, !session.isRun else { return }
         sessions[id]?.background = standing.hasCommand ? .command : ClaudeBackground()
         if session.statusReason == session.background.words {
             setStatus(.idle, reason: sessions[id]?.background.words, in: id)
@@ -166,7 +175,7 @@ extension ClaudeAdapter {
         if sessions[id]?.status == .running {
             closeTurn(id, reason == nil ? "Its end was not told" : "Interrupted at the terminal")
         }
-        setStatus(.idle, reason: reason, in: id)
+        setStatus(.idle, reason: reason ?? sessions[id]?.background.words, in: id)
     }
 
     /// Handles a dialog on the terminal's screen that no client can answer.

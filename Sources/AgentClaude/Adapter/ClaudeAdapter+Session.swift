@@ -201,7 +201,11 @@ extension ClaudeAdapter {
             sessions[id]?.background = background
             finishSubagents(of: id, except: background.agents)
         }
-        setStatus(.idle, reason: sessions[id]?.background.words, in: id)
+        if let other = approvals.first(where: { $0.session == id && $0.isOpen && isOfOtherTerminal($0) }) {
+            setStatus(other.kind == .tool ? .waitingApproval : .waitingAnswer, in: id)
+        } else {
+            setStatus(.idle, reason: sessions[id]?.background.words, in: id)
+        }
         countUsed(id)
     }
 

@@ -9,7 +9,8 @@ extension ClaudeAdapter {
         let agent = Self.agent(payload)
         guard sessions[id]?.calls[call] == nil else { return }
         let digest = digests.input(tool: tool, input.map { Array($0.bytes) } ?? [])
-        sessions[id]?.begin(call, tool: tool, digest, agent: agent, countMax: limits.callsMax)
+        let object = ClaudeOperation.object(of: input, in: sessions[id]?.currentDirectory)
+        sessions[id]?.begin(call, tool: tool, digest, object: object, agent: agent, countMax: limits.callsMax)
         if ["Agent", "Task"].contains(tool), let name = subagentName(input) {
             sessions[id]?.calls[call]?.delegated = (name, input?.text("subagent_type"))
             nameSubagent(of: call, name, type: input?.text("subagent_type"), in: id)
@@ -109,6 +110,8 @@ extension ClaudeAdapter {
     mutating func toolFinished(_ id: SessionID, _ payload: JSONValue, failed: Bool) {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
+        let open = sessions[id]?.calls[call]
+        if let open, isAnsweredByProgram(open, in: id, duration: payload.whole("duration_ms")) { answersItself(id) }
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // A subagent that goes on in the background is named by its id here, and nowhere else.
         if let response, let agent = response.text("agentId"), let name = subagentName(response),
@@ -122,6 +125,7 @@ extension ClaudeAdapter {
         // The batch may have reported the end before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         unproven[call] = nil
+        if let open { reportChange(of: open, to: payload.optional("tool_input"), in: id) }
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
         finish(
             call, tool: tool, agent: Self.agent(payload), result, duration: payload.whole("duration_ms"),
@@ -130,6 +134,25 @@ extension ClaudeAdapter {
             changedFile(id, call: call, tool: tool, payload: payload, response: response)
             readTodos(id, tool: tool, payload: payload, response: response)
         }
+    }
+
+    /// Reports that a call ran with another command, path or address than was shown: a hook of the person's own, or a program that
+    /// runs the agent, can change the input after ours has reported it.
+    private mutating func reportChange(of open: ClaudeSession.Call, to ran: JSONValue?, in id: SessionID) {
+        guard let object = ClaudeOperation.object(of: ran, in: sessions[id]?.currentDirectory), object != open.object else {
+            return
+        }
+        let changed = "Changed before it ran, by a hook or program other than Heliograph. \(open.tool) ran: \(object)"
+        let message = TextCut.line(clean(VisibleText.line(changed), bytesMax: limits.texts.messageBytes))
+        emit(.error(message: message, recoverable: true), in: id)
+    }
+
+    /// True if the question about this call was answered by nobody here, and faster than a person can read.
+    private func isAnsweredByProgram(_ open: ClaudeSession.Call, in id: SessionID, duration: Int64?) -> Bool {
+        guard let askedAt = open.askedAt, now.monotonic - askedAt - (duration ?? 0) < limits.readingWithin.milliseconds else {
+            return false
+        }
+        return !approvals.contains { $0.session == id && $0.call == open.id && $0.answer != nil }
     }
 
     /// Ends the calls of a batch that have no end of their own: denied, rejected, or failed before they ran.

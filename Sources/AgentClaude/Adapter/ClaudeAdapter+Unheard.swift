@@ -6,7 +6,9 @@ extension ClaudeAdapter {
 
     /// Shows a session that only the registry reports. Its first hook, if there ever is one, makes it like any other.
     mutating func unheard(_ found: ClaudeUnheard) {
-        guard let id = sessionID(found.name), sessions[id]?.isEnded != false else { return }
+        guard let id = sessionID(found.name) else { return }
+        if found.isBlocked, sessions[id]?.isEnded == false { return stopsReporting(id) }
+        guard sessions[id]?.isEnded != false else { return }
         let isKnown = sessions[id] != nil
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)
         session.process = found.process
@@ -17,6 +19,15 @@ extension ClaudeAdapter {
         sessions[id] = session
         startSession(id, model: nil, isResumed: isKnown)
         setStatus(.stale, reason: Self.unheardReason, in: id)
+    }
+
+    /// Handles settings that stop the hooks of a session that they have reported. Claude Code heeds them at once.
+    private mutating func stopsReporting(_ id: SessionID) {
+        guard sessions[id]?.isUnheard == false else { return }
+        sessions[id]?.isUnheard = true
+        setStatus(.stale, reason: Self.unheardReason, in: id)
+        remember(id)
+        offer(id)
     }
 
     /// Adopts the process that has a known session open. Its start was lost: no daemon ran, or one ended before its disk took it.
@@ -36,5 +47,6 @@ extension ClaudeAdapter {
         sessions[id]?.isUnheard = false
         setStatus(.running, in: id)
         remember(id)
+        if sessions[id]?.attended != nil { offer(id) }
     }
 }

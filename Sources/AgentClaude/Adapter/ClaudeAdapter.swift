@@ -30,6 +30,8 @@ package struct ClaudeAdapter: AgentAdapter {
 
     /// Time of the current input.
     var now: HostInstant
+    /// Process whose hook is the current input.
+    private(set) var reporter: AgentProcess?
     private var effects: [ClaudeEffect] = []
 
     package init(home: String, digests: Digests, limits: ClaudeLimits = ClaudeLimits(), at now: HostInstant) {
@@ -93,6 +95,8 @@ package struct ClaudeAdapter: AgentAdapter {
     private static let asking: Set<String> = ["PermissionRequest", ClaudeAnswer.elicitation]
 
     private mutating func hookCalled(_ hook: ClaudeHook) {
+        reporter = hook.process
+        defer { reporter = nil }
         let payload = hook.payload.root
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
             // A call that names no session could belong to a held one.

@@ -13,6 +13,11 @@ package struct ClaudeLimits: Sendable {
     var leavingGrace = Duration.seconds(10)
     /// Time for which a registry entry must have lasted: hooks and registry report the same change up to 0.15 s apart.
     var registryGrace = Duration.milliseconds(400)
+    /// Time for which the registry must say busy after a Stop hook until the turn counts as going on, because another Stop hook has
+    /// sent the agent on. Longer than most Stop hooks run.
+    var stopGrace = Duration.seconds(5)
+    /// Time that a person needs to read what the agent asks and to answer. Whoever answers faster is a program.
+    var readingWithin = Duration.milliseconds(500)
     /// Time to wait until the transcript says that a turn was interrupted, which it does within 0.3 s; after that the turn has
     /// ended for another reason. People see within two seconds that it has ended.
     var interruptionWait = Duration.milliseconds(1_500)

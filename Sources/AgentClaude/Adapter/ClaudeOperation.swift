@@ -12,6 +12,13 @@ struct ClaudeOperation: Equatable {
     /// The file that the call concerns.
     var file: String?
 
+    /// The command or address of a call, or the whole path of its file; nil if its input has none.
+    static func object(of input: JSONValue?, in folder: String?) -> String? {
+        if let text = input?.text("command") ?? input?.text("url") { return text }
+        guard let path = input?.text("file_path") ?? input?.text("notebook_path") else { return nil }
+        return path.hasPrefix("/") ? path : "\(folder ?? "")/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+    }
+
     /// `clean` removes secrets from a text before anything is cut off.
     init(tool: String, input: JSONValue?, paths: ShownPaths, clean: (String) -> String) {
         // Far more is read than is shown, so that a secret at the cut is still recognised.

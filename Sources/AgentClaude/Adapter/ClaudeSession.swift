@@ -10,6 +10,10 @@ package struct ClaudeSession {
         var agent: String?
         /// The digest of the exact input.
         var digest: InputDigest
+        /// The command, path or address of the input; nil if it has none.
+        var object: String?
+        /// Monotonic time at which a person was asked for it.
+        var askedAt: Int64?
         /// Task and type of the subagent that the call starts.
         var delegated: (name: String, type: String?)? = nil
         var order: Int
@@ -116,8 +120,10 @@ package struct ClaudeSession {
     private(set) var unshownPeerTexts: [String] = []
     /// True if this turn has reported that tools are refused because nobody can be asked.
     var hasRefusedUnasked = false
-    /// True if only the registry has reported the session.
+    /// True if no hook reports the session: only the registry has, or settings have stopped the hooks.
     var isUnheard = false
+    /// True if a program has answered one of its questions, such as a hook of the person's own: not every tool is asked for.
+    var answersItself = false
     /// True if `heliograph run` runs the session, by its hooks.
     var isRun = false
     /// The `heliograph run` of the session, once it has made an offer.
@@ -182,9 +188,11 @@ package struct ClaudeSession {
         paths = ShownPaths(home: home)
     }
 
-    mutating func begin(_ call: String, tool: String, _ digest: InputDigest, agent: String?, countMax: Int) {
+    mutating func begin(
+        _ call: String, tool: String, _ digest: InputDigest, object: String?, agent: String?, countMax: Int
+    ) {
         callOrder += 1
-        calls[call] = Call(id: call, tool: tool, agent: agent, digest: digest, order: callOrder)
+        calls[call] = Call(id: call, tool: tool, agent: agent, digest: digest, object: object, order: callOrder)
         while calls.count > countMax, let oldest = calls.values.min(by: { $0.order < $1.order }) { calls[oldest.id] = nil }
     }
 
@@ -281,6 +289,7 @@ package struct ClaudeSession {
             $0.flag("asksAll", asksAll)
             $0.flag("attended", isAttended)
             $0.flag("unheard", isUnheard)
+            $0.flag("answersItself", answersItself)
             $0.flag("run", isRun)
             $0.flag("lawless", isLawless)
             let held = (awaited?.events.map(\.bytes) ?? []) + deferred.map(\.event.bytes)
@@ -306,6 +315,7 @@ package struct ClaudeSession {
         asksAll = value.isTrue("asksAll")
         attended = value.isTrue("attended") ? true : nil
         isUnheard = value.isTrue("unheard")
+        answersItself = value.isTrue("answersItself")
         isRun = value.isTrue("run")
         isLawless = value.isTrue("lawless")
         deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }

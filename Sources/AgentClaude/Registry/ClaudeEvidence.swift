@@ -33,6 +33,12 @@ struct ClaudeEvidence: Equatable {
         guard let standing, seenAt >= since, now - seenAt >= duration.milliseconds else { return nil }
         return standing.doing
     }
+
+    /// State that has lasted for `duration` both since it was first seen and since `time`.
+    func lastingAlso(since time: Int64, for duration: Duration, at now: Int64) -> ClaudeStanding.Doing? {
+        guard let standing, now - max(seenAt, time) >= duration.milliseconds else { return nil }
+        return standing.doing
+    }
 }
 
 /// States in the registry since one question was asked: of its dialog, and after it.

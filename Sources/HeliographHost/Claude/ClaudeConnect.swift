@@ -127,11 +127,11 @@ struct ClaudeConnect: ConnectPart {
     /// The settings file that a project keeps in git.
     static var sharedProjectPath: String { sharedPath(in: workingDirectory()) }
 
-    private static func localPath(in folder: String) -> String { folder + "/.claude/settings.local.json" }
+    static func localPath(in folder: String) -> String { folder + "/.claude/settings.local.json" }
 
-    private static func sharedPath(in folder: String) -> String { folder + "/.claude/settings.json" }
+    static func sharedPath(in folder: String) -> String { folder + "/.claude/settings.json" }
 
-    private static func workingDirectory() -> String {
+    static func workingDirectory() -> String {
         // The C library allocates the path, which is freed after it was read.
         guard let directory = unsafe getcwd(nil, 0) else { return "." }
         defer { unsafe free(directory) }

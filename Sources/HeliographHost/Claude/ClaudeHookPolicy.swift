@@ -19,14 +19,18 @@ struct ClaudeHookPolicy {
         self.own = own
     }
 
-    /// The policy in force in this folder.
-    static var here: ClaudeHookPolicy {
+    /// The policy in force in the working directory.
+    static var here: ClaudeHookPolicy { inForce(in: ClaudeConnect.workingDirectory()) }
+
+    /// The policy in force in a folder; nil is no folder.
+    static func inForce(in folder: String?) -> ClaudeHookPolicy {
         let parts = Files.names(in: managedFolder + "/managed-settings.d").filter { $0.hasSuffix(".json") }.sorted()
         return ClaudeHookPolicy(
             managed: parts.suffix(managedMax).reversed().map { "\(managedFolder)/managed-settings.d/\($0)" } + [
                 "\(managedFolder)/managed-settings.json", ClaudeDirectory.path() + "/remote-settings.json",
             ],
-            own: [ClaudeConnect.path(of: .project), ClaudeConnect.sharedProjectPath, ClaudeConnect.path(of: .user)])
+            own: (folder.map { [ClaudeConnect.localPath(in: $0), ClaudeConnect.sharedPath(in: $0)] } ?? [])
+                + [ClaudeConnect.path(of: .user)])
     }
 
     /// The reason why our hooks do not run, as a sentence, and the remedy; nil if nothing prevents them. A file that cannot be read

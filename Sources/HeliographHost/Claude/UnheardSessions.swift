@@ -4,10 +4,10 @@ internal import HostCore
 internal import RelayProtocol
 
 /// Finds sessions that are in Claude Code's registry but that no hook reports: `--setting-sources`, `--bare` and an administrator's
-/// settings leave our hooks out.
+/// settings leave our hooks out, and settings can stop them in the middle of a session.
 ///
-/// Only processes that began after this one count, as the reports of older ones can have been lost. Nothing is reported if nobody
-/// has connected Claude Code for the session, by its settings or by starting it through us.
+/// Otherwise only processes that began after this one count, as the reports of older ones can have been lost. Nothing is reported if
+/// nobody has connected Claude Code for the session, by its settings or by starting it through us.
 struct UnheardSessions {
     /// Entries that are read; ended processes sometimes leave theirs.
     private static let countMax = 4_096
@@ -20,10 +20,19 @@ struct UnheardSessions {
     private var seen: Set<ClaudeUnheard> = []
     private var told: Set<ClaudeUnheard> = []
 
-    /// The sessions that were open at the last look too, each once; the adapter knows which of them a hook has reported.
+    /// The sessions that were open at the last look too, each once, and once more when settings stop its hooks; the adapter knows
+    /// which of them a hook has reported.
     mutating func look() -> [ClaudeUnheard] {
         guard let daemon else { return [] }
-        let open = Set(entries { $0.startedAt > daemon.startedAt })
+        var policies: [String?: Bool] = [:]
+        let all = entries { _ in true }.map { entry in
+            var entry = entry
+            let isBlocked = policies[entry.folder] ?? (ClaudeHookPolicy.inForce(in: entry.folder).obstacle != nil)
+            policies[entry.folder] = isBlocked
+            entry.isBlocked = isBlocked
+            return entry
+        }
+        let open = Set(all.filter { $0.process.startedAt > daemon.startedAt || $0.isBlocked })
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)

@@ -44,7 +44,7 @@ const missing = (head) =>
   (head.cut && head.redacted ? t`Not whole: parts are hidden because they may be secret.` : t`Not whole: it was cut, or is in a form not known here.`);
 
 /** @param {Decision["decision"]} decision */
-export const deed = (decision) => ({ allow: t`allowed`, deny: t`denied`, answer: t`answered` })[decision] ?? decision;
+export const deed = (decision) => ({ allow: t`allowed`, edit: t`edited and allowed`, deny: t`denied`, answer: t`answered` })[decision] ?? decision;
 
 /**
  * A sentence for the client whose decision came second, about the decision that won.
@@ -105,6 +105,10 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   passkeyUnknown: t`Its host does not know the passkey. The agent's own prompt stays open.`,
   passkeyWrong: t`The passkey confirmed something else. The agent's own prompt stays open.`,
   passkeyNotVerified: t`The passkey did not verify who used it. The agent's own prompt stays open.`,
+  editMalformed: t`The edit did not fit what was asked. The agent's own prompt stays open.`,
+  editNotOffered: t`Its host does not let this device edit the call, or could not any more. The agent's own prompt stays open.`,
+  editRisky: t`As edited it needs a second look, and that was not shown. The agent's own prompt stays open.`,
+  editRuled: t`A rule of its host denies the call as edited, or the rules could not be read. The agent's own prompt stays open.`,
   notRecorded: t`The host could not write it to its disk. The agent's own prompt stays open.`,
 });
 

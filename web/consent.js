@@ -429,6 +429,8 @@ function contentOf(verdict) {
   switch (verdict.decision) {
     case "allow":
       return concatenated(...named("mode", verdict.mode), ...named("offer", verdict.offer));
+    case "edit":
+      return concatenated(...named("edit", verdict.edit));
     case "deny":
       if (verdict.offer === undefined) return utf8(verdict.message ?? "");
       return concatenated(noText, ...named("offer", verdict.offer), ...named("message", verdict.message || undefined));
@@ -457,7 +459,7 @@ const named = (name, value) => (value === undefined ? [] : [countedText(name), c
 export async function decisionStatementOf({ hostID, session, approval, text, digest, verdict, issuedAt, deviceID }) {
   const content = contentOf(verdict);
   return concatenated(domain("decision"), counted(hostID), countedText(session), countedText(approval), counted(await shownHashOf(text)),
-    counted(digestBytesOf(digest)), countedText(verdict.decision), counted(content.length ? await sha256(content) : content), u64(issuedAt), counted(deviceID));
+    counted(digestBytesOf(digest)), countedText(verdict.decision === "edit" ? "allow" : verdict.decision), counted(content.length ? await sha256(content) : content), u64(issuedAt), counted(deviceID));
 }
 
 /** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */

@@ -9,7 +9,7 @@ import { CommandError } from "./link.js";
 import { keyOf } from "./store.js";
 
 /** @typedef {import("./wire").Approval} Approval */
-/** @typedef {{decision: "allow", mode?: string, offer?: string}|{decision: "deny", message?: string, offer?: string}|{decision: "answer", answers: import("./wire").Answer[]}} Verdict */
+/** @typedef {{decision: "allow", mode?: string, offer?: string}|{decision: "edit", edit: string}|{decision: "deny", message?: string, offer?: string}|{decision: "answer", answers: import("./wire").Answer[]}} Verdict */
 /** @typedef {{verdict: Verdict, sending: boolean, error?: CommandError}} Attempt */
 
 export class Decisions {

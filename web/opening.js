@@ -376,6 +376,7 @@ export class Opening {
     const session = sealedIn(asSent(request)) === undefined ? this.#sealedFor(name) : this.#of(name);
     if (!session) return verdict;
     if (verdict.decision === "deny" && verdict.message !== undefined) return { ...verdict, message: await session.sealed(verdict.message, approval) };
+    if (verdict.decision === "edit") return { ...verdict, edit: await session.sealed(verdict.edit, approval) };
     if (verdict.decision !== "answer") return verdict;
     return { ...verdict, answers: await Promise.all(verdict.answers.map(async ({ text, ...answer }) => ({
       // The relay sees a sealed choice only by its position, from 1.

@@ -248,6 +248,7 @@ export class SealedSession {
   async #decision(decision, approval, mayBePlain) {
     const text = (/** @type {string} */ words) => this.#opened(words, approval, mayBePlain);
     if (decision.decision === "deny" && decision.message !== undefined) return { ...decision, message: await text(decision.message) };
+    if (decision.decision === "edit") return { ...decision, edit: await text(decision.edit) };
     if (decision.decision !== "answer") return decision;
     const questions = this.#questions.get(approval) ?? [];
     return { ...decision, answers: await Promise.all(decision.answers.map(async (answer) => {

@@ -19,7 +19,7 @@ export const skippedWords = (count) => (count === 1
 
 /** Reasons that the relay or a host generates; any other text could be forged. */
 export const ownReasons = new Set([
-  "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear", "deniedLocally", "digestMismatch", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",
+  "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear", "deniedLocally", "digestMismatch", "editMalformed", "editNotOffered", "editRisky", "editRuled", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",
   "notShown", "notTrusted", "prompt_input_exit", "restored", "sessionEnded", "tooMany", "turnEnded", "unknownApproval", "unsigned", "withdrawn",
 ]);
 

@@ -320,9 +320,11 @@ export type Decision = {
   // message: It reaches the agent's model.
   // mode: In which the agent goes on: one that the approval offers.
   // offer: The agent's own option that was chosen, by its id.
-  | { decision: "allow"; message?: undefined; mode?: string; offer?: string; answers?: undefined }
-  | { decision: "deny"; message?: string; mode?: undefined; offer?: string; answers?: undefined }
-  | { decision: "answer"; message?: undefined; mode?: undefined; offer?: undefined; answers: Answer[] }
+  // edit: It is allowed with these words: the JSON text of an object with the members of the input that change, each one of `editable` and a text.
+  | { decision: "allow"; message?: undefined; mode?: string; offer?: string; edit?: undefined; answers?: undefined }
+  | { decision: "edit"; message?: undefined; mode?: undefined; offer?: undefined; edit: string; answers?: undefined }
+  | { decision: "deny"; message?: string; mode?: undefined; offer?: string; edit?: undefined; answers?: undefined }
+  | { decision: "answer"; message?: undefined; mode?: undefined; offer?: undefined; edit?: undefined; answers: Answer[] }
 );
 
 export type Outcome = "ran" | "denied" | "answered";
@@ -770,7 +772,7 @@ export type Command =
   | { type: "olderSessions" }
   | { type: "unsubscribe"; session?: string }
   | { type: "history"; session: string; before: number; limit: number }
-  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "deny"; message?: string; mode?: string; offer?: string; signature?: string }
+  | { type: "decide"; session: string; approval: string; digest: string; decision: "allow" | "edit" | "deny"; message?: string; mode?: string; offer?: string; edit?: string; signature?: string }
   | { type: "answer"; session: string; approval: string; digest: string; answers: Answer[]; signature?: string }
   | { type: "ping" }
   | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }

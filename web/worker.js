@@ -322,7 +322,7 @@ async function reasonIn(response) {
     const { error, stage } = object(await response.json());
     if (response.ok && typeof stage === "string") return "";
     const winner = object(object(error).winner);
-    if (winner.by) return t`Decided already: ${winner.decision === "deny" ? t`denied` : winner.decision === "allow" ? t`allowed` : t`answered`} by ${object(winner.by).name}.`;
+    if (winner.by) return t`Decided already: ${winner.decision === "deny" ? t`denied` : ["allow", "edit"].includes(winner.decision) ? t`allowed` : t`answered`} by ${object(winner.by).name}.`;
     if (object(error).message) return t`The relay says: ${error.message}.`;
   } catch {
     // An answer other than the relay's JSON comes from a proxy.

@@ -50,7 +50,9 @@ extension ClientCommand {
         case .subscribe, .olderSessions, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget,
             .devices, .testPush, .budgets, .costs, .screen(_, .look, _):
             .watch
-        case .decide, .letter: .decide
+        case .decide(let decide):
+            if case .allowEdited = decide.verdict { [.decide, .steer] } else { .decide }
+        case .letter: .decide
         case .steer, .withdraw, .screen(_, .type, _): .steer
         case .pair, .budget, .remove: .administer
         }

@@ -80,6 +80,8 @@ package enum WireLimits {
     package static let steeringOpenMax = 64
     /// Warnings of one request: a single one is enough to make a person look.
     package static let risksMax = 8
+    /// Members of one input that a person may change; known tools have up to two.
+    package static let editableMax = 8
     /// An agent's own options of one approval; agents have been seen with up to four.
     package static let offersMax = 16
     /// Events in one answer to `history`.

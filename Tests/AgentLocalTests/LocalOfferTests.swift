@@ -44,6 +44,27 @@ struct LocalOfferTests {
         }
     }
 
+    @Test("the texts that it names may be edited, and it goes on with what it is handed")
+    func edited() throws {
+        let input =
+            #""kind":"tool","tool":"Run","input":{"n":1.0,"command":"ls","path":"/a","content":"x"},"#
+            + #""editable":["command","n","path"]"#
+        var bench = LocalBench()
+        try bench.ask("q1", input)
+        #expect(bench.requests[0].head.editable == ["command", "path"])
+        let approval = bench.requests[0].head.approval
+        #expect(throws: EditRefusal.risky) { try bench.adapter.edited(approval, by: #"{"path":"/b"}"#) }
+        #expect(throws: EditRefusal.malformed) { try bench.adapter.edited(approval, by: #"{"content":"y"}"#) }
+        _ = bench.take()
+        try bench.decide(.allowEdited(#"{"command":"ls -a"}"#))
+        let handed = #"{"decision":"allow","input":{"n":1.0,"command":"ls -a","path":"/a","content":"x"}}"#
+        #expect(bench.take().last == "1: " + handed)
+        try bench.settle("ran")
+        #expect(bench.take().contains { $0.contains("applied") })
+        try bench.ask("q2", input.replacing(#""ls""#, with: #""curl -H 'X: ghp_16C7e42F292c6912E7710c838347Ae178B4a' x""#))
+        #expect(bench.requests.last?.head.editable == [])
+    }
+
     @Test("where none allows once there is no plain allow, and the others can be chosen")
     func onlyAlways() throws {
         var bench = try Self.asked(#""options":[{"id":"always","kind":"allow_always"}]"#)

@@ -155,6 +155,33 @@ struct ApprovalTests {
         #expect(throws: ClientError.self) { try check(.allow(mode: nil), decided) }
     }
 
+    @Test func anEditIsOfTheTextsThatMayChange() throws {
+        let input = #"{"command":"cd a\nrm -rf build","timeout":5}"#
+        func asking(_ editable: [String]) -> Approval {
+            let plain = Fixtures.approval { $0.raw("input", Array(input.utf8)) }
+            var request = plain.request
+            request.editable = editable
+            return Approval(
+                session: plain.session, request: request, requestBytes: plain.requestBytes, requestedAt: 5_000, seq: 3)
+        }
+        var asked = asking([])
+        func edit(_ wanted: String) throws -> String { try InputEdit(wanted, of: asked).text }
+        #expect(throws: ClientError.self) { try edit(#"{"command":"ls"}"#) }
+        asked = asking(["command"])
+        let changed = #"{"command":"cd a\nrm -rf bin"}"#
+        #expect(try edit(changed) == changed)
+        #expect(try edit(#"{"timeout":5,"command":"cd a\nrm -rf b\u0069n"}"#) == changed)
+        for wanted in ["", "[]", "{}", input, #"{"command":7}"#, #"{"timeout":"5"}"#, #"{"timeout":6,"command":"ls"}"#] {
+            #expect(throws: ClientError.self) { try edit(wanted) }
+        }
+        let differences = InputEdit.differences(changed, of: asked)
+        #expect(differences.map(\.name) == ["command"] && differences[0].lines == " cd a\n-rm -rf build\n+rm -rf bin")
+        asked.stage = .decided(Fixtures.decision(.allowEdited(changed)))
+        let shown = lines(asked).drop { $0 != "  command, as edited:" }
+        #expect(shown.prefix(4) == ["  command, as edited:", "│  cd a", "│ -rm -rf build", "│ +rm -rf bin"])
+        #expect(lines(asked).contains { $0.contains("edited and allowed by Ada's laptop") })
+    }
+
     @Test func whatIsOfferedIsShownWithItsRuleAndWhereItIsWritten() {
         let shown = lines(Fixtures.approval(offers: Self.offers))
         let offered = shown.drop { $0 != "  the agent itself offers:" }.dropFirst()

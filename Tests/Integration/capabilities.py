@@ -25,6 +25,7 @@ CAPABILITIES = [
     "both at once",
     "answered by its owner's rules",
     "always allow, by the agent's own offer",
+    "edited before it is allowed",
     "a tool's server asks (elicitation)",
     "prompt to an idle agent",
     "prompt to a busy one waits",

@@ -124,12 +124,14 @@ def sign(key: ec.EllipticCurvePrivateKey, data: bytes) -> bytes:
 
 
 
-def detail(verdict: str, message: str | None = None, mode: str | None = None, offer: str | None = None, answers: Any = None) -> bytes:
+def detail(verdict: str, message: str | None = None, mode: str | None = None, offer: str | None = None, answers: Any = None, edit: str | None = None) -> bytes:
     content = b""
     if verdict == "answer":
         for answer in answers or []:
             content += lp(answer["question"].encode()) + u32(len(answer.get("choices", [])))
             content += b"".join(lp(choice.encode()) for choice in answer.get("choices", [])) + lp(answer.get("text", "").encode())
+    elif edit is not None:
+        content = lp(b"edit") + lp(edit.encode())
     elif verdict == "deny" and offer:
         content = b"\xff" + lp(b"offer") + lp(offer.encode()) + (lp(b"message") + lp(message.encode()) if message else b"")
     elif verdict == "deny":
@@ -195,7 +197,7 @@ class Device:
         issued = time.time_ns() // 1_000_000
         statement = (
             domain("decision") + lp(shown.host) + lp(shown.session.encode()) + lp(shown.approval.encode()) + lp(shown.hash)
-            + lp(bytes.fromhex(shown.digest)) + lp(verdict.encode()) + lp(detail(verdict, **said)) + u64(issued) + lp(self.id)
+            + lp(bytes.fromhex(shown.digest)) + lp(verdict.replace("edit", "allow").encode()) + lp(detail(verdict, **said)) + u64(issued) + lp(self.id)
         )  # fmt: skip
         return self.text(issued, statement)
 

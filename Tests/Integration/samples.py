@@ -30,7 +30,7 @@ HEADS: dict[str, Message] = {
     },
     "approval.requested": {
         "approval": "a1", "kind": "tool", "tool": "Bash", "title": "t", "digest": DIGEST, "redacted": False, "cut": True,
-        "expiresAt": 4_000_000_000_000, "call": "c", "agent": "a", "consent": {"host": KEY, "shown": DIGEST},
+        "expiresAt": 4_000_000_000_000, "call": "c", "agent": "a", "editable": ["command"], "consent": {"host": KEY, "shown": DIGEST},
     },
     "approval.delivered": {"approval": "a1"},
     "approval.applied": {"approval": "a1", "outcome": "ran"},

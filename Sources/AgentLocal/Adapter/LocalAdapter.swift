@@ -202,6 +202,7 @@ package struct LocalAdapter: AgentAdapter {
         // The choices shown to a person are made from the questions themselves; as with a tool, a question that is cut can only be
         // denied.
         question.isCut = shown.isCut
+        question.isEditable = !shown.isRedacted && raw.count <= EditedInput.askedBytesMax
         for order in consult(.asked(question)) {
             guard case .show(let name) = order, let approval = desk[name] else {
                 carryOut(order)
@@ -209,6 +210,11 @@ package struct LocalAdapter: AgentAdapter {
             }
             show(approval, ask, form.questions, shown.json, isRedacted: shown.isRedacted, links: links)
         }
+    }
+
+    package func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+        guard let asked = desk[approval] else { throw .notOffered }
+        return try asked.editedCall(by: edit, paths: ShownPaths(home: "", workingDirectory: sessions[asked.session]?.folder))
     }
 
     private static let unknownForm = LocalError(
@@ -226,6 +232,7 @@ package struct LocalAdapter: AgentAdapter {
         request.expiresAt = approval.expiresAt
         request.call = approval.call
         request.offers = approval.offers
+        request.editable = approval.editable
         request.questions = AskedQuestion.offers(of: questions)
         switch approval.kind {
         case .tool:
@@ -265,7 +272,7 @@ package struct LocalAdapter: AgentAdapter {
         forgetUnasked { $0.session == settlement.session && $0.approval == settlement.approval }
         if let approval = desk.approvals.last(where: { $0.session == id && $0.call == settlement.approval }) {
             if sessions[id]?.heard(from: process) == true { remember(id) }
-            tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))
+            tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind, isEdited: approval.isEdited)))
         }
         // A question that has ended already gets the same reply.
         order(.respond(token, nil))
@@ -466,7 +473,7 @@ extension EventHead {
         guard case .approvalRequested(var request) = self else { return self }
         request.isCut = true
         request.questions = []
-        request.offers = []
+        (request.offers, request.editable) = ([], [])
         return .approvalRequested(request)
     }
 }

@@ -9,6 +9,7 @@ package struct LocalForm: AnswerForm {
     private let elicited: ElicitedForm?
     private let options: [LocalOption]?
     package let offers: [AgentOffer]
+    package let editable: [String]
 
     /// Nil for a form that people could not be shown whole.
     init?(_ ask: LocalAsk, _ cleaner: Cleaner) {
@@ -24,16 +25,22 @@ package struct LocalForm: AnswerForm {
         }
         options = ask.options
         offers = LocalOption.offers(of: ask.options ?? [], cleaner)
+        editable = EditedInput.editable(ask.editable, in: ask.input)
     }
 
     /// The plain allow; nil if no option allows just once.
-    package func allow(mode: String?) -> [UInt8]? {
-        guard mode == nil else { return nil }
+    package func allow(mode: String?) -> [UInt8]? { mode == nil ? plainAllow() : nil }
+
+    package func allow(edited input: [UInt8]) -> [UInt8]? { plainAllow(of: input) }
+
+    /// `input`: the one that a person has edited.
+    private func plainAllow(of input: [UInt8]? = nil) -> [UInt8]? {
         let option = options.flatMap(LocalOption.plainAllow)
         guard options == nil || option != nil else { return nil }
         return JSONWriter.object {
             $0.field("decision", "allow")
             $0.field("option", option?.id)
+            if let input { $0.raw("input", input) }
         }
     }
 

@@ -15,6 +15,8 @@ package struct LocalAsk: Sendable {
     /// A form in the place of questions.
     let form: (message: String, schema: JSONValue)?
     let options: [LocalOption]?
+    /// Members of the input that a person may change.
+    let editable: [String]
     let waitSeconds: Int64
     /// True if a person can also answer at the program's own prompt, so that an absent relay is waited for.
     let isAttended: Bool
@@ -42,9 +44,17 @@ package struct LocalAsk: Sendable {
             questions = []
             form = nil
             options = try LocalOption.list(from: root)
+            var names: [String] = []
+            if root.optional("editable") != nil {
+                for name in try root.array("editable", countMax: WireLimits.editableMax) {
+                    names.append(try name.string(bytesMax: WireLimits.nameBytesMax))
+                }
+            }
+            editable = names
         case .question:
             tool = try root.optionalString("tool", bytesMax: WireLimits.nameBytesMax) ?? "Question"
             options = nil
+            editable = []
             guard root.optional("form") != nil else {
                 input = try root.required("questions")
                 questions = try LocalQuestion.list(from: root)

@@ -24,8 +24,10 @@ package struct LocalSettlement: Sendable {
     }
 
     /// The evidence in the approval desk's terms.
-    func evidence(of kind: ApprovalKind) -> ApprovalEvidence {
+    func evidence(of kind: ApprovalKind, isEdited: Bool) -> ApprovalEvidence {
         switch (outcome, kind) {
+        // A program that runs an edited call goes on with what it was handed.
+        case (.ran, .tool) where isEdited: .answersTaken
         case (.ran, .tool): .carriedOut(answers: nil, failed: false)
         case (.ran, .question): .answersTaken
         case (.refused, _): .deniedAtTerminal

@@ -209,6 +209,12 @@ package struct ConsentGate: Sendable {
 
 extension Decision.Verdict {
     /// Rights that a device needs for its signature to count. A denial's message reaches the model, so it needs the same right as
-    /// an allow.
-    fileprivate var rights: Set<PinRight> { deed == .answer ? [.answer] : [.allow] }
+    /// an allow. An edit makes the agent do what it did not ask for, as a prompt does.
+    fileprivate var rights: Set<PinRight> {
+        switch self {
+        case .answer: [.answer]
+        case .allowEdited: [.allow, .prompt]
+        case .allow, .allowIn, .allowWith, .deny, .denyWith: [.allow]
+        }
+    }
 }

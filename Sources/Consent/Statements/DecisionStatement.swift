@@ -8,6 +8,7 @@ package import RelayProtocol
 /// ```
 /// `detail` is empty if nothing goes with the verdict, or SHA-256 of:
 /// - allow with a mode, an offer or both: [LP("mode") ‖ LP(mode)] ‖ [LP("offer") ‖ LP(offer)], each only if there is one;
+/// - allow with an edited input: LP("edit") ‖ LP(edit), as it is on the wire: sealed if the host seals;
 /// - deny with a message: its UTF-8; an empty message is none;
 /// - deny by an offer: 0xFF ‖ LP("offer") ‖ LP(offer) ‖ [LP("message") ‖ LP(message)]. No message begins with 0xFF, as UTF-8 has no such byte;
 /// - answers: of each in turn LP(question) ‖ u32 n ‖ n × LP(choice) ‖ LP(text), an absent text as an empty one.
@@ -64,7 +65,7 @@ extension Decision.Verdict {
     /// text and none.
     package var covered: Decision.Verdict {
         switch self {
-        case .allow, .allowIn, .allowWith: self
+        case .allow, .allowIn, .allowWith, .allowEdited: self
         case .deny(let message): .deny(message: message.nonEmpty)
         case .denyWith(let offer, let message): .denyWith(offer: offer, message: message.nonEmpty)
         case .answer(let answers):
@@ -86,6 +87,7 @@ extension Decision.Verdict {
         case .allowWith(let offer, let mode):
             named("mode", mode)
             named("offer", offer)
+        case .allowEdited(let edit): named("edit", edit)
         case .deny(let message?): writer.raw(Array(message.utf8))
         case .denyWith(let offer, let message):
             writer.raw([0xFF])

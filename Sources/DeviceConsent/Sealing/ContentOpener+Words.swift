@@ -55,6 +55,7 @@ extension ContentOpener {
         }
         switch verdict {
         case .allow, .allowIn, .allowWith: return verdict
+        case .allowEdited(let edit): return .allowEdited(try sealed(edit, with: approval.rawValue, in: session))
         case .deny(let message): return .deny(message: try words(message))
         case .denyWith(let offer, let message): return .denyWith(offer: offer, message: try words(message))
         case .answer(let answers):
@@ -114,7 +115,7 @@ extension Decision.Verdict {
     fileprivate var hasWords: Bool {
         switch self {
         case .allow, .allowIn, .allowWith, .deny(nil), .denyWith(_, nil): false
-        case .deny, .denyWith, .answer: true
+        case .allowEdited, .deny, .denyWith, .answer: true
         }
     }
 }

@@ -315,6 +315,7 @@ package struct ContentOpener {
         let purpose = SealedPurpose.words(with: approval.rawValue)
         func read(_ text: String?) -> String? { text.map { self.text($0, purpose, of: session) ?? Self.unreadable } }
         switch decision.verdict {
+        case .allowEdited(let edit): opened.verdict = .allowEdited(read(edit) ?? edit)
         case .deny(let message): opened.verdict = .deny(message: read(message))
         case .denyWith(let offer, let message): opened.verdict = .denyWith(offer: offer, message: read(message))
         case .answer(let answers):

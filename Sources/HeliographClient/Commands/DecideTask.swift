@@ -9,6 +9,8 @@ package struct DecideOptions: Sendable {
         /// An allow. `--mode`: the mode in which the agent continues, if the approval offers it. `--offer`: the id of one of its
         /// offers.
         case allow(mode: String?, offer: String? = nil)
+        /// An allow with another input, from a file, or `-`: JSON, whole or only with the members that change.
+        case edit(file: String)
         case deny(message: String?, offer: String? = nil)
         /// Answers by `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; if both are empty, the terminal asks.
         case answer(choices: [String], texts: [String])
@@ -61,6 +63,7 @@ final class DecideTask: ClientTask {
     /// The mode that was chosen on the terminal.
     private var chosenMode: String?
     private var chosenOffer: Offer?
+    private var edit: InputEdit?
 
     init(_ run: ClientRun, _ options: DecideOptions) {
         self.run = run
@@ -94,7 +97,11 @@ final class DecideTask: ClientTask {
             try check(approval)
             if approval.stage == .pending { try checkConsent(approval) }
             switch options.wish {
-            case .allow:
+            case .allow, .edit:
+                if case .edit(let file) = options.wish {
+                    let wanted = try TextInput.read(file, bytesMax: WireLimits.textBytesMax, tooLong: InputEdit.tooLong)
+                    edit = try InputEdit(wanted, of: approval)
+                }
                 if options.isConfirmed { return send(approval) }
                 guard run.terminal.isInteractive, !run.options.isJSON else {
                     throw ClientError(
@@ -160,7 +167,7 @@ final class DecideTask: ClientTask {
                 advice: "Allow it on the page, at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
         }
         switch (options.wish, approval.request.kind) {
-        case (.allow, .question):
+        case (.allow, .question), (.edit, .question):
             throw ClientError(.usage, "this is a question", advice: "heliograph approvals answer \(approval.id)")
         case (.answer, .tool):
             throw ClientError(.usage, "this is no question", advice: "heliograph approvals allow \(approval.id)")
@@ -171,7 +178,7 @@ final class DecideTask: ClientTask {
         case (.allow(let mode?, _), .tool) where !approval.request.modes.contains(mode):
             let offered = approval.request.modes.map { VisibleText.line($0) }.joined(separator: ", ")
             throw ClientError(.usage, offered.isEmpty ? "no mode is offered with it" : "it offers the modes \(offered)")
-        case (.allow, .tool) where approval.request.isCut:
+        case (.allow, .tool) where approval.request.isCut, (.edit, .tool) where approval.request.isCut:
             throw ClientError(
                 .refused, "its text is not whole here, so it cannot be allowed from here",
                 advice: "Allow it at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
@@ -205,9 +212,12 @@ final class DecideTask: ClientTask {
             summary: run.view.sessions[approval.session], width: width, palette: run.terminal.palette, now: Moment.now)
         for line in lines { run.terminal.print(line) }
         if let reminder = text.reminder(width: width) { run.terminal.print(reminder) }
+        guard let edit else { return }
+        for line in text.editLines(edit.text, width, run.terminal.palette) { run.terminal.print(line) }
     }
 
     private func ask(_ approval: Approval) {
+        if edit != nil { return askAboutEdit(approval) }
         if case .allow(_, let id?) = options.wish, let offer = approval.request.offer(id) { return ask(offer, approval) }
         // The first mode is the meaning of a plain "yes"; the others have numbers, and the agent's own offers have names.
         let modes = Self.isModeGiven(options.wish) ? [] : approval.request.modes
@@ -231,6 +241,15 @@ final class DecideTask: ClientTask {
             } else if !["y", "yes"].contains(typed) {
                 return leaveUndecided()
             }
+            send(approval)
+        }
+    }
+
+    private func askAboutEdit(_ approval: Approval) {
+        run.terminal.prompt("Allow it as edited? The agent is not told of the edit. [y/N] ")
+        run.readLine { [self] line in
+            guard case .asking = stage else { return }
+            guard ["y", "yes"].contains(line?.lowercased() ?? "") else { return leaveUndecided() }
             send(approval)
         }
     }
@@ -291,6 +310,8 @@ final class DecideTask: ClientTask {
             case .allow(let mode, let offer):
                 (offer ?? chosenOffer?.id).map { .allowWith(offer: $0) }
                     ?? (mode ?? chosenMode).map { .allowIn(mode: $0) } ?? .allow
+            case .edit:
+                if let edit { .allowEdited(edit.text) } else { preconditionFailure("an edit is read before it is sent") }
             case .deny(let message, let offer):
                 offer.map { .denyWith(offer: $0, message: message) } ?? .deny(message: message)
             case .answer: .answer(answers)

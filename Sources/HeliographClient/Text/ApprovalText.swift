@@ -89,6 +89,7 @@ package struct ApprovalText: Sendable {
         }
         if request.kind == .question { lines += questionLines(width, palette) }
         lines += inputLines(width, palette)
+        if case .allowEdited(let edit) = approval.decision?.verdict { lines += editLines(edit, width, palette) }
         lines += offerLines(width, palette)
         for risk in request.risks { lines.append(palette.paint("! look twice: \(VisibleText.exactLine(risk))", .alert)) }
         for warning in warnings { lines.append(palette.paint("! " + warning, .alert)) }
@@ -148,6 +149,14 @@ package struct ApprovalText: Sendable {
             lines += block(change?.isCompared == true ? "change to the file" : "diff", diff, width, palette, isDiff: true)
         }
         return lines
+    }
+
+    /// What an edit changes in the input.
+    func editLines(_ edit: String, _ width: Int?, _ palette: Palette) -> [String] {
+        InputEdit.differences(edit, of: approval).flatMap { name, lines in
+            ["  " + palette.paint("\(VisibleText.exactLine(name)), as edited:", .bold)]
+                + Self.quoted(lines, width, palette, isDiff: true)
+        }
     }
 
     private func questionLines(_ width: Int?, _ palette: Palette) -> [String] {

@@ -86,7 +86,9 @@ package struct EventText: Sendable {
         case .approvalRequested(let request):
             question = request
             set("\(Self.asks(request)): \(request.title)", .alert)
-        case .approvalDecided(_, let decision): set(DecisionText.sentence(decision), .green)
+        case .approvalDecided(_, let decision):
+            set(DecisionText.sentence(decision), .green)
+            if case .allowEdited(let edit) = decision.verdict { block = VisibleText.prose(edit) }
         case .approvalDelivered(let id):
             minor("the decision reached the agent")
             approval = id
@@ -204,6 +206,7 @@ package enum DecisionText {
             case .answer: "answered"
             }
         let name = VisibleText.line(decision.clientName)
+        if case .allowEdited = decision.verdict { return "edited and allowed by \(name)" }
         if let offer = decision.verdict.offer { return "\(verb) by \(name), by the agent's option \(VisibleText.line(offer))" }
         if case .deny(let message?) = decision.verdict, !message.isEmpty { return "\(verb) by \(name): \(message)" }
         if case .allowIn(let mode) = decision.verdict { return "\(verb) by \(name), \(words(forMode: mode))" }
@@ -240,6 +243,10 @@ package enum DecisionText {
         case "badSignature": "its signature is not right"
         case "notTrusted": "the host does not trust that device with this"
         case "restored": "the host was restored from a backup: heliograph trust --renew"
+        case "editMalformed": "its edit does not fit the input"
+        case "editNotOffered": "its host does not let this call be edited"
+        case "editRisky": "as edited it is to be looked at twice, and that was not shown"
+        case "editRuled": "a rule of its host denies the call as edited"
         case "notShown": "it was signed for another text than the host showed"
         default: reason
         }

@@ -106,7 +106,8 @@ extension Decision {
         switch verdict {
         case .allow, .allowIn, .allowWith: .allowed
         case .deny, .denyWith: .denied
-        case .answer: nil
+        // What was asked was neither allowed nor denied.
+        case .answer, .allowEdited: nil
         }
     }
 }

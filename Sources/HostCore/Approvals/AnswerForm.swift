@@ -11,6 +11,12 @@ package protocol AnswerForm {
     /// The reply that chooses one of `offers`. `words`: the message of a denial.
     func choose(_ offer: AgentOffer, words: String?) -> [UInt8]?
 
+    /// Members of the input that a person may change; empty if the agent takes no other input than its own.
+    var editable: [String] { get }
+
+    /// The reply that allows the call with this input.
+    func allow(edited input: [UInt8]) -> [UInt8]?
+
     /// The answers as the agent will repeat them, and the reply to hand over. Nil unless every question is answered with something
     /// that it offers.
     func answer(_ answers: [Answer]) -> (values: [(question: String, value: String)], output: [UInt8])?
@@ -23,6 +29,10 @@ extension AnswerForm {
     package var offers: [AgentOffer] { [] }
 
     package func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? { nil }
+
+    package var editable: [String] { [] }
+
+    package func allow(edited input: [UInt8]) -> [UInt8]? { nil }
 
     /// The bytes for the offer of that id, if there is one with that effect.
     func choose(_ id: String, _ effect: Offer.Effect, words: String? = nil) -> [UInt8]? {

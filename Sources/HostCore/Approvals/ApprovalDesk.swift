@@ -270,6 +270,11 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case (.carriedOut(_, let failed), nil):
             settle(approval, cancelled: isTool ? "allowedLocally" : failed ? "deniedLocally" : "answeredLocally")
         case (.carriedOut, .allow): settle(approval, applied: .ran)
+        case (.carriedOut(nil, _), .edited): settle(approval, stale: "unconfirmed")
+        case (.carriedOut(let texts?, _), .edited(let digest, _)):
+            // At the terminal what was asked may have been allowed first.
+            let isOurs = digests.answers(texts) == digest
+            if isOurs { settle(approval, applied: .ran) } else { settle(approval, stale: "allowedLocally") }
         case (.carriedOut, .deny): settle(approval, stale: isTool ? "allowedLocally" : "answeredLocally")
         case (.carriedOut(let answers, let failed), .answer(let digest, _)):
             let isOurs = !failed && answers.map(digests.answers) == digest
@@ -285,7 +290,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case (.turnEnded, nil): settle(approval, cancelled: "turnEnded")
         case (.turnEnded, .deny): settle(approval, applied: .denied)
         case (.turnEnded(wentOn: true), .allow): settle(approval, applied: .ran)
-        case (.turnEnded, .allow), (.turnEnded, .answer): settle(approval, stale: "unconfirmed")
+        case (.turnEnded, .allow), (.turnEnded, .edited), (.turnEnded, .answer): settle(approval, stale: "unconfirmed")
 
         case (.answeredAtTerminal, nil): settle(approval, cancelled: "answeredLocally")
         case (.answeredAtTerminal, _?): settle(approval, stale: "answeredLocally")
@@ -296,6 +301,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case (.dialogStays, _?): break
 
         case (.answersTaken, nil): settle(approval, cancelled: "answeredLocally")
+        case (.answersTaken, .edited): settle(approval, applied: .ran)
         case (.answersTaken, .answer): settle(approval, applied: .answered)
         case (.answersTaken, _?): settle(approval, stale: "answeredLocally")
         case (.withdrawn, nil): settle(approval, cancelled: "withdrawn")

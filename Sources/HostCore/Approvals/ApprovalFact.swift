@@ -47,6 +47,8 @@ package struct ApprovalQuestion<Form: AnswerForm> {
     package var token: HookToken
     /// True if the shown input is incomplete.
     package var isCut = false
+    /// True if the input is shown exactly, and short enough to be edited.
+    package var isEditable = false
     package var agent: String?
     package var prompt: String?
     package var call: String?

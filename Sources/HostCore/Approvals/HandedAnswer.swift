@@ -4,6 +4,8 @@ package import RelayProtocol
 package struct HandedAnswer: Equatable {
     package enum Kind: Equatable {
         case allow(mode: String?)
+        /// The digest of the texts that could be edited, and the edit unless it is too long to keep for another try.
+        case edited(InputDigest, String?)
         /// The text that the model reads, or its beginning.
         case deny(String)
         /// The digest of the answers, and the answers themselves unless they are too long to keep for another try.
@@ -12,7 +14,7 @@ package struct HandedAnswer: Equatable {
 
     /// Bytes of a denial's message that are kept; enough to recognise it.
     private static let denialBytesMax = 1 << 10
-    /// Bytes of the answers that are kept, as JSON.
+    /// Bytes of the answers that are kept, as JSON, and of an edit.
     private static let answersBytesMax = 2 << 10
 
     package let kind: Kind
@@ -26,6 +28,10 @@ package struct HandedAnswer: Equatable {
 
     static func allow(offer: String, _ command: CommandID) -> HandedAnswer {
         HandedAnswer(kind: .allow(mode: nil), command: command, offer: offer)
+    }
+
+    static func edited(_ digest: InputDigest, _ edit: String, _ command: CommandID) -> HandedAnswer {
+        HandedAnswer(kind: .edited(digest, edit.utf8.count <= answersBytesMax ? edit : nil), command: command)
     }
 
     static func deny(_ words: String, offer: String? = nil, _ command: CommandID) -> HandedAnswer {
@@ -57,6 +63,10 @@ package struct HandedAnswer: Equatable {
         case .allow(let mode):
             writer.field("decision", "allow")
             writer.field("mode", mode)
+        case .edited(let digest, let edit):
+            writer.field("decision", "edit")
+            writer.field("digest", digest.rawValue)
+            writer.field("edit", edit)
         case .deny(let words):
             writer.field("decision", "deny")
             writer.field("words", words)
@@ -75,6 +85,9 @@ package struct HandedAnswer: Equatable {
         offer = value.text("offer")
         switch value.text("decision") {
         case "allow": kind = .allow(mode: value.text("mode"))
+        case "edit":
+            guard let digest = value.text("digest").flatMap(InputDigest.init) else { return nil }
+            kind = .edited(digest, value.text("edit"))
         case "deny": kind = .deny(value.text("words") ?? "")
         case "answer":
             // An earlier version wrote the digest as the answers.

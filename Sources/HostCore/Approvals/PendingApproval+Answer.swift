@@ -10,6 +10,9 @@ extension PendingApproval {
         case (.allowIn(let mode), .tool): return form?.allow(mode: mode).map { (.allow(mode: mode, command), $0) }
         case (.allowWith(let offer, mode: nil), .tool):
             return form?.choose(offer, .allow).map { (.allow(offer: offer, command), $0) }
+        case (.allowEdited(let edit), .tool):
+            guard let edited = try? edited(by: edit) else { return nil }
+            return form?.allow(edited: edited.bytes).map { (.edited(digests.answers(edited.texts), edit, command), $0) }
         case (.denyWith(let offer, let message), .tool):
             let words = Self.denial(message, by: decision.clientName)
             return form?.choose(offer, .deny, words: words).map { (.deny(words, offer: offer, command), $0) }
@@ -27,6 +30,7 @@ extension PendingApproval {
         switch (handed.kind, handed.offer, kind) {
         case (.allow(let mode), nil, .tool): form?.allow(mode: mode)
         case (.allow, let offer?, .tool): form?.choose(offer, .allow)
+        case (.edited(_, let edit?), _, .tool): (try? edited(by: edit)).flatMap { form?.allow(edited: $0.bytes) }
         case (.deny(let words), let offer?, .tool): form?.choose(offer, .deny, words: words)
         case (.deny(let words), _, _): Form.deny(words)
         case (.answer(_, let answers?), _, .question): form?.answer(answers)?.output

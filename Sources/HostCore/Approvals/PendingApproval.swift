@@ -27,6 +27,8 @@ package struct PendingApproval<Form: AnswerForm> {
     package let isAttended: Bool
     /// True if the shown input is incomplete, so that it can be denied but never allowed.
     package private(set) var isCut: Bool
+    /// True if people are shown the input exactly, so that they may edit it.
+    private let isEditable: Bool
     /// Time of expiry on the wall clock, ms since 1970; shown on the card.
     package let expiresAt: Int64
     /// Time of expiry on the monotonic clock, ms; this is the one that is enforced.
@@ -58,6 +60,9 @@ package struct PendingApproval<Form: AnswerForm> {
     /// The choices besides a plain yes and no; empty if the shown input is incomplete.
     package var offers: [Offer] { isCut ? [] : form?.offers.map(\.shown) ?? [] }
 
+    /// Members of the input that a person may change.
+    package var editable: [String] { isEditable && !isCut && kind == .tool ? form?.editable ?? [] : [] }
+
     package var isAnswered: Bool { if case .answered = phase { true } else { false } }
     package var isLost: Bool { if case .lost = phase { true } else { false } }
 
@@ -69,6 +74,9 @@ package struct PendingApproval<Form: AnswerForm> {
     }
     /// True if the answer that was handed over is a denial.
     package var isDenied: Bool { if case .deny? = answer?.kind { true } else { false } }
+
+    /// True if the answer that was handed over is an edited input.
+    package var isEdited: Bool { if case .edited? = answer?.kind { true } else { false } }
 
     mutating func cut() {
         isCut = true
@@ -87,6 +95,7 @@ package struct PendingApproval<Form: AnswerForm> {
         digest = question.digest
         inputDigest = question.inputDigest
         isCut = question.isCut
+        isEditable = question.isEditable
         input = question.isCut ? [] : question.input
         form = question.isCut ? nil : question.form
         call = question.call
@@ -118,6 +127,7 @@ package struct PendingApproval<Form: AnswerForm> {
             process?.write(to: &$0)
             $0.flag("attended", isAttended)
             $0.flag("cut", isCut)
+            $0.flag("editable", isEditable)
             $0.field("expiresAt", expiresAt)
             $0.field("order", Int64(order))
             if let answer { $0.object("handed") { answer.write(to: &$0) } }
@@ -148,6 +158,7 @@ package struct PendingApproval<Form: AnswerForm> {
         process = AgentProcess(from: value)
         isAttended = value.isTrue("attended")
         isCut = value.isTrue("cut")
+        isEditable = value.isTrue("editable")
         input = []
         phase = .orphaned(until: now.monotonic + limits.reclaimWithin.milliseconds)
         phaseAt = now.monotonic

@@ -8,12 +8,20 @@ extension HostMachine {
     ) {
         switch outcome(session, approval, digest, decision) {
         case .take(let digest, let decision, _):
+            if let reason = refusal(ofEdit: decision, on: approval, in: session, agent) {
+                return refuse(decision, on: approval, in: session, agent, reason: reason)
+            }
             orders.append(.log(.decided(session, approval, decision.command)))
             tell(agent, .decided(session, approval, digest, decision))
-        case .refuse(let refusal):
-            orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: refusal.rawValue))))
-            tell(agent, .refused(session, approval, reason: refusal.rawValue))
+        case .refuse(let refusal): refuse(decision, on: approval, in: session, agent, reason: refusal.rawValue)
         }
+    }
+
+    private mutating func refuse(
+        _ decision: Decision, on approval: ApprovalID, in session: SessionID, _ agent: Int, reason: String
+    ) {
+        orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: reason))))
+        tell(agent, .refused(session, approval, reason: reason))
     }
 
     private func outcome(

@@ -215,6 +215,7 @@ package struct HostMachine {
     mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
+        if !steering.isOpen { effects = Self.withoutEdits(effects) }
         let answered =
             rules?.answering(
                 &effects, of: agents[agent].name, at: now, hasPasskeys: consent?.hasPasskeys == true,

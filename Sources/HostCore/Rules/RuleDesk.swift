@@ -1,3 +1,4 @@
+internal import Consent
 internal import HostRules
 internal import RelayProtocol
 
@@ -226,22 +227,43 @@ struct RuleDesk {
         return Event(.approvalRequested(cut), at: event.at) { _ in }
     }
 
+    /// The reason why an edited call must not run. A rule that asks is kept, because a person has decided.
+    func refusal(
+        ofEdited call: UnaskedCall, _ approval: ApprovalID, of agent: String, at now: HostInstant, present: String?
+    ) -> String? {
+        let kept = source.rules
+        guard !source.isUnreadable else { return EditRefusal.ruled.rawValue }
+        switch kept.map({ verdict(of: call, by: $0, of: agent, at: now, present: present) }) {
+        case .deny?: return EditRefusal.ruled.rawValue
+        // If the request needed one, the passkey has confirmed the edit too.
+        case .passkey?: return needsPasskey(approval) ? nil : ConsentRefusal.passkeyMissing.rawValue
+        case .ask?, .allow?, nil: return nil
+        }
+    }
+
     /// True if a rule that denies or asks matches, or may match, a call that the agent would run by itself.
     private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant, present: String?) -> Bool {
         let kept = source.rules
         // A file that cannot be read may have a rule about any call.
         guard !source.isUnreadable else { return true }
         guard let kept, kept.standing.rules.contains(where: { $0.answer != .allow }) else { return false }
-        let input = try? JSONDocument(parsing: call.input).root
-        let judged = RuleCall(
-            agent: agent, tool: call.tool, input: input, folder: call.session.flatMap { folders[$0] }, present: present,
-            home: home)
-        switch kept.standing.judge(judged, at: source.moment(at: now.wall), allows: false, look: { source.target(of: $0) }) {
+        switch verdict(of: call, by: kept, of: agent, at: now, present: present) {
         case .deny: return true
         case .ask(_, let rule): return rule != nil
         case .passkey: return true
         case .allow: preconditionFailure("nothing is allowed here")
         }
+    }
+
+    /// Never `allow`.
+    private func verdict(
+        of call: UnaskedCall, by kept: KeptRules, of agent: String, at now: HostInstant, present: String?
+    ) -> RuleBook.Verdict {
+        let input = try? JSONDocument(parsing: call.input).root
+        let judged = RuleCall(
+            agent: agent, tool: call.tool, input: input, folder: call.session.flatMap { folders[$0] }, present: present,
+            home: home)
+        return kept.standing.judge(judged, at: source.moment(at: now.wall), allows: false) { source.target(of: $0) }
     }
 
     private enum Outcome {

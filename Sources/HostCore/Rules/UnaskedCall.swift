@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// A tool call that an agent is about to make without asking anybody.
+/// A tool call that people are not asked about in this form: the agent makes it without asking, or a person has edited it.
 package struct UnaskedCall: Sendable, Equatable {
     /// The session; nil if the agent does not name it.
     package var session: SessionID?

@@ -113,6 +113,8 @@ struct SealedOpening {
         func read(_ text: String) throws(Refused) -> String { try words(text, with: approval.rawValue, in: session) }
         switch verdict {
         case .allow, .allowIn, .allowWith, .deny(nil), .denyWith(_, nil): return .opened(verdict)
+        case .allowEdited(let edit):
+            do throws(Refused) { return .opened(.allowEdited(try read(edit))) } catch { return .refused(error.reason) }
         case .deny(let message?): return .opened(.deny(message: try? read(message)))
         case .denyWith(let offer, let message?): return .opened(.denyWith(offer: offer, message: try? read(message)))
         case .answer(let answers):

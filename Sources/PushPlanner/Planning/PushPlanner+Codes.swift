@@ -26,7 +26,7 @@ extension PushPlanner {
         }
         switch verdict {
         case .deny, .denyWith: break
-        case .allow, .allowIn, .allowWith, .answer:
+        case .allow, .allowIn, .allowWith, .allowEdited, .answer:
             // The person may have changed their choices since it was sent.
             guard planned.mayAllow, device.device.takesAllow else {
                 reply(

@@ -19,7 +19,7 @@ extension ApprovalRequest {
         switch (verdict, kind) {
         case (.deny, _): return nil
         case (.denyWith, .question): return .failed(.wrongKind, "a question has no offers")
-        case (.allow, .question), (.allowIn, .question), (.allowWith, .question):
+        case (.allow, .question), (.allowIn, .question), (.allowWith, .question), (.allowEdited, .question):
             return .failed(.wrongKind, "a question is answered, or denied")
         case (.answer, .tool): return .failed(.wrongKind, "a tool is allowed or denied")
         case (.answer(let answers), .question) where !isCut && !questions.isEmpty:
@@ -30,11 +30,14 @@ extension ApprovalRequest {
         case (.allowWith(let id, let mode), .tool) where !isCut:
             guard mode == nil else { return .failed(.badAnswer, "an offer is taken as it is, and no mode with it") }
             return offer(id)?.effect == .allow ? nil : .failed(.badAnswer, "no such way to allow is offered with this approval")
+        // If the host seals, only it knows what may be edited.
+        case (.allowEdited, .tool) where !isCut && consent == nil:
+            return editable.isEmpty ? .failed(.badAnswer, "its input cannot be edited") : nil
         case (.denyWith(let id, _), .tool) where !isCut:
             return offer(id)?.effect == .deny ? nil : .failed(.badAnswer, "no such way to deny is offered with this approval")
         // Input that was not shown completely can only be denied plainly, with nothing that is stored for later.
         case (.denyWith, .tool): return .failed(.notWhole, "a request not shown in full is denied without an offer")
-        case (.allow, .tool), (.allowIn, .tool), (.allowWith, .tool), (.answer, .question):
+        case (.allow, .tool), (.allowIn, .tool), (.allowWith, .tool), (.allowEdited, .tool), (.answer, .question):
             guard isCut else { return nil }
             let why =
                 isRedacted ? "parts are hidden because they may be secret" : "what is shown is not the whole input"

@@ -6,6 +6,8 @@ package struct Decision: Sendable, Equatable {
         case allowIn(mode: String)
         /// Allows by choosing the agent's own option with this id; the relay accepts none with a mode.
         case allowWith(offer: String, mode: String? = nil)
+        /// Allows the call with other words in it: a JSON object with the members of the input that change, each a text.
+        case allowEdited(String)
         /// The message reaches the agent's model.
         case deny(message: String?)
         /// Denies by choosing one of the approval's offers.
@@ -36,6 +38,7 @@ package struct Decision: Sendable, Equatable {
     package init(from value: JSONValue) throws(WireError) {
         switch try value.object().word("decision", VerdictWord.self) {
         case .allow: verdict = try .allowing(value)
+        case .edit: verdict = try .editing(value)
         case .deny: verdict = try .denying(value)
         case .answer: verdict = .answer(try Answer.list(from: value))
         }
@@ -67,6 +70,10 @@ extension Decision.Verdict {
         return mode.map { .allowIn(mode: $0) } ?? .allow
     }
 
+    static func editing(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
+        .allowEdited(try value.string("edit", bytesMax: WireLimits.textBytesMax))
+    }
+
     static func denying(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
         let message = try value.optionalString("message", bytesMax: WireLimits.textBytesMax)
         return try chosenOffer(in: value).map { .denyWith(offer: $0, message: message) } ?? .deny(message: message)
@@ -87,6 +94,9 @@ extension Decision.Verdict {
             writer.field("decision", "allow")
             writer.field("mode", mode)
             writer.field("offer", offer)
+        case .allowEdited(let edit):
+            writer.field("decision", "edit")
+            writer.field("edit", edit)
         case .deny(let message):
             writer.field("decision", "deny")
             writer.field("message", message)
@@ -102,14 +112,14 @@ extension Decision.Verdict {
     package var offer: String? {
         switch self {
         case .allowWith(let offer, _), .denyWith(let offer, _): offer
-        case .allow, .allowIn, .deny, .answer: nil
+        case .allow, .allowIn, .allowEdited, .deny, .answer: nil
         }
     }
 
     /// The decision's effect, whatever else it says.
     package var deed: Deed {
         switch self {
-        case .allow, .allowIn, .allowWith: .allow
+        case .allow, .allowIn, .allowWith, .allowEdited: .allow
         case .deny, .denyWith: .deny
         case .answer: .answer
         }
@@ -133,8 +143,14 @@ extension Decision.Verdict {
     }
 }
 
+/// An edit has its own word: a reader that does not know it must not take it for an allow of what was asked.
 enum VerdictWord: String, CaseIterable {
-    case allow, deny, answer
+    case allow, edit, deny, answer
+}
+
+/// The words of `decide`.
+enum DecideWord: String, CaseIterable {
+    case allow, edit, deny
 }
 
 enum SimpleVerdict: String, CaseIterable {

@@ -326,6 +326,11 @@ extension ApprovalRequest {
         if let words = head.optional("alert") { alert = try RequestWords(from: words) }
         if let answering = head.optional("rule") { rule = try AppliedRule(from: answering) }
         if let signed = head.optional("consent") { consent = try RequestConsent(from: signed) }
+        if head.optional("editable") != nil {
+            for name in try head.array("editable", countMax: WireLimits.editableMax) {
+                editable.append(try name.string(bytesMax: WireLimits.nameBytesMax))
+            }
+        }
         if head.optional("risks") != nil {
             for risk in try head.array("risks", countMax: WireLimits.risksMax) {
                 risks.append(try risk.string(bytesMax: WireLimits.lineBytesMax))
@@ -355,6 +360,7 @@ extension ApprovalRequest {
         }
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !offers.isEmpty { writer.array("offers", offers.map(\.bytes)) }
+        if !editable.isEmpty { writer.strings("editable", editable) }
         if !risks.isEmpty { writer.strings("risks", risks) }
         if let alert { writer.object("alert") { alert.write(to: &$0) } }
         if let rule { writer.object("rule") { rule.write(to: &$0) } }

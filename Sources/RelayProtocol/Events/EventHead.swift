@@ -201,6 +201,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var modes: [String] = []
     /// The agent's own options besides a plain yes and no; the digest includes them.
     package var offers: [Offer] = []
+    /// Members of the input that a person may change as they allow the call: each is a text in an input that is shown exactly.
+    package var editable: [String] = []
     /// The host's warnings for the person who decides. An empty list is no judgement that all is well.
     package var risks: [String] = []
     /// Texts for alerts; nil if the host has none besides the title.

@@ -55,8 +55,9 @@ package enum ClientCommand: Sendable, Equatable {
         },
         "decide": { value throws(WireError) in
             let verdict: Decision.Verdict =
-                switch try value.word("decision", SimpleVerdict.self) {
+                switch try value.word("decision", DecideWord.self) {
                 case .allow: try .allowing(value)
+                case .edit: try .editing(value)
                 case .deny: try .denying(value)
                 }
             return .decide(try DecideCommand(from: value, verdict: verdict))

@@ -33,7 +33,8 @@ package enum WireSide: Sendable, Equatable {
     /// Reasons made by hosts and this project, not by people or agents: they are sent in plain text.
     package static let reasons: Set<String> = [
         "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear",
-        "deniedLocally", "digestMismatch", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",
+        "deniedLocally", "digestMismatch", "editMalformed", "editNotOffered", "editRisky", "editRuled", "expired", "hookEnded",
+        "hostRestarted", "logout", "notSealed",
         "notShown", "notTrusted", "prompt_input_exit", "restored", "sessionEnded", "tooMany", "turnEnded",
         "unknownApproval", "unsigned", "withdrawn",
     ]

@@ -73,11 +73,16 @@ extension WireTable {
             WireField(
                 "offer", .name, .with("decision", always: [], perhaps: ["allow", "deny"]),
                 "The agent's own option that was chosen, by its id."),
-            WireField("answers", answers, .with("decision", is: "answer", isRequired: true)),
+            edit, WireField("answers", answers, .with("decision", is: "answer", isRequired: true)),
             .required("by", .object([.required("client", .identifier), .required("name", .name)])),
             .required("at", .time), .required("command", .identifier),
             signature,
         ])
+
+    static let edit = WireField(
+        "edit", .typed, .with("decision", is: "edit", isRequired: true),
+        "It is allowed with these words: the JSON text of an object with the members of the input that change, each one of `editable` and a text."
+    )
 
     static let signature = WireField.optional(
         "signature", .text(bytesMax: WireLimits.signatureBytesMax), "The device's own, carried and not read by the relay.")

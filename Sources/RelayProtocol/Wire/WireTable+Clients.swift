@@ -24,12 +24,15 @@ extension WireTable {
         command(
             "decide", nil,
             verdict + [
-                .required("decision", .word(SimpleVerdict.self)),
+                .required("decision", .word(DecideWord.self)),
                 WireField("message", .typed, .with("decision", is: "deny", isRequired: false)),
                 WireField(
                     "mode", .name, .with("decision", is: "allow", isRequired: false),
                     "With an allow: one of the modes that the approval offers."),
-                .optional("offer", .name, "The id of one of the approval's offers, of this effect. Never with a mode."),
+                WireField(
+                    "offer", .name, .with("decision", always: [], perhaps: ["allow", "deny"]),
+                    "The id of one of the approval's offers, of this effect. Never with a mode."),
+                edit,
                 signature,
             ]),
         command("answer", "Answers a question.", verdict + [.required("answers", answers), signature]),

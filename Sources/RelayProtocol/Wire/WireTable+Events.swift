@@ -160,6 +160,10 @@ extension WireTable {
             "What the agent itself offers besides a plain yes and no; `digest` covers them. None if the approval is cut."
         ).on(.parts),
         .optional(
+            "editable", .list(.name, 0...WireLimits.editableMax),
+            "Members of the input that a client with the right to steer may change as it allows the call. Each is a text."
+        ).on(.sealed),
+        .optional(
             "risks", .list(.line, 0...WireLimits.risksMax),
             "What a person should look at twice, as sentences of the host that every client shows. Without any it is not said that all is well."
         ).on(.sealed),

@@ -10,6 +10,7 @@ struct Approvals: ParsableCommand {
               heliograph approvals show a1f
               heliograph approvals allow a1f
               heliograph approvals allow a1f --offer s0
+              heliograph approvals allow a1f --input edited.json
               heliograph approvals deny a1f -m 'use the staging database'
               heliograph approvals answer a1f --choose q0=Blue
 
@@ -65,7 +66,21 @@ struct Approvals: ParsableCommand {
                 valueName: "offer"))
         var offer: String?
 
-        func run() throws { try common.decide(.allow(mode: mode, offer: offer), isConfirmed: yes) }
+        @Option(
+            help: ArgumentHelp(
+                "Allow it with another input: a file of JSON, whole or only what changes; - reads it here.", valueName: "file"))
+        var input: String?
+
+        func validate() throws {
+            guard input == nil || (mode == nil && offer == nil) else {
+                throw ValidationError("--input goes with neither --mode nor --offer")
+            }
+        }
+
+        func run() throws {
+            let wish = input.map { DecideOptions.Wish.edit(file: $0) } ?? .allow(mode: mode, offer: offer)
+            try common.decide(wish, isConfirmed: yes)
+        }
     }
 
     struct Deny: ParsableCommand {

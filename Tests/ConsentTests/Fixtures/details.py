@@ -73,6 +73,7 @@ print(json.dumps({
         "allowIn": decision("allow", lp("mode") + lp("plan")),
         "allowWith": decision("allow", lp("offer") + lp("always")),
         "allowWithMode": decision("allow", lp("mode") + lp("plan") + lp("offer") + lp("always")),
+        "allowEdited": decision("allow", lp("edit") + lp('{"command":"ls ö"}')),
         "denyWith": decision("deny", b"\xff" + lp("offer") + lp("never")),
         "denyWithMessage": decision("deny", b"\xff" + lp("offer") + lp("never") + lp("message") + lp("nö")),
     },

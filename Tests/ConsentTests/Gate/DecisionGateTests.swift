@@ -8,7 +8,8 @@ import Testing
         let world = GateWorld()
         let shown = try world.show()
         for verdict: Decision.Verdict in [
-            .allow, .allowIn(mode: "x"), .allowWith(offer: "o", mode: "x"), .deny(message: "no"),
+            .allow, .allowIn(mode: "x"), .allowWith(offer: "o", mode: "x"),
+            .allowEdited(#"{"command":"ls"}"#), .deny(message: "no"),
             .denyWith(offer: "o", message: nil),
             .answer([Answer(question: "q", choices: ["a"])]),
         ] {
@@ -44,6 +45,30 @@ import Testing
                     {
                         var taken = allow; taken.clientName = "Ada's phone"; return taken
                     }(), by: world.device.id))
+    }
+
+    @Test func `an edit is taken with its own bytes alone, from a device that may allow and steer`() throws {
+        let world = GateWorld()
+        let shown = try world.show()
+        let edit = Decision.Verdict.allowEdited(#"{"command":"ls"}"#)
+        let signed = world.decision(edit, shown)
+        let others: [Decision.Verdict] = [
+            .allow, .allowEdited(#"{"command":"ls -a"}"#), .allowEdited(#"{"command": "ls"}"#), .allowEdited(""),
+            .allowWith(offer: "edit"),
+        ]
+        for other in others {
+            #expect(world.take(world.unsigned(other, signature: signed.signature), shown) == .refuse(.badSignature))
+        }
+        let allow = world.decision(.allow, shown)
+        #expect(world.take(world.unsigned(edit, signature: allow.signature), shown) == .refuse(.badSignature))
+        #expect(world.take(world.unsigned(edit), shown) == .refuse(.unsigned))
+        for rights: Set<PinRight> in [[.allow], [.prompt], [.answer, .vouch]] {
+            let device = ConsentIdentity.new()
+            var pin = Pin.of(device)
+            pin.may = rights
+            try world.pins.trust(pin)
+            #expect(world.take(world.decision(edit, shown, by: device), shown) == .refuse(.notTrusted))
+        }
     }
 
     @Test func `an allow for the same question asked before is not taken`() throws {

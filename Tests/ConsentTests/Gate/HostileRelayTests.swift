@@ -97,6 +97,7 @@ final class HostileWorld {
 
     static let verdicts: [Decision.Verdict] = [
         .allow, .allowIn(mode: "plan"), .allowWith(offer: "always"), .allowWith(offer: "always", mode: "plan"),
+        .allowEdited(#"{"command":"ls"}"#), .allowEdited(#"{"command":"ls /"}"#),
         .deny(message: nil),
         .deny(message: "no"), .denyWith(offer: "never", message: "no"), .answer([Answer(question: "q", choices: ["a"])]),
         .answer([Answer(question: "q", choices: ["b"], text: "c")]),

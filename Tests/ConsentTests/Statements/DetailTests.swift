@@ -11,6 +11,7 @@ import Testing
     @Test(
         arguments: [
             ("allowIn", .allowIn(mode: "plan")), ("allowWith", .allowWith(offer: "always")),
+            ("allowEdited", .allowEdited(#"{"command":"ls ö"}"#)),
             ("allowWithMode", .allowWith(offer: "always", mode: "plan")), ("denyWith", .denyWith(offer: "never", message: nil)),
             ("denyWithMessage", .denyWith(offer: "never", message: "nö")),
         ] as [(String, Decision.Verdict)])

@@ -151,7 +151,7 @@ private struct HookWorld {
         if !otherDigest, !asked.request.isCut {
             switch verdict {
             case .deny, .denyWith: break
-            case .allow, .allowIn, .allowWith, .answer: allowed[asked.run] = asked.input
+            case .allow, .allowIn, .allowWith, .allowEdited, .answer: allowed[asked.run] = asked.input
             }
         }
         let decision = Decision(verdict, client: client, clientName: "Ada's phone", at: now.wall, command: command)

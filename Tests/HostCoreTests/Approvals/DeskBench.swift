@@ -19,6 +19,9 @@ struct PlainForm: AnswerForm {
     }
 
     var offers: [AgentOffer] = []
+    var editable: [String] = []
+
+    func allow(edited input: [UInt8]) -> [UInt8]? { Array("allow ".utf8) + input }
 
     func choose(_ offer: AgentOffer, words: String?) -> [UInt8]? {
         Array("choose \(String(decoding: offer.bytes, as: UTF8.self))\(words.map { ": " + $0 } ?? "")".utf8)

@@ -14,6 +14,8 @@ struct ScriptedAdapter: AgentAdapter {
         var decisions: [(digest: InputDigest, decision: Decision)] = []
         var requests: [SteeringRequest] = []
         var launches: [LaunchOrder] = []
+        /// The call for an edit's text; nil if it cannot be edited.
+        var edited: (String) -> UnaskedCall? = { _ in nil }
     }
 
     let name: String
@@ -48,6 +50,11 @@ struct ScriptedAdapter: AgentAdapter {
         }
         diary.lines.append("\(name) hears \(Self.words(input))")
         return []
+    }
+
+    func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+        guard let call = diary.edited(edit) else { throw .malformed }
+        return call
     }
 
     func isLive(_ session: SessionID) -> Bool { sessions.contains(session) }

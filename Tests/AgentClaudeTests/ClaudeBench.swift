@@ -240,8 +240,8 @@ struct ClaudeBench: AgentBench {
             }
             return text.hasPrefix(wanted)
                 ? "hook \(token.rawValue): \(text.dropFirst(wanted.count).dropLast(2))" : "BAD: \(text)"
-        case .heed(let token, _, ClaudeAnswer.askRuled): return "hook \(token.rawValue): no decision"
-        case .heed(let token, _, _): return "BAD: \(token.rawValue)"
+        case .heed(let token, _, ClaudeAnswer.askRuled, _): return "hook \(token.rawValue): no decision"
+        case .heed(let token, _, _, _): return "BAD: \(token.rawValue)"
         case .restrict(let token, ClaudeAnswer.ask): return "hook \(token.rawValue): ask"
         case .restrict(let token, ClaudeAnswer.askAll): return "hook \(token.rawValue): ask for all"
         case .askAll(let session, let isOn): return "ask for all of \(session): \(isOn ? "on" : "off")"

@@ -34,6 +34,31 @@ struct ClaudeHoldTests {
         #expect(try answer(&bench, call()) == "hook 6: no decision")
     }
 
+    @Test("where another hook can answer, a rule that denies denies at once; once it has answered, one that asks does, too")
+    func ruledBesideOthers() throws {
+        var bench = ClaudeBench()
+        let settings = ClaudeUnheard.Settings(isConnected: true, isBlocked: false, hasOtherAnswerer: true)
+        func heeded() throws -> [[UInt8]] {
+            try effects(of: &bench, call()).compactMap {
+                if case .heed(_, _, let demand, let denial) = $0 { [demand, denial] } else { nil }
+            }
+            .flatMap { $0 }
+        }
+        #expect(try heeded() == [ClaudeAnswer.askRuled, ClaudeAnswer.askRuled])
+        bench.tell(.unheardFound(ClaudeUnheard(name: "s1", process: bench.process, folder: nil, settings: settings)))
+        #expect(try heeded() == [ClaudeAnswer.askRuled, ClaudeAnswer.refuseRuled])
+        try bench.call(call(event: "PermissionRequest"))
+        try bench.call(call(event: "PostToolUse"))
+        #expect(try heeded() == [ClaudeAnswer.refuseRuled, ClaudeAnswer.refuseRuled])
+    }
+
+    private func effects(of bench: inout ClaudeBench, _ payload: String) throws -> [ClaudeEffect] {
+        var hook = ClaudeHook(
+            event: "PreToolUse", payload: try JSONDocument(parsing: Array(payload.utf8)), process: bench.process)
+        hook.token = HookToken(rawValue: 99)
+        return bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
+    }
+
     @Test("the owner's rules see each call before it runs, as it was written; a held session asks anyway")
     func ruled() throws {
         var bench = ClaudeBench()
@@ -43,7 +68,11 @@ struct ClaudeHoldTests {
             hook.token = HookToken(rawValue: token)
             let effects = bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
             return effects.lazy.compactMap { effect -> UnaskedCall? in
-                guard case .heed(HookToken(rawValue: token), let call, demand: ClaudeAnswer.askRuled) = effect else {
+                guard
+                    case .heed(
+                        HookToken(rawValue: token), let call, demand: ClaudeAnswer.askRuled, denial: ClaudeAnswer.askRuled) =
+                        effect
+                else {
                     return nil
                 }
                 return call
@@ -72,7 +101,7 @@ struct ClaudeHoldTests {
             return bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
         }
         let isRuled = try effects(call()).contains {
-            if case .heed(_, _, ClaudeAnswer.refuseRuled) = $0 { true } else { false }
+            if case .heed(_, _, ClaudeAnswer.refuseRuled, ClaudeAnswer.refuseRuled) = $0 { true } else { false }
         }
         #expect(isRuled)
         bench.tell(.held(Holds(everySession: true)))

@@ -51,7 +51,8 @@ struct ClaudeRegistryTests {
         var bench = try running()
         bench.registry("busy")
         let name = try #require(bench.session.flatMap { bench.adapter.sessions[$0]?.registryName })
-        let found = ClaudeUnheard(name: name, process: bench.process, folder: "/home/dev/proj", isBlocked: true)
+        let settings = ClaudeUnheard.Settings(isConnected: true, isBlocked: true, hasOtherAnswerer: false)
+        let found = ClaudeUnheard(name: name, process: bench.process, folder: "/home/dev/proj", settings: settings)
         bench.tell(.unheardFound(found))
         bench.tell(.unheardFound(found))
         bench.registry("idle")
@@ -388,9 +389,14 @@ struct ClaudeRegistryTests {
         let started = try #require(calls.first { $0.contains(#""SubagentStart""#) })
         let stop = try #require(calls.last { $0.contains(#""Stop""#) })
         let id = try #require(try JSONDocument(parsing: started).root.text("agent_id"))
-        for isLive in [true, false] {
+        for (isLive, isRestarted) in [(true, false), (false, false), (false, true)] {
             bench = ClaudeBench()
             try bench.call(started)
+            if isRestarted {
+                let notes = bench.notes
+                bench = ClaudeBench()
+                bench.tell(.daemonStarted(notes: notes))
+            }
             _ = bench.take()
             let task = isLive ? #"{"id":"\#(id)","type":"subagent","status":"running"}"# : ""
             try bench.call(stop.replacing(#""background_tasks": []"#, with: #""background_tasks": [\#(task)]"#))

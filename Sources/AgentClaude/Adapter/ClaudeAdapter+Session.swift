@@ -215,6 +215,7 @@ extension ClaudeAdapter {
         for (agent, subagent) in over.sorted(by: { $0.key < $1.key }) {
             turnOver(id, agent: agent)
             sessions[id]?.subagents[agent] = nil
+            remember(id)
             let name = subagent.name ?? subagent.type.map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
             emit(.subagentFinished(agent: agent, name: name), in: id)
         }
@@ -259,6 +260,7 @@ extension ClaudeAdapter {
             subagent.awaitsCall = calls.isEmpty
         }
         sessions[id]?.subagents[agent] = subagent
+        remember(id)
         emit(.subagentStarted(agent: agent, name: subagentName(agent, in: id, payload), call: subagent.call), in: id)
     }
 
@@ -280,6 +282,7 @@ extension ClaudeAdapter {
         let name = subagentName(agent, in: id, payload)
         guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
         sessions[id]?.subagents[agent] = nil
+        remember(id)
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.texts.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
     }

@@ -111,6 +111,7 @@ extension ClaudeAdapter {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
         let open = sessions[id]?.calls[call]
+        let isEdited = approvals.contains { $0.session == id && $0.call == call && $0.isEdited }
         if let open, isAnsweredByProgram(open, in: id, duration: payload.whole("duration_ms")) { answersItself(id) }
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // A subagent that goes on in the background is named by its id here, and nowhere else.
@@ -125,7 +126,7 @@ extension ClaudeAdapter {
         // The batch may have reported the end before: hooks race.
         guard sessions[id]?.finish(call, countMax: limits.callsMax) == true else { return }
         unproven[call] = nil
-        if let open { reportChange(of: open, to: payload.optional("tool_input"), in: id) }
+        if let open, !isEdited { reportChange(of: open, to: payload.optional("tool_input"), in: id) }
         let result = ClaudeResult(tool: tool, response: response, error: failed ? payload.text("error") : nil)
         finish(
             call, tool: tool, agent: Self.agent(payload), result, duration: payload.whole("duration_ms"),

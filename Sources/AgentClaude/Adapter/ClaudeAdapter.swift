@@ -155,9 +155,12 @@ package struct ClaudeAdapter: AgentAdapter {
             return .respond(token, nil)
         }
         let input = payload.optional("tool_input").map { Array($0.bytes) } ?? []
+        let session = id.flatMap { sessions[$0] }
+        let isAnswered = hook.isAnsweredByProgram || session?.answersItself == true
         return .heed(
             token, UnaskedCall(session: id, tool: tool, input: input),
-            demand: hook.isAnsweredByProgram ? ClaudeAnswer.refuseRuled : ClaudeAnswer.askRuled)
+            demand: isAnswered ? ClaudeAnswer.refuseRuled : ClaudeAnswer.askRuled,
+            denial: isAnswered || session?.mayAnswerItself == true ? ClaudeAnswer.refuseRuled : ClaudeAnswer.askRuled)
     }
 
     /// True for a question from another process of an ended session, which continues it: the report of its start may have been lost

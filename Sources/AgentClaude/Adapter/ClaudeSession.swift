@@ -124,6 +124,8 @@ package struct ClaudeSession {
     var isUnheard = false
     /// True if a program has answered one of its questions, such as a hook of the person's own: not every tool is asked for.
     var answersItself = false
+    /// True if the settings in force have a PermissionRequest hook besides ours, which can answer.
+    var mayAnswerItself = false
     /// True if `heliograph run` runs the session, by its hooks.
     var isRun = false
     /// The `heliograph run` of the session, once it has made an offer.
@@ -254,6 +256,8 @@ package struct ClaudeSession {
 
     // MARK: In more than one terminal
 
+    /// Started subagents that are read from a note.
+    private static let subagentsKeptMax = 256
     /// Most terminals in which one conversation is open; each is checked for its end.
     static let earlierMax = 8
 
@@ -294,6 +298,18 @@ package struct ClaudeSession {
             $0.flag("lawless", isLawless)
             let held = (awaited?.events.map(\.bytes) ?? []) + deferred.map(\.event.bytes)
             if !held.isEmpty { $0.array("held", held) }
+            let started = subagents.filter { $0.value.isStarted }.sorted { $0.key < $1.key }
+            if !started.isEmpty {
+                $0.array(
+                    "subagents",
+                    started.map { id, subagent in
+                        JSONWriter.object {
+                            $0.field("id", id)
+                            $0.field("name", subagent.name)
+                            $0.field("type", subagent.type)
+                        }
+                    })
+            }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))
@@ -319,6 +335,10 @@ package struct ClaudeSession {
         isRun = value.isTrue("run")
         isLawless = value.isTrue("lawless")
         deferredBefore = value.list("held").compactMap { try? Event(stored: Array($0.bytes)) }
+        for one in value.list("subagents").prefix(Self.subagentsKeptMax) {
+            guard let id = one.text("id") else { continue }
+            subagents[id] = Subagent(type: one.text("type"), name: one.text("name"), isStarted: true)
+        }
         transcript = value.text("transcript")
         fork = value.isTrue("fork") ? .prompted : nil
         transcriptRead = Int(value.whole("read") ?? 0)

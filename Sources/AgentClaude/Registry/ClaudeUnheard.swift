@@ -6,10 +6,24 @@ package struct ClaudeUnheard: Hashable, Sendable {
     package var name: String
     package var process: AgentProcess
     package var folder: String?
-    /// True if the settings in force for the session stop our hooks.
-    package var isBlocked: Bool
+    /// Nil if it was not looked at.
+    package var settings: Settings?
 
-    package init(name: String, process: AgentProcess, folder: String?, isBlocked: Bool = false) {
-        (self.name, self.process, self.folder, self.isBlocked) = (name, process, folder, isBlocked)
+    /// The settings in force for the session, as far as they concern our hooks.
+    package struct Settings: Hashable, Sendable {
+        /// True if they have our hooks.
+        package var isConnected: Bool
+        /// True if they stop our hooks, or have them no longer.
+        package var isBlocked: Bool
+        /// True if a PermissionRequest hook besides ours can answer.
+        package var hasOtherAnswerer: Bool
+
+        package init(isConnected: Bool, isBlocked: Bool, hasOtherAnswerer: Bool) {
+            (self.isConnected, self.isBlocked, self.hasOtherAnswerer) = (isConnected, isBlocked, hasOtherAnswerer)
+        }
+    }
+
+    package init(name: String, process: AgentProcess, folder: String?, settings: Settings? = nil) {
+        (self.name, self.process, self.folder, self.settings) = (name, process, folder, settings)
     }
 }

@@ -79,7 +79,9 @@ struct ClaudeConnect: ConnectPart {
             throw error.inFile(file.path)
         }
         edit.summary = ClaudeSettingsChange.sentences(from: current, to: edit.bytes)
-        return try edit.apply(to: file, current, unchanged: "not connected", request)
+        return try edit.apply(
+            to: file, current, unchanged: "not connected", request,
+            holds: "Sessions that run already report nothing any more, either.")
     }
 
     static func path(of place: ConnectPlace, environment: (String) -> String? = HostPaths.variable) -> String {

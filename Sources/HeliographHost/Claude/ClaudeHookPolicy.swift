@@ -57,6 +57,14 @@ struct ClaudeHookPolicy {
         return nil
     }
 
+    /// True if some PermissionRequest hook is not ours. Hooks of plugins are not seen.
+    var hasOtherAnswerer: Bool {
+        (managed + own).contains { path in
+            let entries = Self.read(path)?.optional("hooks")?.list("PermissionRequest") ?? []
+            return entries.flatMap { $0.list("hooks") }.contains { $0.text("command").map { ClaudeCommand($0) == nil } ?? true }
+        }
+    }
+
     /// The reason, for the person at the terminal, why a session that starts here is not reported; nil if it is.
     static var remark: String? {
         here.obstacle.map { "\($0.words): nothing of what this session does is reported. Mend: \($0.mend)." }

@@ -6,8 +6,7 @@ internal import RelayProtocol
 /// Finds sessions that are in Claude Code's registry but that no hook reports: `--setting-sources`, `--bare` and an administrator's
 /// settings leave our hooks out, and settings can stop them in the middle of a session.
 ///
-/// Otherwise only processes that began after this one count, as the reports of older ones can have been lost. Nothing is reported if
-/// nobody has connected Claude Code for the session, by its settings or by starting it through us.
+/// Otherwise only processes that began after this one count, as the reports of older ones can have been lost.
 struct UnheardSessions {
     /// Entries that are read; ended processes sometimes leave theirs.
     private static let countMax = 4_096
@@ -19,25 +18,45 @@ struct UnheardSessions {
     private let daemon = AgentProcessTable.process(getpid())
     private var seen: Set<ClaudeUnheard> = []
     private var told: Set<ClaudeUnheard> = []
+    /// The sessions, without settings, whose settings had our hooks at an earlier look.
+    private var connected: Set<ClaudeUnheard> = []
 
-    /// The sessions that were open at the last look too, each once, and once more when settings stop its hooks; the adapter knows
-    /// which of them a hook has reported.
+    /// The sessions that were open at the last look too, each once with the same settings in force; the adapter knows which of them a
+    /// hook has reported.
     mutating func look() -> [ClaudeUnheard] {
         guard let daemon else { return [] }
-        var policies: [String?: Bool] = [:]
-        let all = entries { _ in true }.map { entry in
-            var entry = entry
-            let isBlocked = policies[entry.folder] ?? (ClaudeHookPolicy.inForce(in: entry.folder).obstacle != nil)
-            policies[entry.folder] = isBlocked
-            entry.isBlocked = isBlocked
-            return entry
-        }
-        let open = Set(all.filter { $0.process.startedAt > daemon.startedAt || $0.isBlocked })
+        var known: [String?: ClaudeUnheard.Settings] = [:]
+        let bare = entries { _ in true }
+        connected.formIntersection(bare)
+        let open = Set(
+            bare.map { entry in
+                var settings = known[entry.folder] ?? Self.settings(in: entry.folder)
+                known[entry.folder] = settings
+                // Claude Code drops hooks that are removed while it runs.
+                if !settings.isConnected, connected.contains(entry) { settings.isBlocked = true }
+                if settings.isConnected { connected.insert(entry) }
+                if Self.isOurs(entry.process) { settings.isConnected = true }
+                var entry = entry
+                entry.settings = settings
+                return entry
+            })
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)
-        return lasting.filter { ClaudeConnect.isConnected(in: $0.folder) || Self.isOurs($0.process) }
+        return lasting.filter { $0.process.startedAt > daemon.startedAt || $0.settings.map(Self.isNews) == true }
             .sorted { $0.name < $1.name }
+    }
+
+    private static func settings(in folder: String?) -> ClaudeUnheard.Settings {
+        let policy = ClaudeHookPolicy.inForce(in: folder)
+        return ClaudeUnheard.Settings(
+            isConnected: ClaudeConnect.isConnected(in: folder), isBlocked: policy.obstacle != nil,
+            hasOtherAnswerer: policy.hasOtherAnswerer)
+    }
+
+    /// True for settings that also concern a session that began before this process.
+    private static func isNews(_ settings: ClaudeUnheard.Settings) -> Bool {
+        settings.isBlocked || settings.hasOtherAnswerer
     }
 
     /// True if `heliograph claude` or `heliograph run` has started it with our hooks.

@@ -14,9 +14,10 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     /// Answers a waiting caller with a reply that only restricts the agent. It is sent whether or not the disk took the events that
     /// came with it.
     case restrict(HookToken, [UInt8])
-    /// Answers a caller that waits before a tool runs: with `demand`, which makes the agent ask about the call, if a rule that
-    /// denies or asks matches; else with no decision.
-    case heed(HookToken, UnaskedCall, demand: [UInt8])
+    /// Answers a caller that waits before a tool runs: with `denial` if a rule that denies matches, with `demand`, which makes the
+    /// agent ask about the call, if one that asks does; else with no decision. `denial` is `demand` where nobody but a person or
+    /// this host can answer, because what is asked is shown.
+    case heed(HookToken, UnaskedCall, demand: [UInt8], denial: [UInt8])
     /// Checks these processes; each that is gone is reported by `agentGone`.
     case checkAgents([AgentProcess])
     /// Commands that clients can give to the session from now on; nil for none. Sent again only after a change.
@@ -56,7 +57,7 @@ extension AgentEffect {
         case .show(let output): .show(output)
         case .respond(let token, let output): .respond(token, output)
         case .restrict(let token, let output): .restrict(token, output)
-        case .heed(let token, let call, let demand): .heed(token, call, demand: demand)
+        case .heed(let token, let call, let demand, let denial): .heed(token, call, demand: demand, denial: denial)
         case .checkAgents(let processes): .checkAgents(processes)
         case .offer(let session, let offer): .offer(session, offer)
         case .stands(let session, let standing): .stands(session, standing)

@@ -231,7 +231,7 @@ package struct HostMachine {
             // A decision that may not be on disk has not been made.
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))
-            case .heed(let token, _, _): orders.append(.respond(token, nil))
+            case .heed(let token, _, _, _): orders.append(.respond(token, nil))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
             case .offer(let session, let offer): offered(offer, by: session)
             case .askAll(let session, let isOn): askAll(session, isOn)

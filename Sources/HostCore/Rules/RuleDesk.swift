@@ -198,11 +198,12 @@ struct RuleDesk {
                     ] + counted
                 default: return [effect]
                 }
-            case .heed(let token, let call, let demand):
-                return [
-                    concerns(call, of: agent, at: now, present: call.session.flatMap(present))
-                        ? .restrict(token, demand) : .respond(token, nil)
-                ]
+            case .heed(let token, let call, let demand, let denial):
+                switch concern(with: call, of: agent, at: now, present: call.session.flatMap(present)) {
+                case .denies: return [.restrict(token, denial)]
+                case .asks: return [.restrict(token, demand)]
+                case nil: return [.respond(token, nil)]
+                }
             case .remember(let key, nil):
                 guard let id = ApprovalID(key) else { return [effect] }
                 var over: [AgentEffect<any Sendable>] = [effect]
@@ -241,16 +242,20 @@ struct RuleDesk {
         }
     }
 
-    /// True if a rule that denies or asks matches, or may match, a call that the agent would run by itself.
-    private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant, present: String?) -> Bool {
+    private enum Concern {
+        case denies, asks
+    }
+
+    /// The concern of the rules that match, or may match, a call that the agent would run by itself; nil if there is none.
+    private func concern(with call: UnaskedCall, of agent: String, at now: HostInstant, present: String?) -> Concern? {
         let kept = source.rules
         // A file that cannot be read may have a rule about any call.
-        guard !source.isUnreadable else { return true }
-        guard let kept, kept.standing.rules.contains(where: { $0.answer != .allow }) else { return false }
+        guard !source.isUnreadable else { return .asks }
+        guard let kept, kept.standing.rules.contains(where: { $0.answer != .allow }) else { return nil }
         switch verdict(of: call, by: kept, of: agent, at: now, present: present) {
-        case .deny: return true
-        case .ask(_, let rule): return rule != nil
-        case .passkey: return true
+        case .deny: return .denies
+        case .ask(_, let rule): return rule == nil ? nil : .asks
+        case .passkey: return .asks
         case .allow: preconditionFailure("nothing is allowed here")
         }
     }

@@ -370,15 +370,16 @@ import Testing
 
     private func heed(_ bench: inout HostBench, _ command: String, session: SessionID? = session) -> String? {
         let call = UnaskedCall(session: session, tool: "Bash", input: Array(self.command(command).utf8))
-        return bench.tell("one", [.heed(HookToken(rawValue: 9), call, demand: Array("ask".utf8))]).first {
-            $0.hasPrefix("respond")
-        }
+        return bench.tell("one", [.heed(HookToken(rawValue: 9), call, demand: Array("ask".utf8), denial: Array("deny".utf8))])
+            .first {
+                $0.hasPrefix("respond")
+            }
     }
 
     @Test func whatARuleDeniesIsAskedThoughTheAgentWouldRunIt() throws {
         var bench = try bench(MemoryRules(Self.text, isAccepted: false))
-        #expect(heed(&bench, "git push origin") == "respond 9 ask")
-        #expect(heed(&bench, "true; git push origin", session: nil) == "respond 9 ask", "whoever asks")
+        #expect(heed(&bench, "git push origin") == "respond 9 deny")
+        #expect(heed(&bench, "true; git push origin", session: nil) == "respond 9 deny", "whoever asks")
         #expect(heed(&bench, "eval $(x") == "respond 9 ask", "what cannot be read may be it")
         #expect(heed(&bench, "git status") == "respond 9 nothing", "rules that allow have no say here")
         #expect(heed(&bench, "npm test") == "respond 9 nothing")

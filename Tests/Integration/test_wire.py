@@ -498,6 +498,10 @@ CLIENT_MATRIX: dict[str, tuple[str, str, str | None, bool]] = {
         f'{{"type":"decide","id":"c1","session":"s1","approval":"a","digest":"{DIGEST}","decision":"deny","\\u0064ecision":"allow"}}',
         "duplicateKey", None, False,
     ),
+    "an allow with an edit": (
+        f'{{"type":"decide","id":"c1","session":"s1","approval":"a","digest":"{DIGEST}","decision":"allow","edit":"{CANARY}"}}',
+        "badValue", "$.edit", True,
+    ),
     "200 deep": ('{"type":"subscribe","id":"c1","x":' + "[" * 200 + "]" * 200 + "}", "tooDeep", None, False),
     "lone surrogate": (f'{{"type":"prompt","id":"c1","session":"s1","text":"{CANARY}\\udfff"}}', "loneSurrogate", None, False),
 }  # fmt: skip

@@ -65,9 +65,17 @@ package struct Decision: Sendable, Equatable {
 
 extension Decision.Verdict {
     static func allowing(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
+        try checkNoEdit(value)
         let mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
         if let offer = try chosenOffer(in: value) { return .allowWith(offer: offer, mode: mode) }
         return mode.map { .allowIn(mode: $0) } ?? .allow
+    }
+
+    /// An allow with an edit was meant for another call than the one that was asked about.
+    private static func checkNoEdit(_ value: JSONValue) throws(WireError) {
+        guard value.optional("edit") == nil else {
+            throw WireError(.badValue, at: value.path + ".edit", "an edit goes with the decision `edit`")
+        }
     }
 
     static func editing(_ value: JSONValue) throws(WireError) -> Decision.Verdict {
@@ -137,7 +145,9 @@ extension Decision.Verdict {
             return
         }
         switch try value.word("decision", SimpleVerdict.self) {
-        case .allow: self = .allow
+        case .allow:
+            try Self.checkNoEdit(value)
+            self = .allow
         case .deny: self = .deny(message: try value.optionalString("message", bytesMax: WireLimits.textBytesMax))
         }
     }

@@ -17,7 +17,7 @@ from waits import patient
 
 REQUESTS_MAX = 6
 """The page, its icon, its manifest, who this is, the socket, and the worker for later."""
-BYTES_MAX = 110_500
+BYTES_MAX = 104_000
 """Everything that is loaded with the page, including headers."""
 PAGE_BYTES_MAX = 100_000
 """All but the first part of it comes behind the list. What few open (devices, budgets, costs, the connection, starting, all changes, find, pictures) is another

@@ -423,7 +423,7 @@ import Testing
         _ = desk.answering(&started, of: "one", at: HostInstant(wall: 1, monotonic: 1)) { _ in false }
         func isAsked(in folder: String) -> Bool {
             let call = UnaskedCall(session: Self.session, tool: "Bash", input: Array(command("cat prod.env").utf8))
-            var effects: [AgentEffect<any Sendable>] = [.heed(HookToken(rawValue: 9), call, demand: [])]
+            var effects: [AgentEffect<any Sendable>] = [.heed(HookToken(rawValue: 9), call, demand: [], denial: [])]
             _ = desk.answering(
                 &effects, of: "one", at: HostInstant(wall: 1, monotonic: 1), present: { _ in folder }
             ) { _ in false }

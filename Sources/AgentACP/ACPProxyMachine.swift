@@ -194,8 +194,12 @@ package struct ACPProxyMachine: Sendable {
             if let name = params.text("sessionId") { updated(name, params, isExact: exact != nil, now) }
         case .request(let id, "session/request_permission", let params):
             noteAsking(params)
-            if let name = params?.text("sessionId"), let call = params?.optional("toolCall")?.text("toolCallId") {
-                _ = sessions.change(name) { $0.asked(about: [call]) }
+            if let name = params?.text("sessionId"), let call = params?.optional("toolCall"), let id = call.text("toolCallId") {
+                let input = CallInput(call.optional("rawInput"))
+                _ = sessions.change(name) { $0.asked(about: [id], with: input) }
+                if let session = sessions[name]?.id {
+                    settle(permissions.askedAgain(about: id, in: session).map { (session, $0) }, .unknown)
+                }
             }
             if exact == nil || !asked(id, params, now) { orders.append(.leftToEditor(id)) }
         case .request(let id, FormRequest.method, let params):
@@ -254,8 +258,9 @@ package struct ACPProxyMachine: Sendable {
         steering.change(name) { $0.opened(result) }
         var facts = SessionFacts(agentName: agentName)
         facts.agentVersion = agentVersion
-        facts.workingDirectory = directory.map { TextCut.line($0) }
-        facts.project = directory?.split(separator: "/").last.map { TextCut.line(String($0)) }
+        // A line break in a name is spelled out, because the text before it may be the name of another folder.
+        facts.workingDirectory = directory.map { TextCut.line(VisibleText.line($0)) }
+        facts.project = directory.map { TextCut.line(VisibleText.line(ShownPaths.last($0))) }
         let option = result?.list("configOptions").first { $0.text("id") == "model" }
         let model = option?.text("currentValue") ?? result?.optional("models")?.text("currentModelId")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
@@ -285,7 +290,7 @@ package struct ACPProxyMachine: Sendable {
         }
         guard let over = news.over else { return }
         if over.changedFiles { steering.change(name) { $0.asking.changedFiles(by: over.call) } }
-        if let (approval, outcome) = permissions.shown(over.call, failed: over.failed, in: id) {
+        if let (approval, outcome) = permissions.shown(over.call, failed: over.failed, hasRun: over.hasRun, in: id) {
             settle([(id, approval)], outcome)
         }
     }
@@ -312,7 +317,7 @@ package struct ACPProxyMachine: Sendable {
             let session = sessions[request.session]?.id
         else { return false }
         let calls = calls(for: request)
-        _ = sessions.change(request.session) { $0.asked(about: Set(calls.map(\.id))) }
+        _ = sessions.change(request.session) { $0.asked(about: Set(calls.map(\.id)), with: request.input) }
         let isNamed = calls.count == 1 && calls[0].id == request.call.text("toolCallId")
         guard !request.isForAll || isNamed else {
             permissions.gather(
@@ -350,7 +355,7 @@ package struct ACPProxyMachine: Sendable {
     private mutating func askGathered(_ now: HostInstant) {
         for (id, permission) in permissions.takeGathered(at: now) {
             let calls = calls(for: permission.request)
-            _ = sessions.change(permission.request.session) { $0.asked(about: Set(calls.map(\.id))) }
+            _ = sessions.change(permission.request.session) { $0.asked(about: Set(calls.map(\.id)), with: nil) }
             if !ask(id, permission.request, of: permission.session, calls, gathering: permission, now) { leaveToEditor([id]) }
         }
     }

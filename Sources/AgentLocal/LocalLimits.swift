@@ -21,6 +21,8 @@ package struct LocalLimits: Sendable {
     /// Answers that were handed over and not settled. Programs may never report an outcome; beyond this the oldest counts as
     /// unknown, so that there is room for the next question.
     package var answeredMax = 128
+    /// Questions whose calls have not begun, and calls about which nobody was asked, of one session; most programs have a few.
+    var askedCallsMax = 64
 
     /// Lines of one request: as many events as one message to the relay may contain.
     package static let linesMax = 256

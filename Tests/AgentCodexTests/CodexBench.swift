@@ -35,6 +35,8 @@ struct CodexBench: AgentBench {
     /// Requests that the server refuses, with its texts.
     var failures: [String: String] = [:]
     var models: [String] = []
+    /// Items of the commands that run on after their turns; nil if the server gives no list.
+    var terminals: [String]? = []
     /// The server's list of past threads of a folder.
     var past: [String] = []
     /// The turn that a prompt starts.
@@ -218,6 +220,11 @@ struct CodexBench: AgentBench {
         case "turn/start": return #"{"id":\#(id),"result":{"turn":{"id":"\#(nextTurn)","status":"inProgress"}}}"#
         case "model/list": return #"{"id":\#(id),"result":{"data":[\#(models.joined(separator: ","))]}}"#
         case "thread/turns/list": return #"{"id":\#(id),"result":{"data":[\#(turns[thread] ?? "")]}}"#
+        case "thread/backgroundTerminals/list":
+            let error = #"{"error":{"code":-32600,"message":"unknown variant"},"id":\#(id)}"#
+            guard let terminals else { return error }
+            let data = terminals.map { #"{"itemId":"\#($0)","processId":"7","command":"bash","cwd":"/home/dev/proj"}"# }
+            return #"{"id":\#(id),"result":{"data":[\#(data.joined(separator: ","))],"nextCursor":null}}"#
         default: return #"{"id":\#(id),"result":{}}"#
         }
     }

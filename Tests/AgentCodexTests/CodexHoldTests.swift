@@ -146,6 +146,119 @@ struct CodexHoldTests {
         #expect(policies(bench, after: 1) == [setting("on-request")])
     }
 
+    private static let review = #""turnId":"t1","item":{"type":"enteredReviewMode","id":"t1","review":"current changes"}"#
+
+    /// `isMarkedFirst`: the mark of the review comes before the start of its turn.
+    @Test(
+        "a review that begins while it is held is interrupted once, because Codex asks about nothing in it",
+        arguments: [false, true])
+    func reviewed(isMarkedFirst: Bool) {
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        _ = bench.take()
+        if isMarkedFirst { bench.notify("item/started", Self.review) }
+        bench.turnStarts("t1")
+        if !isMarkedFirst { bench.notify("item/started", Self.review) }
+        bench.notify("item/completed", Self.review)
+        let halts = bench.asked.filter { $0.method == "turn/interrupt" }.map(\.params)
+        #expect(halts == [#"{"threadId":"\#(CodexBench.thread)","turnId":"t1"}"#])
+        #expect(bench.take().count { $0.contains("a budget is spent, and this review runs by the policy never") } == 1)
+        #expect(hold(bench) == .unchanged)
+        bench.turnEnds("interrupted", "t1")
+        #expect(hold(bench) == .most)
+        bench.turnStarts("t2")
+        #expect(bench.asked.count { $0.method == "turn/interrupt" } == 1)
+    }
+
+    @Test("a review that runs when it is held goes on, and is said not to be held until it ends")
+    func reviewing() {
+        var bench = Self.attached("untrusted")
+        bench.turnStarts("t1")
+        bench.notify("item/started", Self.review)
+        bench.tell(.held(Self.all))
+        #expect(hold(bench) == .unchanged && !bench.asked.contains { $0.method == "turn/interrupt" })
+        bench.turnEnds("completed", "t1")
+        #expect(hold(bench) == .most)
+    }
+
+    @Test("a review in a thread of its own is interrupted as well, if it began while the thread was found")
+    func reviewedElsewhere() {
+        let other = "01a1fb6a-0000-7000-8000-000000000009"
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.resumable[other] = CodexBench.resumed(
+            other, status: #"{"type":"active","activeFlags":[]}"#, more: #","approvalPolicy":"untrusted""#)
+        bench.turns[other] =
+            #"{"id":"t9","status":"inProgress","items":[{"type":"enteredReviewMode","id":"t9","review":"current changes"}]}"#
+        bench.notify("thread/status/changed", #""status":{"type":"active","activeFlags":[]}"#, thread: other)
+        let halts = bench.asked.filter { $0.method == "turn/interrupt" }.map(\.params)
+        #expect(halts == [#"{"threadId":"\#(other)","turnId":"t9"}"#])
+    }
+
+    /// A bench whose thread's turn has left a command that runs on.
+    private static func working() -> CodexBench {
+        var bench = attached("untrusted")
+        bench.turnStarts()
+        bench.notify("item/started", CodexBench.command("inProgress"))
+        bench.turnEnds()
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(
+            CodexBench.thread, more: #","approvalPolicy":"untrusted""#)
+        bench.turns[CodexBench.thread] = #"{"id":"t1","status":"completed","completedAt":1,"items":[]}"#
+        return bench
+    }
+
+    @Test("a command that runs on is known after a restart of the daemon, until its end or until Codex lists it no more")
+    func runsOnOverRestart() {
+        for isListed in [true, false] {
+            var bench = Self.working()
+            bench.restart()
+            bench.tell(.held(Self.all))
+            bench.terminals = isListed ? ["call_1"] : []
+            _ = bench.take()
+            bench.tell(.own(.connected))
+            let lines = bench.take()
+            #expect(lines.first == "status.changed idle: in the background: a command")
+            #expect(
+                Array(lines.dropFirst())
+                    == (isListed ? [] : ["tool.finished failed: Its end was not seen", "status.changed idle"]))
+            #expect(hold(bench) == (isListed ? .unchanged : .most))
+            bench.notify("item/completed", CodexBench.command("completed", exit: "0"))
+            #expect(bench.take() == (isListed ? ["status.changed idle", "tool.finished ok"] : []))
+            #expect(hold(bench) == .most)
+            bench.restart()
+            bench.terminals = []
+            _ = bench.take()
+            bench.tell(.own(.connected))
+            #expect(bench.take() == ["status.changed idle"], "it does not come back")
+        }
+    }
+
+    @Test("a command that began while nobody watched is in the background too, and held again once it has ended")
+    func unseen() {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread]
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread, more: #","approvalPolicy":"untrusted""#)
+        bench.terminals = ["call_1"]
+        bench.tell(.held(Self.all))
+        bench.tell(.own(.connected))
+        #expect(bench.take().last == "status.changed idle: in the background: a command")
+        #expect(hold(bench) == .unchanged)
+        bench.notify("item/completed", CodexBench.command("completed", exit: "0"))
+        #expect(bench.take() == ["status.changed idle", "tool.finished ok"] && hold(bench) == .most)
+    }
+
+    @Test("without Codex's list a hold is said not to be kept, and nothing stays in the background")
+    func unlisted() {
+        var bench = Self.working()
+        bench.restart()
+        bench.tell(.held(Self.all))
+        bench.terminals = nil
+        bench.tell(.own(.connected))
+        #expect(bench.take().last == "status.changed idle")
+        #expect(hold(bench) == .unchanged)
+    }
+
     @Test("a thread that a client starts meanwhile asks most from its first turn on, whatever mode is wanted")
     func launched() {
         var bench = CodexBench()

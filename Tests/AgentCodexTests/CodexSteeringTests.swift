@@ -468,7 +468,10 @@ struct CodexSteeringTests {
         bench.pass(.seconds(3_600))
         #expect(bench.takeSteering() == [Self.open, "stands idle"], "it can be steered all the time")
         bench.prompt("go on")
-        #expect(bench.asked.suffix(3).map(\.method) == ["thread/resume", "thread/turns/list", "turn/start"])
+        #expect(
+            bench.asked.suffix(4).map(\.method) == [
+                "thread/resume", "thread/turns/list", "thread/backgroundTerminals/list", "turn/start",
+            ])
         #expect(bench.take() == ["steering: k given"])
     }
 

@@ -219,6 +219,71 @@ struct LocalEventTests {
         #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: most)"])
     }
 
+    @Test("a held program that has run a call unasked is said to run as before, until it asks again")
+    func unasked() throws {
+        var bench = LocalBench()
+        bench.tell(.held(Holds(everySession: true)))
+        func run(_ call: String, _ tool: String = "Run") throws {
+            try bench.send(Self.started(call, tool))
+            try bench.send(Self.finished(call, tool))
+        }
+        func offers() -> [String] { bench.take().filter { $0.hasPrefix("offers") } }
+        try bench.ask("q1")
+        try run("c1")
+        #expect(offers() == ["offers  (hold: unchanged)", "offers  (hold: most)"])
+        try run("c2", "rm")
+        #expect(offers() == ["offers  (hold: unchanged)"])
+        try bench.ask("c3")
+        try run("c3")
+        #expect(offers() == ["offers  (hold: most)"])
+        try bench.send(Self.started("c4"))
+        try bench.ask("q4")
+        try bench.send(Self.finished("c4"))
+        #expect(offers() == [], "it asks after it has told of the call")
+        try bench.ask("q5")
+        try bench.decide(.deny(message: nil))
+        try run("c5")
+        #expect(offers() == ["offers  (hold: unchanged)"], "a denial allows nothing")
+        try bench.ask("q6")
+        try bench.settle("cancelled", "q6")
+        try run("c6")
+        #expect(offers() == ["offers  (hold: most)", "offers  (hold: unchanged)"], "nor does a question that is over")
+        try bench.ask("q7")
+        bench.tell(.held(Holds()))
+        try run("c7")
+        try run("c8")
+        bench.tell(.held(Holds(everySession: true)))
+        #expect(offers() == ["offers  (hold: most)"], "without a hold it may run as it does")
+    }
+
+    private static func started(_ call: String, _ tool: String = "Run") -> String {
+        #"{"session":"s1","kind":"tool.started","head":{"call":"\#(call)","tool":"\#(tool)","operation":"go"}}"#
+    }
+
+    private static func finished(_ call: String, _ tool: String = "Run") -> String {
+        #"{"session":"s1","kind":"tool.finished","head":{"call":"\#(call)","tool":"\#(tool)","ok":true}}"#
+    }
+
+    @Test("a line break or a hidden character in the name of a folder or file is spelled out")
+    func spelled() throws {
+        var bench = LocalBench()
+        try bench.send(
+            #"{"session":"s1","kind":"session.started","head":{"agent":{"name":"bot"},"project":"a\u202eb","cwd":"/w/a\u202eb"}}"#
+        )
+        try bench.send(
+            #"{"session":"s1","kind":"file.changed","head":{"path":"c\u202egpj.exe","added":1,"removed":0,"call":"c1"}}"#)
+        guard case .sessionStarted(let facts)? = bench.events.first?.head else {
+            Issue.record("no session")
+            return
+        }
+        #expect(facts.project == "a⟨U+202E⟩b" && facts.workingDirectory == "/w/a⟨U+202E⟩b")
+        guard case .fileChanged(let path, _, _, _)? = bench.events.last?.head else {
+            Issue.record("no change")
+            return
+        }
+        #expect(path == "c⟨U+202E⟩gpj.exe")
+    }
+
     @Test("a name that the wire does not spell is digested, and always to the same")
     func names() throws {
         var bench = LocalBench()

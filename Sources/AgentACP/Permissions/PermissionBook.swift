@@ -220,10 +220,21 @@ struct PermissionBook {
             .map { (id: $0.key, open: $0.value) }
     }
 
-    /// Handles the end of a call, which shows the outcome of the answer to its permission.
-    mutating func shown(_ call: String, failed: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
+    /// Removes and returns the answered permissions of this call alone, about which its agent asks again: what the call does next
+    /// shows the outcome of the newer answer.
+    mutating func askedAgain(about call: String, in session: SessionID) -> [ApprovalID] {
+        let earlier = answered.filter { $0.session == session && !$0.isForm && $0.calls == [call] }.map(\.approval)
+        answered.removeAll { earlier.contains($0.approval) }
+        return earlier
+    }
+
+    /// Handles the end of a call, which shows the outcome of the answer to its permission. `hasRun`: false if the call ended before
+    /// its agent said that it runs.
+    mutating func shown(_ call: String, failed: Bool, hasRun: Bool, in session: SessionID) -> (ApprovalID, ACPOutcome)? {
         guard let place = answered.firstIndex(where: { $0.session == session && $0.calls.contains(call) }) else { return nil }
         let entry = answered.remove(at: place)
+        // The agent's own guard may have stopped what was allowed.
+        if failed, !hasRun, entry.isAllowed, !entry.isForm { return (entry.approval, .unknown) }
         // After its form was declined a call continues as after it was filled in.
         return (entry.approval, (failed || entry.isForm) && !entry.isAllowed ? .refused : .ran)
     }

@@ -37,7 +37,7 @@ struct ACPSession {
         /// True if the update says that the call runs.
         var isRunning = false
         /// The call that this update ends.
-        var over: (call: String, failed: Bool, changedFiles: Bool)?
+        var over: (call: String, failed: Bool, hasRun: Bool, changedFiles: Bool)?
     }
 
     // MARK: Its life
@@ -130,7 +130,7 @@ struct ACPSession {
 
     mutating func uses(_ model: String) { usage.model = model }
 
-    mutating func asked(about calls: Set<String>) { self.calls.asked(about: calls) }
+    mutating func asked(about calls: Set<String>, with input: CallInput?) { self.calls.asked(about: calls, with: input) }
 
     mutating func missedSome() { calls.missedSome() }
 

@@ -23,6 +23,12 @@ struct ToolCall {
     private(set) var status: String?
     /// True if every update of it was strict JSON, so that it is shown as the agent meant it.
     private(set) var isExact = true
+    /// The input about which its agent last asked.
+    private var askedInput: CallInput?
+    /// True if its agent has reported an input since then.
+    private var isInputNew = false
+    /// True if it has begun to run, by its agent's own report, since its agent last asked about it.
+    private(set) var hasRun = false
     let startedAt: Int64
     /// True if its turn is over and it still runs.
     var isLeft = false
@@ -47,8 +53,20 @@ struct ToolCall {
         return line.isEmpty ? tool : line
     }
 
-    /// Takes back an earlier report that the call runs: its agent asks about it only now.
-    mutating func asked() { status = "pending" }
+    /// Takes back an earlier report that the call runs: its agent asks about it only now. `input`: as the question describes it.
+    mutating func asked(with input: CallInput?) {
+        status = "pending"
+        hasRun = false
+        askedInput = input ?? CallInput(self.input)
+        isInputNew = false
+    }
+
+    /// The sentence about an input with which it runs, and about which nobody was asked; nil if there is none, or it was taken.
+    mutating func takeChange() -> String? {
+        guard hasRun, isInputNew, let askedInput, let ran = CallInput(input), ran != askedInput else { return nil }
+        self.askedInput = ran
+        return TextCut.line(ChangedInput.sentence(tool, ran: String(decoding: input ?? [], as: UTF8.self)))
+    }
 
     /// A line that could not be read may have changed the call's description.
     mutating func missedSome() { isExact = false }
@@ -86,13 +104,20 @@ struct ToolCall {
         }
         if let title = update.text("title"), !title.isEmpty { self.title = title }
         if let path = update.list("locations").first?.text("path") { file = TextCut.line(path) }
-        if let raw = update.optional("rawInput") { input = Array(raw.bytes) }
+        if let raw = update.optional("rawInput") {
+            input = Array(raw.bytes)
+            isInputNew = true
+        }
         status = update.text("status") ?? status
+        if ["in_progress", "completed"].contains(update.text("status")) { hasRun = true }
         if let content = update.optional("content") {
             self.content = Array(content.bytes)
             let entries = update.list("content")
             changes = entries.prefix(limits.changesMax).compactMap { ToolChange(content: $0) }
-            terminal = entries.lazy.compactMap { $0.text("terminalId") }.first ?? terminal
+            if let named = entries.lazy.compactMap({ $0.text("terminalId") }).first {
+                terminal = named
+                hasRun = true
+            }
             let text = entries.compactMap { $0.optional("content")?.text("text") }.joined(separator: "\n")
             // By the protocol a call's content replaces the earlier one; Vibe sends only the new part of a command's output.
             if meta?.text("tool_name") != nil, update.text("kind") == "execute" {
@@ -109,6 +134,7 @@ struct ToolCall {
     private mutating func take(output raw: JSONValue) {
         let observation = raw.optional("observation")
         exitCode = Self.exitCode(raw) ?? observation.flatMap(Self.exitCode)
+        if exitCode != nil { hasRun = true }
         // OpenHands shows a difference as a text, and has both sides here.
         if changes.isEmpty, let change = observation.flatMap({ ToolChange(observation: $0) }) { changes = [change] }
         guard output.isEmpty else { return }

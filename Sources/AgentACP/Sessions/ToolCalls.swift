@@ -31,13 +31,14 @@ struct ToolCalls {
             open[place].take(update, isExact: isExact, limits)
             told.append(started(open[place]))
         }
+        if let change = open[place].takeChange() { told.append(Told(.error(message: change, recoverable: true))) }
         let call = open[place]
         var news = ACPSession.CallNews(told: told, call: call.id, input: call.input, began: began)
         news.isRunning = update.text("status") == "in_progress"
         guard call.isOver else { return news }
         open.remove(at: place)
         news.told += finished(call, at: now)
-        news.over = (call.id, call.status == "failed", call.changedFiles)
+        news.over = (call.id, call.status == "failed", call.hasRun, call.changedFiles)
         return news
     }
 
@@ -98,8 +99,10 @@ struct ToolCalls {
         return ofTheTurn.filter { !claimed.contains($0.id) && CallInput($0.input) == input }
     }
 
-    mutating func asked(about calls: Set<String>) {
-        for place in open.indices where calls.contains(open[place].id) { open[place].asked() }
+    mutating func asked(about calls: Set<String>, with input: CallInput?) {
+        for place in open.indices where calls.contains(open[place].id) {
+            open[place].asked(with: calls.count == 1 ? input : nil)
+        }
     }
 
     /// Marks all open calls as uncertain, because an update of them may have been missed.

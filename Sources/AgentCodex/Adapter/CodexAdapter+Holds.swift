@@ -51,8 +51,20 @@ extension CodexAdapter {
             let thread = sessions[id]?.thread
         else { return }
         call(.halt(thread: thread, turn: turn))
-        let why = "a budget is spent, and this turn began by the policy \(policy), which does not ask"
+        let what = sessions[id]?.review == turn ? "this review runs" : "this turn began"
+        let why = "a budget is spent, and \(what) by the policy \(policy), which does not ask"
         emit(.error(message: "interrupted: \(why); send it again", recoverable: true), in: id)
+    }
+
+    /// Handles the mark with which a review begins. Codex runs its commands without asking, whatever the thread's policy (0.163).
+    mutating func reviews(_ item: JSONValue, in turn: String?, of id: SessionID) {
+        guard item.text("type") == "enteredReviewMode", let turn, let session = sessions[id], session.review != turn else {
+            return
+        }
+        sessions[id]?.review = turn
+        guard session.activeTurn == turn else { return }
+        sessions[id]?.turnPolicy = CodexThreadSettings.neverAsking
+        haltIfTooFree(turn, CodexThreadSettings.neverAsking, in: id)
     }
 
     func isOurHold(_ setting: CodexSetting, in id: SessionID) -> Bool {
@@ -76,7 +88,7 @@ extension CodexAdapter {
         guard let policy = session.settings.policy else { return .unchanged }
         guard holds.contains(shown(session.id)) else { return .most }
         // Whoever may write to a shell that runs on is asked about nothing there.
-        guard session.background == nil else { return .unchanged }
+        guard session.areTerminalsKnown, session.background == nil else { return .unchanged }
         let asking = CodexThreadSettings.askingMost
         return policy == asking && (session.activeTurn == nil || session.turnPolicy == asking) ? .most : .unchanged
     }

@@ -125,7 +125,7 @@ extension CodexAdapter {
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {
         proven(tool, call, in: id)
         let background = sessions[id]?.background
-        sessions[id]?.calls[call] = nil
+        if sessions[id]?.calls.removeValue(forKey: call)?.isLeft == true { sessions[id]?.hasNews = true }
         if let session = sessions[id], session.status == .idle, let background, session.statusReason == background {
             setStatus(.idle, reason: session.background, in: id)
         }

@@ -59,6 +59,7 @@ extension CodexAdapter {
         threads[name]?.phase = .watched
         threads[name]?.checkout = checkout
         startSession(name, thread, model: result.text("model"))
+        sessions[sessionID(name)]?.areTerminalsKnown = true
         isSet(to: result, in: sessionID(name))
         isWatchedAgain(name)
         tell(launch, began: sessionID(name))

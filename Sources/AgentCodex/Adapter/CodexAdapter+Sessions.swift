@@ -31,10 +31,12 @@ extension CodexAdapter {
             facts.model = session.model
             if let directory = session.workingDirectory {
                 let checkout = threads[name]?.checkout
-                facts.project = line(checkout?.repository ?? ShownPaths.last(directory))
-                facts.workingDirectory = line(paths(of: id).tilde(directory))
-                facts.folder = paths(of: id).full(directory).map { line($0) }
-                facts.branch = (checkout?.branch ?? thread.optional("gitInfo")?.text("branch")).map { line($0) }
+                // A line break in a name is spelled out, because the text before it may be the name of another folder.
+                func shown(_ path: String) -> String { line(VisibleText.line(path)) }
+                facts.project = shown(checkout?.repository ?? ShownPaths.last(directory))
+                facts.workingDirectory = shown(paths(of: id).tilde(directory))
+                facts.folder = paths(of: id).full(directory).map(shown)
+                facts.branch = (checkout?.branch ?? thread.optional("gitInfo")?.text("branch")).map(shown)
             }
             facts.isResumed = known != nil
             emit(.sessionStarted(facts), in: id)
@@ -91,7 +93,8 @@ extension CodexAdapter {
         guard let turn = params.optional("turn")?.text("id") else { return }
         sessions[id]?.begin(turn, countMax: limits.toldTurnsMax)
         sessions[id]?.activeTurn = turn
-        let policy = takeFreed(in: id) ?? sessions[id]?.settings.policy
+        let given = takeFreed(in: id) ?? sessions[id]?.settings.policy
+        let policy = sessions[id]?.review == turn ? CodexThreadSettings.neverAsking : given
         sessions[id]?.turnPolicy = policy
         setStatus(.running, in: id)
         haltIfTooFree(turn, policy, in: id)
@@ -125,14 +128,35 @@ extension CodexAdapter {
         let unallowed = desk.approvals.filter { isOwn($0, of: id) && $0.prompt == turn && (!$0.isAnswered || $0.isDenied) }
         let calls = Set(unallowed.compactMap(\.call))
         for (name, call) in sessions[id]?.calls ?? [:] where call.tool == CodexTool.command && !calls.contains(name) {
-            sessions[id]?.calls[name]?.isLeft = true
+            sessions[id]?.leave(name, countMax: limits.callsMax)
         }
+    }
+
+    /// Handles Codex's list of the commands that run on. One may have begun or ended while nobody here watched the thread. Nil if
+    /// Codex gives no list: then nobody learns of their ends.
+    mutating func terminalsListed(_ result: JSONValue?, in id: SessionID) {
+        guard let session = sessions[id], !session.isEnded else { return }
+        stirred.formUnion([id, shown(id)])
+        let items = result?.optional("data").flatMap { try? $0.array() }
+        let running = (items ?? []).compactMap { $0.text("itemId") }.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
+        // One without a name could not be told from the others.
+        sessions[id]?.areTerminalsKnown = items?.count == running.count
+        for call in running { sessions[id]?.leave(call, countMax: limits.callsMax) }
+        if result?.text("nextCursor") == nil {
+            close(session.calls.filter { $0.value.isLeft && !running.contains($0.key) }, "Its end was not seen", in: id)
+        }
+        guard session.status == .idle, session.statusReason == session.background else { return }
+        setStatus(.idle, reason: sessions[id]?.background, in: id)
     }
 
     private mutating func closeCalls(
         _ summary: String, in id: SessionID, where isMeant: (CodexSession.Call) -> Bool = { _ in true }
     ) {
-        let calls = (sessions[id]?.calls ?? [:]).filter { isMeant($0.value) }
+        close((sessions[id]?.calls ?? [:]).filter { isMeant($0.value) }, summary, in: id)
+        sessions[id]?.messages = []
+    }
+
+    private mutating func close(_ calls: [String: CodexSession.Call], _ summary: String, in id: SessionID) {
         for (name, call) in calls.sorted(by: { $0.value.order < $1.value.order }) {
             var finish = ToolFinish(call: name, tool: call.tool, succeeded: false)
             finish.summary = summary
@@ -143,7 +167,6 @@ extension CodexAdapter {
             // A late report of the call must not begin a second one.
             _ = sessions[id]?.tell(name, countMax: limits.toldMax)
         }
-        sessions[id]?.messages = []
     }
 
     // MARK: Status

@@ -76,6 +76,7 @@ extension CodexAdapter {
         case .resume(let name): resumed(name, result)
         case .readWhole(let name): changesRead(result, in: sessionID(name))
         case .listTurns(let name): caughtUp(name, result)
+        case .listTerminals(let name): terminalsListed(result, in: sessionID(name))
         case .listModels: listed(result)
         case .startThread(let launch): begun(launch, result)
         case .listPast(let launch): listed(launch, result)
@@ -105,6 +106,7 @@ extension CodexAdapter {
             stirred.insert(sessionID(name))
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
+        case .listTerminals(let name): terminalsListed(nil, in: sessionID(name))
         // Without the list any model name is accepted.
         // A halt may fail because the turn has ended.
         case .listModels, .unsubscribe, .readWhole, .hold, .halt: break
@@ -207,6 +209,7 @@ extension CodexAdapter {
         sessions[session]?.activeTurn = isRunning ? id : nil
         for item in turn.list("items") {
             spawned(item)
+            if isRunning, threads[name]?.wasSeenActive == true { reviews(item, in: id, of: session) }
             guard let item = CodexItem(item) else { continue }
             if isPast { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
         }
@@ -216,7 +219,7 @@ extension CodexAdapter {
         // The turn may have ended before we received the thread's messages. One that has begun since is reported next.
         if !isRunning {
             settle(turn: id, isInterrupted: turn.text("status") == "interrupted", in: session)
-            setStatus(.idle, in: session)
+            setStatus(.idle, reason: sessions[session]?.background, in: session)
             // Codex repeats the usage of an ended turn only to a client that reads the whole conversation.
             if !isPast, sessions[session]?.seeks(id, countMax: limits.callsMax) == true { call(.readWhole(thread: name)) }
         }
@@ -228,6 +231,7 @@ extension CodexAdapter {
         threads[name]?.phase = .watched
         threads[name]?.isLetGo = false
         for (document, token) in buffered { if let message = CodexMessage(document) { learn(message, token) } }
+        call(.listTerminals(thread: name))
         isWatchedAgain(name)
     }
 
@@ -235,6 +239,7 @@ extension CodexAdapter {
         threads[name]?.phase = .waiting(due: nil)
         threads[name]?.wasSeenActive = false
         threads[name]?.isLetGo = true
+        sessions[sessionID(name)]?.areTerminalsKnown = false
         call(.unsubscribe(thread: name))
     }
 
@@ -262,7 +267,9 @@ extension CodexAdapter {
         case "turn/started": turnStarted(params, in: session)
         case "turn/completed": turnCompleted(params, in: session)
         case "turn/plan/updated": planUpdated(params, in: session)
-        case "item/started": if let item = params.optional("item").flatMap(CodexItem.init) { begin(item, in: session) }
+        case "item/started":
+            if let item = params.optional("item") { reviews(item, in: params.text("turnId"), of: session) }
+            if let item = params.optional("item").flatMap(CodexItem.init) { begin(item, in: session) }
         case "item/completed":
             if let item = params.optional("item") { spawned(item) }
             if let item = params.optional("item").flatMap(CodexItem.init) { finish(item, in: session) }

@@ -73,6 +73,8 @@ struct CodexSession {
     /// True if turns were reverted and that was not reported yet.
     var isReverted = false
     var calls: [String: Call] = [:]
+    /// True if Codex has listed, on this connection, the commands that run on after their turns.
+    var areTerminalsKnown = false
     var messages: [Message] = []
     /// File changes by item. They are sent with the item; the request for approval lacks them.
     private(set) var changes: [String: [UInt8]] = [:]
@@ -83,6 +85,8 @@ struct CodexSession {
     var activeTurn: String?
     /// Approval policy with which that turn began, and which it keeps to its end. Nil if it began before we joined.
     var turnPolicy: String?
+    /// The last turn that is a review.
+    var review: String?
     /// The freer policy that a held session last got, and the monotonic time of that.
     var freed: (policy: String, at: Int64)?
     /// Approval policy before the hold, to be restored afterwards.
@@ -115,6 +119,7 @@ struct CodexSession {
     mutating func forgetTurn() {
         activeTurn = nil
         turnPolicy = nil
+        areTerminalsKnown = false
         isActive = false
         isAsking = false
     }
@@ -154,8 +159,15 @@ struct CodexSession {
     }
 
     /// For people, the commands that run on after their turn; nil if there are none.
-    var background: String? {
-        BackgroundWords.of((calls.values.count(where: \.isLeft), "a command", "commands"))
+    var background: String? { BackgroundWords.of((leftCalls.count, "a command", "commands")) }
+
+    private var leftCalls: [String] { calls.filter(\.value.isLeft).keys.sorted() }
+
+    /// Records a command that runs on after its turn.
+    mutating func leave(_ call: String, countMax: Int) {
+        hasNews = true
+        if calls[call] == nil, !begin(call: call, tool: CodexTool.command, countMax: countMax) { return }
+        calls[call]?.isLeft = true
     }
 
     mutating func wants(_ changes: [UInt8]?, of item: String, bytesMax: Int) {
@@ -183,6 +195,7 @@ struct CodexSession {
             writer.field("turn", turn)
             writer.strings("told", told)
             writer.strings("turns", earlierTurns)
+            writer.strings("left", leftCalls)
             writer.object("changes") {
                 for (item, bytes) in changes.sorted(by: { $0.key < $1.key }) { $0.raw(dynamic: item, bytes) }
             }
@@ -203,6 +216,7 @@ struct CodexSession {
         told = value.list("told").compactMap { try? $0.string() }
         earlierTurns = value.list("turns").compactMap { try? $0.string() }
         for member in (try? value.optional("changes")?.members()) ?? [] { changes[member.key] = Array(member.value.bytes) }
+        for call in value.list("left").compactMap({ try? $0.string() }) { leave(call, countMax: .max) }
         usage = CodexUsage(from: value)
         delegation = Delegation(from: value)
         lostAt = now

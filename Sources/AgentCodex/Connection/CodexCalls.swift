@@ -10,6 +10,8 @@ struct CodexCalls {
         /// Reads a thread with its turns, the only way to learn of an item that began before we joined and has not ended.
         case readWhole(thread: String)
         case listTurns(thread: String)
+        /// Lists the commands that run on after their turns.
+        case listTerminals(thread: String)
         case unsubscribe(thread: String)
         case listModels
         /// A client's prompt, under our name for it.
@@ -38,7 +40,8 @@ struct CodexCalls {
             case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name),
                 .archive(_, let name):
                 name
-            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels, .startThread, .listPast,
+            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .listTerminals, .unsubscribe, .listModels,
+                .startThread, .listPast,
                 .reopen, .unarchive, .hold, .halt:
                 nil
             }
@@ -72,6 +75,7 @@ extension CodexCalls.Call {
         case .listThreads: "thread/loaded/list"
         case .resume, .readWhole, .reopen: "thread/resume"
         case .listTurns: "thread/turns/list"
+        case .listTerminals: "thread/backgroundTerminals/list"
         case .unsubscribe: "thread/unsubscribe"
         case .listModels: "model/list"
         case .startTurn: "turn/start"
@@ -103,7 +107,7 @@ extension CodexCalls.Call {
             writer.field("threadId", thread)
             // A long conversation is not read to us as a whole.
             writer.field("excludeTurns", true)
-        case .readWhole(let thread): writer.field("threadId", thread)
+        case .readWhole(let thread), .listTerminals(let thread): writer.field("threadId", thread)
         case .listTurns(let thread):
             writer.field("threadId", thread)
             writer.field("itemsView", "full")

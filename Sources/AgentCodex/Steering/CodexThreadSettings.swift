@@ -18,6 +18,7 @@ struct CodexThreadSettings: Equatable {
     private static let policies = ["untrusted", "on-request", "never"]
     /// Policy of a session that is held.
     static let askingMost = policies[0]
+    static let neverAsking = policies[2]
     /// The provider whose models Codex lists; those of others are unknown.
     private static let ownProvider = "openai"
 

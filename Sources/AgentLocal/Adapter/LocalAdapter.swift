@@ -59,6 +59,9 @@ package struct LocalAdapter: AgentAdapter {
             programGone(token)
             tellDesk(.hookGone(token))
         case .decided(let session, let approval, let digest, let decision):
+            if case .deny = decision.verdict, let asked = desk[approval]?.call {
+                sessions[session]?.askedCalls.closed(asked)
+            }
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.decided(session, approval, digest, decision))
             }
@@ -69,7 +72,10 @@ package struct LocalAdapter: AgentAdapter {
         case .distrusted(let device): tellDesk(.distrusted(device))
         case .held(let holds):
             self.holds = holds
-            for session in inOrder { sayHold(session.id) }
+            for session in inOrder {
+                if !holds.contains(session.id) { sessions[session.id]?.askedCalls.released() }
+                sayHold(session.id)
+            }
         case .agentGone(let process): agentGone(process)
         case .linkChanged(let isLive):
             isLinkLive = isLive
@@ -145,7 +151,11 @@ package struct LocalAdapter: AgentAdapter {
         case .toolStarted(let start):
             sessions[id]?.status = .running
             outputs.began(start.call, of: id)
-        case .toolFinished(let finish): outputs.ended(finish.call, of: id)
+            sessions[id]?.askedCalls.begins(
+                start.call, of: start.tool, isHeld: holds.contains(id), countMax: limits.askedCallsMax)
+        case .toolFinished(let finish):
+            outputs.ended(finish.call, of: id)
+            if sessions[id]?.askedCalls.ends(finish.call) == true { hasAsked(false, in: id) }
         default: break
         }
         let shown = ShownEvent(event.head, event.body, cleaner, limits)
@@ -175,11 +185,7 @@ package struct LocalAdapter: AgentAdapter {
         guard let form = LocalForm(ask, cleaner) else { return refuse(token, Self.unknownForm) }
         ensure(id, ask.agent, by: process, at: nil)
         // A question proves nothing of what the program does without asking.
-        if ask.kind == .tool, sessions[id]?.hasAsked == false {
-            sessions[id]?.hasAsked = true
-            remember(id)
-            sayHold(id)
-        }
+        if ask.kind == .tool { hasAsked(true, in: id) }
         let raw = Array(ask.input.bytes)
         var question = ApprovalQuestion(
             session: id, kind: ask.kind, tool: ask.tool, input: raw, digests, form: form, token: token)
@@ -194,6 +200,9 @@ package struct LocalAdapter: AgentAdapter {
             }
             question.attempt = 2
         } else {
+            if ask.kind == .tool {
+                sessions[id]?.askedCalls.asks(ask.approval, about: ask.tool, countMax: limits.askedCallsMax)
+            }
             makeRoomForQuestion()
         }
         var shown = (json: Array("{}".utf8), isRedacted: false, isCut: false)
@@ -270,6 +279,7 @@ package struct LocalAdapter: AgentAdapter {
     private mutating func settled(_ settlement: LocalSettlement, by process: AgentProcess?, _ token: HookToken) {
         let id = sessionID(settlement.session)
         forgetUnasked { $0.session == settlement.session && $0.approval == settlement.approval }
+        sessions[id]?.askedCalls.closed(settlement.approval)
         if let approval = desk.approvals.last(where: { $0.session == id && $0.call == settlement.approval }) {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind, isEdited: approval.isEdited)))
@@ -346,10 +356,17 @@ package struct LocalAdapter: AgentAdapter {
         forgetSessions()
     }
 
+    private mutating func hasAsked(_ hasAsked: Bool, in id: SessionID) {
+        guard let session = sessions[id], session.hasAsked != hasAsked else { return }
+        sessions[id]?.hasAsked = hasAsked
+        remember(id)
+        sayHold(id)
+    }
+
     private static let unsteered = "This program takes no commands from here."
 
-    /// Tells people how far a held program asks, because it cannot be stopped from outside: one that has never asked runs as
-    /// before. A program that makes an offer reports this there.
+    /// Tells people how far a held program asks, because it cannot be stopped from outside: one that has not asked, or has run a
+    /// call unasked since, runs as before. A program that makes an offer reports this there.
     private mutating func sayHold(_ id: SessionID) {
         guard let session = sessions[id], !session.isEnded, session.program == nil, holds.contains(id) else { return }
         let reach: HoldReach = session.hasAsked ? .most : .unchanged

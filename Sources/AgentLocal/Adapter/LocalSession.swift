@@ -16,8 +16,9 @@ struct LocalSession {
     var isStatusSaid = false
     /// The folder in which it works, in full; nil if the program has not reported it.
     var folder: String?
-    /// True once it has asked a person anything.
+    /// True if it has asked a person about a tool, and has since then run none unasked while it was held.
     var hasAsked = false
+    var askedCalls = AskedCalls()
     /// The last reported reach of a hold; nil if none was reported.
     var saidHold: HoldReach?
     /// The program that fetches clients' commands; nil if the session cannot be steered.

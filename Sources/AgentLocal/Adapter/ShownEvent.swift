@@ -9,6 +9,7 @@ struct ShownEvent {
 
     init(_ head: EventHead, _ body: JSONValue?, _ cleaner: Cleaner, _ limits: LocalLimits) {
         func line(_ text: String) -> String { TextCut.line(cleaner.clean(text)) }
+        func path(_ text: String) -> String { line(VisibleText.line(text)) }
         func name(_ text: String) -> String { TextCut.line(cleaner.clean(text), bytesMax: WireLimits.nameBytesMax) }
         let tool = if case .toolStarted(let start) = head { start.tool } else { "" }
         let shown = body.map { cleaner.clean($0, of: tool, bytesMax: limits.bodyBytes) }
@@ -21,9 +22,10 @@ struct ShownEvent {
             facts.agentVersion = facts.agentVersion.map(name)
             facts.model = facts.model.map(name)
             facts.title = facts.title.map(line)
-            facts.project = facts.project.map(line)
-            facts.workingDirectory = facts.workingDirectory.map(line)
-            facts.folder = facts.folder.map(line)
+            facts.project = facts.project.map(path)
+            facts.branch = facts.branch.map(path)
+            facts.workingDirectory = facts.workingDirectory.map(path)
+            facts.folder = facts.folder.map(path)
             self.head = .sessionStarted(facts)
         case .sessionRenamed(let title): self.head = .sessionRenamed(title: line(title))
         case .sessionEnded(let reason, let failed): self.head = .sessionEnded(reason: reason.map(line), failed: failed)
@@ -34,14 +36,14 @@ struct ShownEvent {
             self.head = .message(role, summary: text.flatMap { $0.isEmpty ? nil : $0 }, message: message, agent: agent)
         case .toolStarted(var start):
             start.operation = line(start.operation)
-            start.file = start.file.map(line)
+            start.file = start.file.map(path)
             start.isRedacted = start.isRedacted || shown?.isRedacted == true
             self.head = .toolStarted(start)
         case .toolFinished(var finish):
             finish.summary = finish.summary.map(line)
             self.head = .toolFinished(finish)
-        case .fileChanged(let path, let added, let removed, let call):
-            self.head = .fileChanged(path: line(path), added: added, removed: removed, call: call)
+        case .fileChanged(let file, let added, let removed, let call):
+            self.head = .fileChanged(path: path(file), added: added, removed: removed, call: call)
         case .todoChanged(var progress):
             progress.current = progress.current.map(line)
             self.head = .todoChanged(progress)

@@ -57,6 +57,70 @@ struct ACPPermissionTests {
         }
     }
 
+    /// `says`: the agent says between the questions that the call runs. `isAtEditor`: the second is answered there.
+    @Test(
+        "a call about which its agent asks again proves the newer answer, and the earlier only if it ran in between",
+        arguments: [false, true], [false, true])
+    func askedAgain(says: Bool, isAtEditor: Bool) throws {
+        var (bench, approval) = try asked()
+        bench.take(.decided(approval, ACPVerdict(allows: true)))
+        if says { bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"in_progress"}"#) }
+        bench.permission(id: "1", call: #"{"toolCallId":"effect-1","rawInput":{"command":"sudo rm -rf build"}}"#)
+        let second = try #require(bench.asked.last?.approval)
+        #expect(second != approval && bench.settled.map(\.outcome) == [says ? .ran : .unknown])
+        if isAtEditor {
+            bench.editor(ACPBench.selected("allow_once", id: "1"))
+        } else {
+            bench.take(.decided(second, ACPVerdict(allows: true)))
+        }
+        bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"completed"}"#)
+        #expect(bench.settled.map(\.approval) == [approval, second])
+        #expect(bench.settled.last?.outcome == (isAtEditor ? .answeredElsewhere : .ran))
+        #expect(!bench.told.contains { $0.hasPrefix("error") }, "it ran as asked, and its first report is older")
+    }
+
+    @Test("an input that changes after the question is told once, when the call runs", arguments: ["in_progress", "completed"])
+    func changed(status: String) throws {
+        func runs(_ input: String, as status: String) throws -> [String] {
+            var (bench, approval) = try asked()
+            bench.take(.decided(approval, ACPVerdict(allows: true)))
+            bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","rawInput":\#(input)}"#)
+            for status in [status, "completed"] {
+                bench.update(
+                    #"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"\#(status)","rawInput":\#(input)}"#)
+            }
+            return bench.told.filter { $0.hasPrefix("error") }
+        }
+        let other = #"{"command":"echo other"}"#
+        #expect(
+            try runs(other, as: status)
+                == ["error Changed before it ran, by a hook or program other than Heliograph. bash ran: \(other)"])
+        #expect(try runs(#"{ "command": "rm -rf build" }"#, as: status) == [])
+        #expect(try runs(other, as: "failed") == [], "it did not run")
+    }
+
+    @Test("what fails without a word that it runs is not said to have run, whatever was allowed")
+    func stopped() throws {
+        for (more, outcome) in [("", ACPOutcome.unknown), (#","rawOutput":{"exit_code":1}"#, .ran)] {
+            var (bench, approval) = try asked()
+            bench.take(.decided(approval, ACPVerdict(allows: true)))
+            bench.update(#"{"sessionUpdate":"tool_call_update","toolCallId":"effect-1","status":"failed"\#(more)}"#)
+            #expect(bench.settled.map(\.outcome) == [outcome])
+        }
+    }
+
+    @Test("a line break or a hidden character in a folder's name is spelled out")
+    func spelled() {
+        var bench = ACPBench()
+        bench.editor(#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w/a\nb\u202ec","mcpServers":[]}}"#)
+        bench.agent(#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"\#(ACPBench.session)"}}"#)
+        guard case .sessionStarted(let facts)? = bench.events.first?.event.head else {
+            Issue.record("no session")
+            return
+        }
+        #expect(facts.project == "a⏎b⟨U+202E⟩c" && facts.workingDirectory == "/w/a⏎b⟨U+202E⟩c")
+    }
+
     @Test("a later question that names no call is not for one that runs on, and of too many such calls the oldest are ended")
     func leftCalls() throws {
         var limits = ACPLimits()

@@ -56,13 +56,14 @@ extension CodexAdapter {
         emit(.error(message: "interrupted: \(why); send it again", recoverable: true), in: id)
     }
 
-    /// Handles the mark with which a review begins. Codex runs its commands without asking, whatever the thread's policy (0.163).
+    /// Handles the mark with which a review begins, before its turn is reported to start. Codex runs its commands without asking,
+    /// whatever the thread's policy (0.163).
     mutating func reviews(_ item: JSONValue, in turn: String?, of id: SessionID) {
         guard item.text("type") == "enteredReviewMode", let turn, let session = sessions[id], session.review != turn else {
             return
         }
         sessions[id]?.review = turn
-        guard session.activeTurn == turn else { return }
+        sessions[id]?.activeTurn = turn
         sessions[id]?.turnPolicy = CodexThreadSettings.neverAsking
         haltIfTooFree(turn, CodexThreadSettings.neverAsking, in: id)
     }

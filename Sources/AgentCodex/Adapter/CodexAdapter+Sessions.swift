@@ -90,13 +90,18 @@ extension CodexAdapter {
     // MARK: Turns
 
     mutating func turnStarted(_ params: JSONValue, in id: SessionID) {
-        guard let turn = params.optional("turn")?.text("id") else { return }
+        guard let started = params.optional("turn"), let turn = started.text("id") else { return }
         sessions[id]?.begin(turn, countMax: limits.toldTurnsMax)
-        sessions[id]?.activeTurn = turn
-        let given = takeFreed(in: id) ?? sessions[id]?.settings.policy
-        let policy = sessions[id]?.review == turn ? CodexThreadSettings.neverAsking : given
-        sessions[id]?.turnPolicy = policy
         setStatus(.running, in: id)
+        // A review reports the start of a turn below its own, and the end of its own.
+        if let review = sessions[id]?.review,
+            turn == review || (started.text("rootTurnId") ?? sessions[id]?.activeTurn) == review
+        {
+            return
+        }
+        sessions[id]?.activeTurn = turn
+        let policy = takeFreed(in: id) ?? sessions[id]?.settings.policy
+        sessions[id]?.turnPolicy = policy
         haltIfTooFree(turn, policy, in: id)
     }
 

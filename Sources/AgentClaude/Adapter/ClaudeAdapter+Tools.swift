@@ -143,8 +143,8 @@ extension ClaudeAdapter {
         guard let object = ClaudeOperation.object(of: ran, in: sessions[id]?.currentDirectory), object != open.object else {
             return
         }
-        let changed = "Changed before it ran, by a hook or program other than Heliograph. \(open.tool) ran: \(object)"
-        let message = TextCut.line(clean(VisibleText.line(changed), bytesMax: limits.texts.messageBytes))
+        let changed = ChangedInput.sentence(open.tool, ran: object)
+        let message = TextCut.line(clean(changed, bytesMax: limits.texts.messageBytes))
         emit(.error(message: message, recoverable: true), in: id)
     }
 

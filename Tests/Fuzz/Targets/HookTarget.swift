@@ -177,7 +177,7 @@ private struct HookWorld {
                 require((try? HostMessage(parsing: bytes)) != nil, "the relay refuses a delta: \(text(bytes))")
             case .respond(let token, let output): responded(token, output)
             case .restrict(let token, _): require(waiting.removeValue(forKey: token) != nil, "a hook is answered twice")
-            case .heed(let token, _, _): responded(token, nil)
+            case .heed(let token, _, _, _): responded(token, nil)
             case .remember(let key, let note): notes[key] = note
             case .own(.readTranscriptEnd(let request)): tell(.transcriptEndRead(request, nil))
             case .show, .own, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin: break

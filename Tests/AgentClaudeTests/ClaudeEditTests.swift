@@ -23,7 +23,7 @@ struct ClaudeEditTests {
     private static let command = #"{"command":"rm -rf build","timeout":1.0}"#
     private static let edit = #"{"command":"rm -rf bin"}"#
 
-    private static func edited(_ bench: ClaudeBench, _ edit: String) throws(EditRefusal) -> String {
+    private static func edited(_ bench: ClaudeBench, _ edit: String) throws(EditError) -> String {
         let approval = bench.adapter.approvals[0].id
         return String(decoding: try bench.adapter.edited(approval, by: edit).input, as: UTF8.self)
     }
@@ -71,8 +71,8 @@ struct ClaudeEditTests {
     func risks() throws {
         let bench = try Self.asked(#"{"command":"ls"}"#)
         #expect(try Self.edited(bench, #"{"command":"ls -a"}"#) == #"{"command":"ls -a"}"#)
-        #expect(throws: EditRefusal.risky) { try Self.edited(bench, #"{"command":"sudo rm -rf /"}"#) }
-        #expect(throws: EditRefusal.malformed) { try Self.edited(bench, #"{"description":"x"}"#) }
+        #expect(throws: EditError.risky) { try Self.edited(bench, #"{"command":"sudo rm -rf /"}"#) }
+        #expect(throws: EditError.malformed) { try Self.edited(bench, #"{"description":"x"}"#) }
         let warned = try Self.asked(#"{"command":"sudo rm -rf / tmp"}"#)
         #expect(warned.requests.last?.head.risks.isEmpty == false)
         #expect(throws: Never.self) { try Self.edited(warned, #"{"command":"sudo rm -rf /  tmp"}"#) }
@@ -82,7 +82,7 @@ struct ClaudeEditTests {
     func answered() throws {
         var bench = try Self.asked(Self.command)
         try bench.decide(.allow)
-        #expect(throws: EditRefusal.notOffered) { try Self.edited(bench, Self.edit) }
-        #expect(throws: EditRefusal.notOffered) { try bench.adapter.edited(ApprovalID("a0")!, by: Self.edit) }
+        #expect(throws: EditError.notOffered) { try Self.edited(bench, Self.edit) }
+        #expect(throws: EditError.notOffered) { try bench.adapter.edited(ApprovalID("a0")!, by: Self.edit) }
     }
 }

@@ -53,8 +53,8 @@ struct LocalOfferTests {
         try bench.ask("q1", input)
         #expect(bench.requests[0].head.editable == ["command", "path"])
         let approval = bench.requests[0].head.approval
-        #expect(throws: EditRefusal.risky) { try bench.adapter.edited(approval, by: #"{"path":"/b"}"#) }
-        #expect(throws: EditRefusal.malformed) { try bench.adapter.edited(approval, by: #"{"content":"y"}"#) }
+        #expect(throws: EditError.risky) { try bench.adapter.edited(approval, by: #"{"path":"/b"}"#) }
+        #expect(throws: EditError.malformed) { try bench.adapter.edited(approval, by: #"{"content":"y"}"#) }
         _ = bench.take()
         try bench.decide(.allowEdited(#"{"command":"ls -a"}"#))
         let handed = #"{"decision":"allow","input":{"n":1.0,"command":"ls -a","path":"/a","content":"x"}}"#

@@ -2,7 +2,8 @@
 enum ErrorTypes {
     /// Second types, each argued in record 0036.
     static let seconds: [String: Set<String>] = [
-        "HeliographHost": ["ConnectError"], "HeliographPlatform": ["FolderError"], "RelayAccess": ["PairingError"],
+        "HeliographHost": ["ConnectError"], "HostCore": ["EditError"], "HeliographPlatform": ["FolderError"],
+        "RelayAccess": ["PairingError"],
         "RelayProtocol": ["ClientMessageError"],
     ]
 

@@ -118,7 +118,7 @@ extension ClaudeAdapter {
         }
     }
 
-    package func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+    package func edited(_ approval: ApprovalID, by edit: String) throws(EditError) -> UnaskedCall {
         guard let asked = desk[approval] else { throw .notOffered }
         return try asked.editedCall(by: edit, paths: sessions[asked.session]?.paths ?? ShownPaths(home: home))
     }

@@ -221,7 +221,7 @@ package struct LocalAdapter: AgentAdapter {
         }
     }
 
-    package func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+    package func edited(_ approval: ApprovalID, by edit: String) throws(EditError) -> UnaskedCall {
         guard let asked = desk[approval] else { throw .notOffered }
         return try asked.editedCall(by: edit, paths: ShownPaths(home: "", workingDirectory: sessions[asked.session]?.folder))
     }

@@ -30,7 +30,7 @@ package protocol AgentAdapter {
     /// The call as a person has edited it.
     ///
     /// - Throws: if it cannot be edited so, or has warnings that the request did not show.
-    func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall
+    func edited(_ approval: ApprovalID, by edit: String) throws(EditError) -> UnaskedCall
 
     /// The sessions that have not ended, in an order that is the same each time.
     var liveSessions: [AgentSession] { get }
@@ -46,7 +46,7 @@ extension AgentAdapter {
     package func isElsewhere(_ session: SessionID) -> Bool { false }
     package func presentFolder(_ session: SessionID) -> String? { nil }
     package func hasBegun(call: String) -> Bool { false }
-    package func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall { throw .notOffered }
+    package func edited(_ approval: ApprovalID, by edit: String) throws(EditError) -> UnaskedCall { throw .notOffered }
 
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 

@@ -4,7 +4,7 @@ extension PendingApproval {
     /// The call as a person has edited it.
     ///
     /// - Throws: if it has warnings that the request did not show, or writes another file: where its links lead is not known.
-    package func editedCall(by edit: String, paths: ShownPaths) throws(EditRefusal) -> UnaskedCall {
+    package func editedCall(by edit: String, paths: ShownPaths) throws(EditError) -> UnaskedCall {
         let changed = try edited(by: edit).bytes
         let asked = try? JSONDocument(parsing: input).root
         let call = try? JSONDocument(parsing: changed).root

@@ -10,7 +10,7 @@ package struct EditedInput: Sendable {
     package let texts: [(question: String, value: String)]
 
     /// `edit`: a JSON object with the changed members, each one of `editable` and a text.
-    package init(_ edit: String, of asked: [UInt8], editable: [String]) throws(EditRefusal) {
+    package init(_ edit: String, of asked: [UInt8], editable: [String]) throws(EditError) {
         guard let input = try? JSONDocument(parsing: asked).root, let members = try? input.members(),
             let names = try? input.names(), let changes = try? JSONDocument(parsing: Array(edit.utf8)).root.members()
         else { throw .malformed }

@@ -6,11 +6,11 @@ extension HostMachine {
     func refusal(ofEdit decision: Decision, on approval: ApprovalID, in session: SessionID, _ agent: Int) -> String? {
         guard case .allowEdited(let edit) = decision.verdict else { return nil }
         guard steering.refusal(of: Named(id: decision.client, name: decision.clientName)) == nil else {
-            return EditRefusal.notOffered.rawValue
+            return EditError.notOffered.rawValue
         }
         let call: UnaskedCall
-        do throws(EditRefusal) { call = try agents[agent].edited(approval, by: edit) } catch { return error.rawValue }
-        guard call.session == session else { return EditRefusal.notOffered.rawValue }
+        do throws(EditError) { call = try agents[agent].edited(approval, by: edit) } catch { return error.rawValue }
+        guard call.session == session else { return EditError.notOffered.rawValue }
         return rules?.refusal(
             ofEdited: call, approval, of: agents[agent].name, at: now, present: agents[agent].presentFolder(session))
     }

@@ -233,9 +233,9 @@ struct RuleDesk {
         ofEdited call: UnaskedCall, _ approval: ApprovalID, of agent: String, at now: HostInstant, present: String?
     ) -> String? {
         let kept = source.rules
-        guard !source.isUnreadable else { return EditRefusal.ruled.rawValue }
+        guard !source.isUnreadable else { return EditError.ruled.rawValue }
         switch kept.map({ verdict(of: call, by: $0, of: agent, at: now, present: present) }) {
-        case .deny?: return EditRefusal.ruled.rawValue
+        case .deny?: return EditError.ruled.rawValue
         // If the request needed one, the passkey has confirmed the edit too.
         case .passkey?: return needsPasskey(approval) ? nil : ConsentRefusal.passkeyMissing.rawValue
         case .ask?, .allow?, nil: return nil

@@ -35,11 +35,11 @@ import Testing
             #"{"timeout":"9"}"#, #"{"command":"\ud800"}"#,
         ])
     func `an edit of anything else is refused`(edit: String) {
-        #expect(throws: EditRefusal.malformed) { try edited(edit) }
+        #expect(throws: EditError.malformed) { try edited(edit) }
     }
 
     @Test func `a member that is no text cannot become one`() {
-        #expect(throws: EditRefusal.malformed) { try edited(#"{"timeout":"9"}"#, editable: ["command", "timeout"]) }
-        #expect(throws: EditRefusal.malformed) { try EditedInput(#"{"command":"ls"}"#, of: [], editable: ["command"]) }
+        #expect(throws: EditError.malformed) { try edited(#"{"timeout":"9"}"#, editable: ["command", "timeout"]) }
+        #expect(throws: EditError.malformed) { try EditedInput(#"{"command":"ls"}"#, of: [], editable: ["command"]) }
     }
 }

@@ -52,7 +52,7 @@ struct ScriptedAdapter: AgentAdapter {
         return []
     }
 
-    func edited(_ approval: ApprovalID, by edit: String) throws(EditRefusal) -> UnaskedCall {
+    func edited(_ approval: ApprovalID, by edit: String) throws(EditError) -> UnaskedCall {
         guard let call = diary.edited(edit) else { throw .malformed }
         return call
     }

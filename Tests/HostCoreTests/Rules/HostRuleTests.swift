@@ -376,7 +376,7 @@ import Testing
             }
     }
 
-    @Test func whatARuleDeniesIsAskedThoughTheAgentWouldRunIt() throws {
+    @Test func whatARuleDeniesDoesNotRunThoughTheAgentWouldRunIt() throws {
         var bench = try bench(MemoryRules(Self.text, isAccepted: false))
         #expect(heed(&bench, "git push origin") == "respond 9 deny")
         #expect(heed(&bench, "true; git push origin", session: nil) == "respond 9 deny", "whoever asks")
@@ -403,8 +403,8 @@ import Testing
         let now = try RuleBook(parsing: "[[rule]]\nname = 'no-rm'\nanswer = 'deny'\nfor = 'Bash(rm:*)'")
         rules.rules = KeptRules(now, digest: MemoryRules.digest, isAccepted: false, accepted: accepted)
         #expect(rules.rules?.standing.rules.map(\.name) == ["no-rm", "no-push"], "what allowed does not")
-        #expect(heed(&bench, "git push origin") == "respond 9 ask")
-        #expect(heed(&bench, "rm x") == "respond 9 ask", "the new rule holds, too")
+        #expect(heed(&bench, "git push origin") == "respond 9 deny")
+        #expect(heed(&bench, "rm x") == "respond 9 deny", "the new rule holds, too")
         #expect(ask(&bench, command("git push origin")).contains(decided))
         #expect(bench.diary.decisions.first?.decision.verdict == .deny(message: "Ask Ada first."))
         #expect(RulesOffer(try #require(rules.rules)).rules.map(\.name) == ["no-rm", "no-push"])

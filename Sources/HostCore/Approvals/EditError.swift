@@ -1,5 +1,5 @@
 /// Why a host does not allow a call as a person has edited it. The raw values are reasons of `approval.stale`.
-package enum EditRefusal: String, Error, CaseIterable {
+package enum EditError: String, Error, CaseIterable {
     /// This call cannot be edited, nobody waits for it now, or its editor may not steer the host.
     case notOffered = "editNotOffered"
     /// The edit is no JSON object of texts that may change, or changes nothing.

@@ -37,26 +37,20 @@ struct ClaudeHoldTests {
     @Test("where another hook can answer, a rule that denies denies at once; once it has answered, one that asks does, too")
     func ruledBesideOthers() throws {
         var bench = ClaudeBench()
-        let settings = ClaudeUnheard.Settings(isConnected: true, isBlocked: false, hasOtherAnswerer: true)
-        func heeded() throws -> [[UInt8]] {
-            try effects(of: &bench, call()).compactMap {
+        func heeded(besideOther: Bool) throws -> [[UInt8]] {
+            var hook = ClaudeHook(
+                event: "PreToolUse", payload: try JSONDocument(parsing: Array(call().utf8)), process: bench.process)
+            (hook.token, hook.hasOtherAnswerer) = (HookToken(rawValue: 99), besideOther)
+            return bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now).compactMap {
                 if case .heed(_, _, let demand, let denial) = $0 { [demand, denial] } else { nil }
             }
             .flatMap { $0 }
         }
-        #expect(try heeded() == [ClaudeAnswer.askRuled, ClaudeAnswer.askRuled])
-        bench.tell(.unheardFound(ClaudeUnheard(name: "s1", process: bench.process, folder: nil, settings: settings)))
-        #expect(try heeded() == [ClaudeAnswer.askRuled, ClaudeAnswer.refuseRuled])
+        #expect(try heeded(besideOther: false) == [ClaudeAnswer.askRuled, ClaudeAnswer.askRuled])
+        #expect(try heeded(besideOther: true) == [ClaudeAnswer.askRuled, ClaudeAnswer.refuseRuled])
         try bench.call(call(event: "PermissionRequest"))
         try bench.call(call(event: "PostToolUse"))
-        #expect(try heeded() == [ClaudeAnswer.refuseRuled, ClaudeAnswer.refuseRuled])
-    }
-
-    private func effects(of bench: inout ClaudeBench, _ payload: String) throws -> [ClaudeEffect] {
-        var hook = ClaudeHook(
-            event: "PreToolUse", payload: try JSONDocument(parsing: Array(payload.utf8)), process: bench.process)
-        hook.token = HookToken(rawValue: 99)
-        return bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
+        #expect(try heeded(besideOther: false) == [ClaudeAnswer.refuseRuled, ClaudeAnswer.refuseRuled])
     }
 
     @Test("the owner's rules see each call before it runs, as it was written; a held session asks anyway")

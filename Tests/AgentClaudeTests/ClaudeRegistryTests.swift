@@ -51,7 +51,7 @@ struct ClaudeRegistryTests {
         var bench = try running()
         bench.registry("busy")
         let name = try #require(bench.session.flatMap { bench.adapter.sessions[$0]?.registryName })
-        let settings = ClaudeUnheard.Settings(isConnected: true, isBlocked: true, hasOtherAnswerer: false)
+        let settings = ClaudeUnheard.Settings(isConnected: true, isBlocked: true)
         let found = ClaudeUnheard(name: name, process: bench.process, folder: "/home/dev/proj", settings: settings)
         bench.tell(.unheardFound(found))
         bench.tell(.unheardFound(found))

@@ -59,6 +59,17 @@ def test_what_another_hook_changed_is_told_as_it_ran(machine: Any, phone: WireCl
         phone.wait_summary(session, lambda one: one["steering"].get("hold") == "most", what="held in part")
 
 
+def test_a_rule_that_denies_holds_beside_a_hook_that_allows(machine: Any, phone: WireClient) -> None:
+    rules = machine.home / ".config/heliograph/rules.toml"
+    rules.parent.mkdir(parents=True, exist_ok=True)
+    rules.write_text("[[rule]]\nname = 'no-echo'\nanswer = 'deny'\nfor = 'Bash(echo:*)'\n")
+    add_hook(machine, "PermissionRequest", answer("PermissionRequest", decision={"behavior": "allow"}))
+    machine.start_claude([[write("one")], done("one")], arguments=["--allowedTools", "Bash"])
+    machine.prompt("please one")
+    machine.wait_screen("That was one.")
+    assert not (machine.project / "one.txt").exists()
+
+
 def test_hooks_that_settings_stop_are_missed_within_half_a_minute(machine: Any, phone: WireClient) -> None:
     machine.start_claude([[write("one")], done("one"), [write("two")], done("two")], arguments=["--allowedTools", "Bash"])
     machine.prompt("please one")

@@ -7,10 +7,7 @@ extension ClaudeAdapter {
     /// Shows a session that only the registry reports. Its first hook, if there ever is one, makes it like any other.
     mutating func unheard(_ found: ClaudeUnheard) {
         guard let id = sessionID(found.name) else { return }
-        if let settings = found.settings {
-            sessions[id]?.mayAnswerItself = settings.hasOtherAnswerer
-            if settings.isBlocked, sessions[id]?.isEnded == false { return stopsReporting(id) }
-        }
+        if found.settings?.isBlocked == true, sessions[id]?.isEnded == false { return stopsReporting(id) }
         guard sessions[id]?.isEnded != false, found.settings?.isConnected != false else { return }
         let isKnown = sessions[id] != nil
         var session = sessions[id] ?? ClaudeSession(id: id, home: home)

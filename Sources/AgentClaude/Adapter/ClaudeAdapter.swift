@@ -120,7 +120,9 @@ package struct ClaudeAdapter: AgentAdapter {
             switch hook.event {
             case "UserPromptSubmit": promptSubmitted(id, payload)
             case "MessageDisplay": messageShown(id, payload)
-            case "PreToolUse": toolStarted(id, payload)
+            case "PreToolUse":
+                if hook.hasOtherAnswerer { sessions[id]?.mayAnswerItself = true }
+                toolStarted(id, payload)
             case "PostToolUse": toolFinished(id, payload, failed: false)
             case "PostToolUseFailure": toolFinished(id, payload, failed: true)
             case "PostToolBatch": batchFinished(id, payload)

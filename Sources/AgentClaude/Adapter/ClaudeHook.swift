@@ -15,6 +15,8 @@ package struct ClaudeHook: Sendable {
     /// True if a program may answer the agent's questions in a person's place, whatever its hooks say meanwhile: Claude Code takes
     /// the first of the two answers.
     package var isAnsweredByProgram = false
+    /// For a `PreToolUse`: true if the settings in force in its folder have a PermissionRequest hook besides ours, which can answer.
+    package var hasOtherAnswerer = false
     /// For a `PermissionRequest`: true if the terminal's dialog opens only after the hook has ended, as with a subagent.
     package var dialogWaits = false
     /// Number of the call. From 2 on it is the same call again, after this daemon or its connection failed.

@@ -124,7 +124,7 @@ package struct ClaudeSession {
     var isUnheard = false
     /// True if a program has answered one of its questions, such as a hook of the person's own: not every tool is asked for.
     var answersItself = false
-    /// True if the settings in force have a PermissionRequest hook besides ours, which can answer.
+    /// True if the settings in force before one of its tools had a PermissionRequest hook besides ours, which can answer.
     var mayAnswerItself = false
     /// True if `heliograph run` runs the session, by its hooks.
     var isRun = false

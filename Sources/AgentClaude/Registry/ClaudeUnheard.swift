@@ -15,11 +15,9 @@ package struct ClaudeUnheard: Hashable, Sendable {
         package var isConnected: Bool
         /// True if they stop our hooks, or have them no longer.
         package var isBlocked: Bool
-        /// True if a PermissionRequest hook besides ours can answer.
-        package var hasOtherAnswerer: Bool
 
-        package init(isConnected: Bool, isBlocked: Bool, hasOtherAnswerer: Bool) {
-            (self.isConnected, self.isBlocked, self.hasOtherAnswerer) = (isConnected, isBlocked, hasOtherAnswerer)
+        package init(isConnected: Bool, isBlocked: Bool) {
+            (self.isConnected, self.isBlocked) = (isConnected, isBlocked)
         }
     }
 

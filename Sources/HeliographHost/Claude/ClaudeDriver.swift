@@ -101,6 +101,9 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
             let arguments = report.process.flatMap { AgentProcessTable.arguments(of: $0.id) }
             hook.isAnsweredByProgram = arguments.map(ClaudeHook.isAnsweredByProgram) ?? true
         }
+        if report.event == ClaudeHooks.beforeTool {
+            hook.hasOtherAnswerer = ClaudeHookPolicy.inForce(in: hook.payload.root.text("cwd")).hasOtherAnswerer
+        }
         hook.dialogWaits = report.dialogWaits
         hook.attempt = report.attempt
         hook.run = report.run

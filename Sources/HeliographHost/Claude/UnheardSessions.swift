@@ -43,20 +43,14 @@ struct UnheardSessions {
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)
-        return lasting.filter { $0.process.startedAt > daemon.startedAt || $0.settings.map(Self.isNews) == true }
+        return lasting.filter { $0.process.startedAt > daemon.startedAt || $0.settings?.isBlocked == true }
             .sorted { $0.name < $1.name }
     }
 
     private static func settings(in folder: String?) -> ClaudeUnheard.Settings {
-        let policy = ClaudeHookPolicy.inForce(in: folder)
-        return ClaudeUnheard.Settings(
-            isConnected: ClaudeConnect.isConnected(in: folder), isBlocked: policy.obstacle != nil,
-            hasOtherAnswerer: policy.hasOtherAnswerer)
-    }
-
-    /// True for settings that also concern a session that began before this process.
-    private static func isNews(_ settings: ClaudeUnheard.Settings) -> Bool {
-        settings.isBlocked || settings.hasOtherAnswerer
+        ClaudeUnheard.Settings(
+            isConnected: ClaudeConnect.isConnected(in: folder),
+            isBlocked: ClaudeHookPolicy.inForce(in: folder).obstacle != nil)
     }
 
     /// True if `heliograph claude` or `heliograph run` has started it with our hooks.

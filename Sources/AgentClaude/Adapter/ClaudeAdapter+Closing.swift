@@ -113,19 +113,20 @@ extension ClaudeAdapter {
 
     /// Handles the end of a whole batch: no more can be learned of an approval that never knew its call.
     mutating func batchOver(_ session: SessionID, agent: String?) {
-        for approval in approvals
-        where approval.session == session && approval.agent == agent && approval.call == nil && !isOfOtherTerminal(approval) {
-            overtaken(approval.id)
-        }
+        for approval in asked(by: agent, in: session) where approval.call == nil { overtaken(approval.id) }
     }
 
     /// Handles the end of the turn of the agent, or of the subagent, and so of all its questions.
     mutating func turnOver(_ session: SessionID, agent: String?) {
         giveUpUnproven { $0.session == session && $0.call.agent == agent }
-        for approval in approvals
-        where approval.session == session && approval.agent == agent && !isOfOtherTerminal(approval) { overtaken(approval.id) }
+        for approval in asked(by: agent, in: session) { overtaken(approval.id) }
         let calls = sessions[session]?.calls.filter { $0.value.agent != agent } ?? [:]
         sessions[session]?.calls = calls
+    }
+
+    /// The questions of the agent, or of the subagent, at the terminal that reports.
+    private func asked(by agent: String?, in session: SessionID) -> [PendingApproval<ClaudeForm>] {
+        approvals.filter { $0.session == session && $0.agent == agent && !isOfOtherTerminal($0) }
     }
 
     /// True if another live process than the reporting one has the same conversation open and asks: its dialog stays.

@@ -40,8 +40,9 @@ extension ClaudeAdapter {
             if isOpenElsewhere(id) { return }
             return endCounted(id, reason: nil, failed: false)
         }
-        guard let standing = sessions[id]?.evidence.standing, let session = sessions[id], !session.isEnded, !session.isUnheard
-        else { return }
+        guard let session = sessions[id], !session.isEnded, !session.isUnheard, let standing = session.evidence.standing else {
+            return
+        }
         var wasDenied = false
         for approval in approvals where approval.session == id && approval.hasDialog && isOfPresentProcess(approval) {
             var dialog = dialogs[approval.id] ?? ClaudeDialog()

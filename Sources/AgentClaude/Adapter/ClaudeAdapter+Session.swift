@@ -215,10 +215,10 @@ extension ClaudeAdapter {
         for (agent, subagent) in over.sorted(by: { $0.key < $1.key }) {
             turnOver(id, agent: agent)
             sessions[id]?.subagents[agent] = nil
-            remember(id)
             let name = subagent.name ?? subagent.type.map { TextCut.line(clean($0), bytesMax: WireLimits.nameBytesMax) }
             emit(.subagentFinished(agent: agent, name: name), in: id)
         }
+        if !over.isEmpty { remember(id) }
     }
 
     mutating func turnFailed(_ id: SessionID, _ payload: JSONValue) {

@@ -13,7 +13,7 @@ package struct ClaudeForm: AnswerForm {
     package let offers: [AgentOffer]
     package let editable: [String]
 
-    /// Texts of tools that a person may change. None is a path: where it leads was looked up for the one that was asked about.
+    /// Texts of tools that a person may change. None is a path: links were resolved for the requested one only.
     static let texts = [
         "Bash": ["command"], "Edit": ["new_string"], "NotebookEdit": ["new_source"], "PowerShell": ["command"],
         "WebFetch": ["url", "prompt"], "WebSearch": ["query"], "Write": ["content"],

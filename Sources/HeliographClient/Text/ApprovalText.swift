@@ -151,7 +151,7 @@ package struct ApprovalText: Sendable {
         return lines
     }
 
-    /// What an edit changes in the input.
+    /// The change that an edit makes to the input.
     func editLines(_ edit: String, _ width: Int?, _ palette: Palette) -> [String] {
         InputEdit.differences(edit, of: approval).flatMap { name, lines in
             ["  " + palette.paint("\(VisibleText.exactLine(name)), as edited:", .bold)]

@@ -96,13 +96,17 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         hook.isWhole = report.isWhole
         hook.isAttended = report.isAttended
         hook.isRun = report.isRun
-        if report.event == ClaudeHooks.beforeTool, !report.isAttended {
-            // A program that cannot be looked at may be one that answers.
-            let arguments = report.process.flatMap { AgentProcessTable.arguments(of: $0.id) }
-            hook.isAnsweredByProgram = arguments.map(ClaudeHook.isAnsweredByProgram) ?? true
-        }
         if report.event == ClaudeHooks.beforeTool {
-            hook.hasOtherAnswerer = ClaudeHookPolicy.inForce(in: hook.payload.root.text("cwd")).hasOtherAnswerer
+            if !report.isAttended {
+                // A program that cannot be looked at may be one that answers.
+                let arguments = report.process.flatMap { AgentProcessTable.arguments(of: $0.id) }
+                hook.isAnsweredByProgram = arguments.map(ClaudeHook.isAnsweredByProgram) ?? true
+            }
+            // Such a program is reckoned with already, and the settings files need not be read.
+            if !hook.isAnsweredByProgram {
+                let folder = hook.payload.root.text("cwd")
+                hook.hasOtherAnswerer = ClaudeHookPolicy.inForce(in: folder).hasOtherAnswerer
+            }
         }
         hook.dialogWaits = report.dialogWaits
         hook.attempt = report.attempt

@@ -106,7 +106,7 @@ extension Decision {
         switch verdict {
         case .allow, .allowIn, .allowWith: .allowed
         case .deny, .denyWith: .denied
-        // What was asked was neither allowed nor denied.
+        // The request was neither allowed nor denied.
         case .answer, .allowEdited: nil
         }
     }

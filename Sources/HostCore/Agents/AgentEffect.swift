@@ -15,8 +15,8 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     /// came with it.
     case restrict(HookToken, [UInt8])
     /// Answers a caller that waits before a tool runs: with `denial` if a rule that denies matches, with `demand`, which makes the
-    /// agent ask about the call, if one that asks does; else with no decision. `denial` is `demand` where nobody but a person or
-    /// this host can answer, because what is asked is shown.
+    /// agent ask about the call, if one that asks does; else with no decision. `denial` equals `demand` if only a person or
+    /// this host can answer, because a question is shown.
     case heed(HookToken, UnaskedCall, demand: [UInt8], denial: [UInt8])
     /// Checks these processes; each that is gone is reported by `agentGone`.
     case checkAgents([AgentProcess])

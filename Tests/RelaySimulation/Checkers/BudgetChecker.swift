@@ -111,6 +111,8 @@ struct BudgetChecker {
 
     /// A client got the reply that the budget is set. Of several within one tick only the last is written.
     func acknowledged(_ budget: Budget) -> String? {
+        // Retention removes a session's budget with the session, in the same commit.
+        if case .session(let session) = budget.scope, sessions[session] == nil, removed[session] != nil { return nil }
         let orders = asked[budget.scope] ?? []
         let first = orders.firstIndex(of: budget) ?? orders.count
         // Messages of two clients may overtake each other.

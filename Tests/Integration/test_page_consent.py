@@ -371,6 +371,8 @@ def test_what_is_signed_is_what_stands_on_the_card_whatever_a_relay_sends_under_
     expect(one.card("a1")).to_contain_text("make release")
     expect(one.card("a1")).not_to_contain_text("npm test")
     allow.click()
+    # `lying` passes messages on only while the browser is waited for.
+    expect(one.card("a1")).not_to_have_attribute("data-stage", "pending")
     assert decided(host, "a1")[0] == "Ada's phone"
 
 

@@ -70,6 +70,7 @@ final class PushWorld {
     func clockWasSet(by jump: Int64) {
         starts.clockWasSet(by: jump)
         if jump < 0 { ring.clockWasSetBack(by: -jump) } else { reserve.clockWasSetForward(by: jump) }
+        if !world.relay.isUp { edge.clockWasSetForward(by: jump, with: phones.flatMap { $0.cards.map(\.address) }) }
     }
 
     func relayCrashed() {

@@ -9,6 +9,8 @@ struct CardEdgeChecker {
         var isEnded = false
         /// Set if APNs refused it in a way that the relay cannot correct.
         var givenUp: Refused?
+        /// True if the relay's clock says that the system has removed it by now: after a failure it is not tried again.
+        var isOutlived = false
         /// True if the last attempt failed: the next ones are later each time.
         var hasFailed = false
         /// Time since which nothing has failed for it, and the person has not looked.
@@ -31,10 +33,18 @@ struct CardEdgeChecker {
     private var troubledAt: Int64 = 0
     /// Longest allowed delay, in milliseconds: the relay's minimum intervals, its back-off, and a commit.
     private static let patience: Int64 = 60_000
+    /// Longest time that a card is on the Lock Screen, in milliseconds: eight hours, and four more after its end.
+    private static let cardAge: Int64 = 12 * 3_600_000
     /// Longer delay that is allowed after a failure.
     private static let retryPatience: Int64 = 300_000
 
     mutating func troubled(at now: Int64) { troubledAt = now }
+
+    /// The clock was set forward by `jump` milliseconds while the relay was down, which is to it as if that time had passed.
+    mutating func clockWasSetForward(by jump: Int64, with cards: [CardID]) {
+        guard jump >= Self.cardAge else { return }
+        for card in cards { shown[card, default: Shown()].isOutlived = true }
+    }
 
     mutating func spared(_ cards: [CardID], at now: Int64) {
         for card in cards { shown[card, default: Shown()].steadySince = now }
@@ -65,7 +75,9 @@ struct CardEdgeChecker {
         case .refused(.markProfile, _), .refused(.fixRequest, _): known.givenUp = .content
         case .refused(.dropToken, _), .refused(.quarantineToken, _), .refused(.dropChannel, _), .refused(.enableBroadcast, _):
             known.givenUp = .address
-        case .refused, .unknown, .notSent: known.hasFailed = true
+        case .refused, .unknown, .notSent:
+            known.hasFailed = true
+            if known.isOutlived { known.givenUp = .content }
         }
         // An end that APNs refuses is not sent in another way; an end to a dead token is sent to the next token.
         switch outcome {

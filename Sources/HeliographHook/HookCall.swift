@@ -18,7 +18,9 @@ enum HookCall {
         let isHeld = event == hooks.beforeTool && HoldsMark.isThere(in: paths.stateDirectory)
         var limits = HookLimits()
         limits.glance = .milliseconds(1)
-        if isHeld { limits.budget = limits.heldBudget }
+        if isHeld || event == hooks.beforeTool && RulesMark.isThere(in: paths.configDirectory) {
+            limits.budget = limits.guardedBudget
+        }
         var caller = HookCaller(of: hooks)
         caller.lookForRun(of: hooks)
         let input = HookStream.readInput(limits: limits)

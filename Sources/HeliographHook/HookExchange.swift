@@ -93,7 +93,7 @@ package struct HookExchange {
         _ bytes: [UInt8], on socket: borrowing HookSocket, until deadline: ContinuousClock.Instant?
     ) -> Outcome {
         var deadline = deadline
-        let transferEnd = ContinuousClock.now + limits.transferMax
+        let transferEnd = ContinuousClock.now + max(limits.transferMax, limits.budget)
         var sent = 0
         while sent < bytes.count {
             // A daemon that refuses early may have answered before it hung up; its answer is read below.

@@ -4,10 +4,11 @@ package struct HookLimits: Sendable {
     package var budget = Duration.milliseconds(50)
     /// Time without an answer after which we check whether the daemon is stopped, and if so stop waiting. Nil: no check.
     package var glance: Duration?
-    /// The `budget` of a tool call while a session is held: a daemon that waits for its disk must not let the tool run unasked.
-    package var heldBudget = Duration.seconds(2)
+    /// The `budget` of a tool call while a session is held or there are rules: a daemon that waits for its disk, or for a processor,
+    /// must not let the tool run unasked.
+    package var guardedBudget = Duration.seconds(2)
     /// Total time to send a large event as long as the daemon keeps reading: it does not fit into the socket's buffer, and dropping
-    /// it would lose the end of a tool call. Silence for a `budget` ends it earlier.
+    /// it would lose the end of a tool call. Silence for a `budget` ends it earlier, and a longer `budget` counts instead.
     package var transferMax = Duration.milliseconds(500)
     /// Time for the agent to finish writing our input; agents write it at once, and none waits longer for a hook than this.
     package var inputWait = Duration.seconds(5)

@@ -34,4 +34,7 @@ package struct HostPaths: Sendable, Equatable {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }
+
+    /// False only if the file is certainly absent.
+    static func mayExist(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 || errno != ENOENT }
 }

@@ -1,8 +1,11 @@
 """The owner's rules answer at the host before any client is asked: with a test's own program, and with the real Claude Code in its TUI."""
 
+import contextlib
 import json
 import random
+import socketserver
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 from claude import DIALOG, Machine, Program
 from client import WireClient
 from consent import unb64
-from daemon import Daemon
+from daemon import Daemon, read_request
 from own_agent import Asking, event, post, question
 from relay import BINARY, Relay
 from start_desk import FINAL
@@ -536,6 +539,30 @@ def test_rules_are_tried_from_afar_on_what_people_answered(daemon: Daemon, opera
     # Earlier requests are the host's own data: no other token may read them over HTTP.
     for token, status in [(operator.token, 403), ("nobody", 401)]:
         assert relay.get("/v1/requests", {"Authorization": f"Bearer {token}"}).status == status
+
+
+@pytest.mark.parametrize("there", [[], ["rules.toml"], ["rules.accepted"]], ids=["none", "written", "accepted"])
+def test_a_tool_waits_for_a_busy_daemon_where_there_are_rules(tmp_path: Path, there: list[str]) -> None:
+    for name in there:
+        (tmp_path / "heliograph").mkdir()
+        (tmp_path / "heliograph" / name).write_text("")
+
+    class Busy(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            read_request(self.request)
+            time.sleep(0.3)  # the load of a machine on which a deny rule was missed
+            with contextlib.suppress(OSError):
+                self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nno way")
+
+    with socketserver.UnixStreamServer(str(tmp_path / "s"), Busy) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        environment = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "HELIOGRAPH_SOCKET": str(tmp_path / "s")}
+        call = [str(BINARY), "hook", "claude", "PreToolUse"]
+        said = subprocess.run(call, input='{"session_id":"x"}', capture_output=True, text=True, env=environment, timeout=patient(20))
+        server.shutdown()
+        thread.join()
+    assert said.stdout == ("no way" if there else "")
 
 
 @pytest.mark.agent

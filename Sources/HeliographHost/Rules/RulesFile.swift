@@ -33,8 +33,8 @@ final class RulesFile: RuleSource {
     /// The problem that was logged last.
     private var logged: String?
 
-    var path: String { directory + "/rules.toml" }
-    private var acceptedPath: String { directory + "/rules.accepted" }
+    var path: String { RulesMark.path(in: directory) }
+    private var acceptedPath: String { RulesMark.acceptedPath(in: directory) }
     private var offPath: String { directory + "/rules.off" }
 
     init(_ paths: HostPaths, logger: Logger? = nil) {

@@ -350,10 +350,11 @@ package struct HostConsent {
             // Without an answer the device sends its letter again.
             do throws(SpoolError) {
                 switch outcome {
-                case .joined(let pin, let secret, _):
+                case .joined(let pin, let secret, _) where book[pin.id] == nil:
                     let invited = invitation.flatMap { $0.secret == secret ? $0.history : nil }
                     try sealing?.admit(pin.id, invited ?? .all)
-                case .vouched(let pin, let voucher, _): try sealing?.admit(pin.id, .all, broughtBy: voucher)
+                case .vouched(let pin, let voucher, _) where book[pin.id] == nil:
+                    try sealing?.admit(pin.id, .all, broughtBy: voucher)
                 default: break
                 }
                 if case .joined = outcome, !isSigned {

@@ -63,9 +63,10 @@ struct HostSealing {
     /// Gives a device its keys before it becomes trusted. Throws, and changes nothing, if they cannot be written to disk. A device
     /// that another one vouched for reads what that one reads.
     mutating func admit(_ device: KeyID, _ history: SharedHistory, broughtBy voucher: KeyID? = nil) throws(SpoolError) {
-        guard !book.devices.contains(device) else { return }
         let key: EpochKey = fresh.next()
         var changed = book
+        // Left by an admission that failed later: what was sealed since is not this device's.
+        changed.exclude(device)
         if changed.current == nil || history == .fromNow { changed.begin(key) }
         let newest = changed.current?.number ?? 1
         let from = voucher.map { changed.first(of: $0) ?? newest } ?? 1

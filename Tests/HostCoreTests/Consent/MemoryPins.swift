@@ -11,6 +11,7 @@ final class MemoryPins: ConsentDisk {
     var isFailing = false
     /// True if only writes of the epochs' keys fail.
     var isFailingKeys = false
+    var isFailingPins = false
     /// Called when the keys are about to be on disk.
     var beforeKeys: () -> Void = {}
 
@@ -29,7 +30,7 @@ final class MemoryPins: ConsentDisk {
     }
 
     func save(_ book: PinBook) throws(SpoolError) {
-        if isFailing { throw SpoolError(.full, "full") }
+        if isFailing || isFailingPins { throw SpoolError(.full, "full") }
         calls.append("save")
         self.book = book
     }

@@ -440,6 +440,25 @@ struct HostSealingTests {
         #expect(try SealedReader(bench, late).epochs == [2] && SealedReader(bench, all).epochs == [1, 2])
     }
 
+    @Test("a device that joins again after a failed try reads from its new joining on")
+    func joinedAgain() throws {
+        var bench = try Bench.sealed()
+        bench.start()
+        let device = Bench.Device(name: "another")
+        bench.pins.isFailingPins = true
+        try bench.joins(device, .fromNow)
+        #expect(bench.pins.book[device.id] == nil && bench.pins.calls.last == "keys")
+        bench.flush()
+        let between = try #require(bench.left().last).event
+        bench.pins.isFailingPins = false
+        try bench.joins(device, .fromNow)
+        bench.emit(tool())
+        bench.flush()
+        let reader = try SealedReader(bench, device)
+        #expect(throws: (any Error).self) { try reader.open(between) }
+        #expect(try reader.open(try #require(bench.left().last).event).number == 2)
+    }
+
     @Test("a device that another brings reads what that one reads, and no more")
     func brought() throws {
         var bench = try Bench.sealed()

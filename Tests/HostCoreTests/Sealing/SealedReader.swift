@@ -109,12 +109,17 @@ extension ConsentBench {
 
     /// Another device, invited at the host's terminal.
     mutating func joined(_ history: SharedHistory) throws -> Device {
-        let (secret, device) = (ConsentHash.random(), Device(name: "another"))
-        _ = tell(.consentAsked(.invite(secret, history), HookToken(rawValue: 9)))
-        letter(join(TrustSecret(.host(host.identity.id), secret: secret), device).letter)
+        let device = Device(name: "another")
+        try joins(device, history)
         try #require(pins.book[device.id] != nil)
         flush()
         return device
+    }
+
+    mutating func joins(_ device: Device, _ history: SharedHistory) throws {
+        let secret = ConsentHash.random()
+        _ = tell(.consentAsked(.invite(secret, history), HookToken(rawValue: 9)))
+        letter(join(TrustSecret(.host(host.identity.id), secret: secret), device).letter)
     }
 
     mutating func start(_ title: String = "The secret plan") {

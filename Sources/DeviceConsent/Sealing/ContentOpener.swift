@@ -24,6 +24,8 @@ package struct ContentOpener {
     package private(set) var hostNames: [KeyID: String] = [:]
     /// The host of each sealed session.
     package private(set) var sessions: [SessionID: KeyID] = [:]
+    /// The relay's name of each session's host.
+    private var hostsOfSessions: [SessionID: HostID] = [:]
     /// Sealed sessions whose host the relay has not named.
     private(set) var unknownHosts: Set<SessionID> = []
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
@@ -112,7 +114,9 @@ package struct ContentOpener {
     @discardableResult
     private mutating func learn(_ summaries: [Summary]) -> Bool {
         var isMore = false
+        let before = hosts
         for summary in summaries {
+            hostsOfSessions[summary.session] = summary.host.id
             guard let offer = summary.steering, offer.seals, let host = offer.host else { continue }
             hosts[summary.host.id] = host
             hostNames[host] = summary.host.name
@@ -120,6 +124,10 @@ package struct ContentOpener {
         }
         let sealing = summaries.isEmpty ? [] : keys.sealing
         for summary in summaries { if let host = host(of: summary, among: sealing) { sessions[summary.session] = host } }
+        // Sessions that were listed before the first offer of their host.
+        if hosts != before {
+            for (session, name) in hostsOfSessions where sessions[session] == nil { sessions[session] = hosts[name] }
+        }
         return isMore
     }
 
@@ -182,7 +190,7 @@ package struct ContentOpener {
             // The session's host stays known, in case the session comes back.
             (lines[session], names[session], unopened[session]) = (nil, nil, nil)
             (ledgers[session], remarks[session], pasts[session]) = (nil, nil, nil)
-            followedAt[session] = nil
+            (followedAt[session], hostsOfSessions[session]) = (nil, nil)
         default: break
         }
         return [message]

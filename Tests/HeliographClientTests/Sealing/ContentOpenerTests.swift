@@ -26,6 +26,19 @@ struct ContentOpenerTests {
         #expect(opened == [Event(Self.tool("Running: ls secret"), at: 5) { $0.field("input", "ls secret") }.bytes])
     }
 
+    @Test("a session that was listed before its host's first offer is sealed from that offer on")
+    func listedBefore() throws {
+        let device = PrivateKeys()
+        let (pin, identity) = (Self.host.pin, device.identity)
+        var opener = ContentOpener { (identity, [pin]) }
+        _ = opener.open(.summary(Self.host.summary()))
+        _ = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
+        let sent = Self.host.event(Self.tool("Running: ls secret"), 2)
+        let opened = opener.events(Self.host.events([sent, Event(Self.tool("Running: ls"), at: 5).bytes], first: 2))
+        #expect(opened.first == Event(Self.tool("Running: ls secret"), at: 5).bytes)
+        #expect(opened.count == 2 && Self.line(opened.last) != Self.line(Event(Self.tool("Running: ls"), at: 5).bytes))
+    }
+
     @Test("a summary has what its line says; an older line is none")
     func lines() throws {
         var opener = ContentOpener.trusted(Self.host)

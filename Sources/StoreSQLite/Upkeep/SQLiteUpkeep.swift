@@ -16,6 +16,9 @@ package final class SQLiteUpkeep: StoreUpkeep {
     private let damage: DamageRegister
     /// The connection of a check of everything in progress.
     private let checking = Mutex<DatabaseQueue?>(nil)
+    /// The closed connection of the last check. It is kept because once libdispatch has released a queue with values attached, as
+    /// GRDB's have, it wakes the process once a second for ever (`findings/libdispatch-wakes-for-ever-after-a-queue.sh`).
+    private let checked = Mutex<DatabaseQueue?>(nil)
 
     /// True if every page was checked when the file was opened. If not, `checkEverything` does so; events are always left to it.
     package let isChecked: Bool
@@ -61,7 +64,11 @@ package final class SQLiteUpkeep: StoreUpkeep {
         do {
             let queue = try Connections.openToLook(database.path)
             checking.withLock { $0 = queue }
-            defer { checking.withLock { $0 = nil } }
+            defer {
+                checking.withLock { $0 = nil }
+                try? queue.close()
+                checked.withLock { $0 = queue }
+            }
             let damaged = try queue.read { db in
                 if !isChecked { try DataFile.checkIntegrity(of: nil, path: database.path, in: db) }
                 return try DataFile.damagedEvents(in: db)

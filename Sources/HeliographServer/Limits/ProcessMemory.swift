@@ -54,4 +54,18 @@ struct ProcessMemory: ~Copyable {
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
         _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
     }
+
+    /// Takes the code that only the start needed out of this process's resident memory. It stays in the cache of files, from which
+    /// the kernel maps again what is needed.
+    static func giveBackCode() {
+        guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return }
+        for line in maps.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            // Only code is never written: other pages of a file may hold relocated addresses, which the file lacks.
+            guard words.count == 6, words[1] == "r-xp", words[5].hasPrefix("/") else { continue }
+            let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard ends.count == 2, let start = unsafe UnsafeMutableRawPointer(bitPattern: ends[0]) else { continue }
+            _ = unsafe madvise(start, Int(ends[1] - ends[0]), MADV_DONTNEED)
+        }
+    }
 }

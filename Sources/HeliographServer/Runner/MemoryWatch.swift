@@ -18,6 +18,8 @@ final class MemoryWatch {
     private let queue = DispatchQueue(label: "heliograph.memory", qos: .utility)
 
     private static let interval = Duration.seconds(1)
+    /// Time after which the start is over.
+    private static let startTakes = Duration.seconds(10)
     /// Queued bytes below which a client is not behind.
     private static let behindBytes = 64 << 10
 
@@ -40,8 +42,13 @@ final class MemoryWatch {
     var unfinishedBytesMax: Int { Int(min(max(budget.bytes / 8, 4 << 20), 64 << 20)) }
 
     func start() {
+        lookRegularly()
+        loops.main.schedule(after: Self.startTakes) { [queue] in queue.async { ProcessMemory.giveBackCode() } }
+    }
+
+    private func lookRegularly() {
         look()
-        loops.main.schedule(after: Self.interval) { [weak self] in self?.start() }
+        loops.main.schedule(after: Self.interval) { [weak self] in self?.lookRegularly() }
     }
 
     private func look() {

@@ -22,10 +22,16 @@ struct DataOption: ParsableArguments {
     var path: String { Self.absolute(chosen) }
 
     static func absolute(_ path: String) -> String {
-        let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
-        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + relative
         // Several slashes at the beginning become one, because a socket's address begins with no more.
-        return "/" + whole.drop { $0 == "/" }
+        guard !path.hasPrefix("/") else { return "/" + path.drop { $0 == "/" } }
+        // No part of the working folder's path is a link, so `..` may shorten it: a socket's address has room for little.
+        var folder = FileManager.default.currentDirectoryPath.split(separator: "/")
+        var rest = path.split(separator: "/")[...]
+        while let first = rest.first, first == "." || first == ".." {
+            if first == ".." { _ = folder.popLast() }
+            rest.removeFirst()
+        }
+        return "/" + (folder + rest).joined(separator: "/")
     }
 
     /// Option that names the same relay in another command: empty, or ` --data FOLDER`.

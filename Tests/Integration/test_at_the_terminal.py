@@ -57,7 +57,7 @@ def test_an_idle_prompt_is_idle_and_a_turn_that_is_interrupted_too(machine, phon
     wait_status(phone, "idle", None)
     machine.prompt("please do it")
     wait_status(phone, "running", None)
-    time.sleep(1)  # time for the turn to begin
+    wait_until(lambda: machine.api.requests, 15, "the model to be asked")
     machine.press("Escape")
     wait_status(phone, "idle", "interrupted at the terminal")
 

@@ -22,7 +22,11 @@ let checkedFlags = ["-assert-config", "Debug"]
 /// As `--static-swift-stdlib` does for the released program, and cannot for what `--build-tests` builds.
 let swiftLinkedIn =
     ["-static-stdlib"] + ["CoreFoundation", "_FoundationCShims", "_FoundationCollections", "_FoundationICU"].map { "-l" + $0 }
-let ofReleasedPrograms: [LinkerSetting] = isChecked ? [.unsafeFlags(swiftLinkedIn)] : []
+/// Without a table of all symbols, which the linked-in library asks for and nothing looks up: 5 MB.
+let exportingNothing = ["-Xlinker", "--no-export-dynamic"]
+let ofReleasedPrograms: [LinkerSetting] = [
+    .unsafeFlags(exportingNothing + (isChecked ? swiftLinkedIn : []), .when(platforms: [.linux], configuration: .release))
+]
 let fuzzedFlags = ["-sanitize=fuzzer,address", "-O"] + checkedFlags
 let settings: [SwiftSetting] =
     plain + (isFuzzing ? [.unsafeFlags(fuzzedFlags)] : []) + (isChecked ? [.unsafeFlags(checkedFlags)] : [])
@@ -116,7 +120,7 @@ let package = Package(
                 "ChannelAPNs", "HeliographServer", "HeliographHost", "HeliographHook", "HeliographClient",
                 "PushPlanner", "RelayAccess",
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
-                "WebSocketEngine", arguments, logging,
+                "WebSocketEngine", "CHeliographICUData", arguments, logging,
             ],
             swiftSettings: settings(of: "heliograph"), linkerSettings: ofReleasedPrograms),
 
@@ -212,6 +216,7 @@ let package = Package(
         module("HeliographKit", ["Consent", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol"]),
 
         // System libraries, and what Swift leaves out of Linux.
+        .target(name: "CHeliographICUData"),
         .systemLibrary(name: "CHeliographLinux"),
         .systemLibrary(name: "CHeliographLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "CHeliographNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),

@@ -63,6 +63,11 @@ def test_it_holds_what_the_services_ask_for(tree: Path) -> None:
         assert result.returncode == 0 and f"USAGE: heliograph-{command} " in result.stdout, result.stderr
 
 
+def test_it_carries_no_languages(tree: Path) -> None:
+    size = (tree / "usr/bin/heliograph").stat().st_size
+    assert size < 70 << 20, f"{size} bytes: is the toolchain's ICU of another version than Sources/CHeliographICUData?"
+
+
 def test_what_agents_call_needs_no_library_and_hands_on_the_rest(tree: Path, tmp_path: Path) -> None:
     program = tree / "usr/bin/heliograph-hook"
     headers = subprocess.run(["readelf", "--program-headers", program], check=True, capture_output=True, text=True).stdout

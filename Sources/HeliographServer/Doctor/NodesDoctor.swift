@@ -1,3 +1,4 @@
+import PushWeb
 import RelayAccess
 import RelayCluster
 import RelayProtocol

@@ -1,18 +1,16 @@
-import Foundation
+import Glibc
+import PushWeb
 
-/// The `Date` header of RFC 9110: the page computes the difference of its clock from it.
-enum HTTPDate {
-    private static let format = Date.VerbatimFormatStyle(
-        format: """
-            \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-            """,
-        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+extension HTTPDate {
+    private static let bytesMax = 64
 
-    static var now: String { Date.now.formatted(format) }
-
-    /// Seconds since 1970; nil if the text has another format.
-    static func seconds(_ text: String) -> Int64? {
-        (try? format.parseStrategy.parse(text)).map { Int64($0.timeIntervalSince1970) }
+    /// The value of the `Date` header, from which the page computes the difference of its clock. In English, as no locale is ever set.
+    static var now: String {
+        var (time, parts) = unsafe (time(nil), tm())
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytesMax) { buffer in
+            guard unsafe gmtime_r(&time, &parts) != nil else { return "" }
+            let count = unsafe strftime(buffer.baseAddress!, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            return unsafe String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import PushWeb
 import RelayAccess
 import RelayProtocol
 import WebSocketEngine

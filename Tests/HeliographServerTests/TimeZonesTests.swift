@@ -13,7 +13,9 @@ struct TimeZonesTests {
         var seen: Set<Data> = []
         let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return paths.sorted().filter { path in
-            guard !path.hasPrefix("right/"), let bytes = FileManager.default.contents(atPath: folder + path) else { return false }
+            guard !path.hasPrefix("right/"), let bytes = FileManager.default.contents(atPath: folder + path) else {
+                return false
+            }
             return bytes.starts(with: "TZif".utf8) && seen.insert(bytes).inserted
         }
     }()
@@ -80,7 +82,8 @@ struct TimeZonesTests {
     @Test(
         "what is no name of a zone is none",
         arguments: [
-            "", "/etc/passwd", "../zoneinfo/UTC", "Europe/../UTC", "Europe//Berlin", "Europe/Berlin/", "tzdata.zi", "Nowhere/City",
+            "", "/etc/passwd", "../zoneinfo/UTC", "Europe/../UTC", "Europe//Berlin", "Europe/Berlin/", "tzdata.zi",
+            "Nowhere/City",
         ])
     func names(_ name: String) {
         #expect(TimeZones.weekMinute(name, 0) == nil)
@@ -100,7 +103,8 @@ struct TimeZonesTests {
     @Test(
         "a rule of another form is none",
         arguments: [
-            "", "CET", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,J366,J1", "<+03-3",
+            "", "CET", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,J366,J1",
+            "<+03-3",
             "CET-999",
         ])
     func rules(_ text: String) {

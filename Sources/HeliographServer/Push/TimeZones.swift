@@ -35,14 +35,16 @@ enum TimeZones {
     private static func isName(_ name: String) -> Bool {
         guard (1...nameBytesMax).contains(name.utf8.count) else { return false }
         return name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-            part.first?.isLetter == true && part.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
-                    true
-                default: false
+            part.first?.isLetter == true
+                && part.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"),
+                        UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
                 }
-            }
         }
     }
 }

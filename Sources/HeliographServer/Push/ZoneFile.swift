@@ -29,7 +29,9 @@ struct ZoneFile {
         first = known[0]
         guard changes == changes.sorted() else { return nil }
         let footer = data.dropFirst(counts.bytes(ofTime: 8))
-        guard footer.first == UInt8(ascii: "\n"), let end = footer.dropFirst().firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard footer.first == UInt8(ascii: "\n"), let end = footer.dropFirst().firstIndex(of: UInt8(ascii: "\n")) else {
+            return nil
+        }
         let text = String(decoding: footer[..<end].dropFirst(), as: UTF8.self)
         rule = text.isEmpty ? nil : ZoneRule(text)
         if !text.isEmpty, rule == nil { return nil }

@@ -123,7 +123,8 @@ struct ZoneRule {
         private mutating func day() -> Change.Day? {
             if skip("J") { return number().flatMap { (1...365).contains($0) ? .julian($0) : nil } }
             guard skip("M") else { return number().flatMap { $0 <= 365 ? .ofYear($0) : nil } }
-            guard let month = number(), (1...12).contains(month), skip("."), let week = number(), (1...5).contains(week), skip("."),
+            guard let month = number(), (1...12).contains(month), skip("."), let week = number(), (1...5).contains(week),
+                skip("."),
                 let weekday = number(), weekday <= 6
             else { return nil }
             return .ofMonth(month, week: week, weekday: weekday)

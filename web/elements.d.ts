@@ -11,6 +11,7 @@ import type { RowDeeds } from "./elements/row-deeds.js";
 import type { SessionChanges } from "./elements/session-changes.js";
 import type { SessionFacts } from "./elements/session-facts.js";
 import type { SessionFind } from "./elements/session-find.js";
+import type { SieveSaver } from "./elements/sieve-saver.js";
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -25,5 +26,6 @@ declare global {
     "session-changes": SessionChanges;
     "session-facts": SessionFacts;
     "session-find": SessionFind;
+    "sieve-saver": SieveSaver;
   }
 }

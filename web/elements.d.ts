@@ -12,6 +12,7 @@ import type { SessionChanges } from "./elements/session-changes.js";
 import type { SessionFacts } from "./elements/session-facts.js";
 import type { SessionFind } from "./elements/session-find.js";
 import type { SieveSaver } from "./elements/sieve-saver.js";
+import type { SpeechButton } from "./elements/speech-button.js";
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -27,5 +28,6 @@ declare global {
     "session-facts": SessionFacts;
     "session-find": SessionFind;
     "sieve-saver": SieveSaver;
+    "speech-button": SpeechButton;
   }
 }

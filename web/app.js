@@ -16,7 +16,7 @@ import { Presence } from "./presence.js";
 import { browserShelf, Kept } from "./kept.js";
 import { pairingOf, routeOf, secretIn } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
-import { Marks } from "./sieve.js";
+import { Marks, SavedSieves } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { Snoozes } from "./snoozes.js";
 import { apply, asksOf, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
@@ -146,12 +146,16 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, presence, archive, pins, snoozes, isLater, keyboard,
+  state, link, decisions, presence, archive, pins, sieves: new SavedSieves(() => localStorage), snoozes, isLater, keyboard,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"devices"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // A new text node each time, so that screen readers announce the same words twice.
   announce: (text) => element("announcer").replaceChildren(text),
   listChanged: everything,
+  sift: (sieve) => {
+    location.hash = "#/";
+    views.list.sift(sieve);
+  },
   pairAgain: () => pairScreen({ reason: t`This device was logged out.` }),
   loadSeldom: withSeldom,
   loadTyping: () => (seldom ? Promise.resolve("") : typedMeanwhile(withSeldom)),

@@ -11,6 +11,8 @@ import type { RowDeeds } from "./elements/row-deeds.js";
 import type { SessionChanges } from "./elements/session-changes.js";
 import type { SessionFacts } from "./elements/session-facts.js";
 import type { SessionFind } from "./elements/session-find.js";
+import type { SieveSaver } from "./elements/sieve-saver.js";
+import type { SpeechButton } from "./elements/speech-button.js";
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -25,5 +27,7 @@ declare global {
     "session-changes": SessionChanges;
     "session-facts": SessionFacts;
     "session-find": SessionFind;
+    "sieve-saver": SieveSaver;
+    "speech-button": SpeechButton;
   }
 }

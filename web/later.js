@@ -29,10 +29,10 @@ async function keepLanguage() {
   if (!localStorage.getItem("heliograph.sentences")?.startsWith(file)) localStorage.setItem("heliograph.sentences", file + JSON.stringify(sentences));
 }
 
-/** True if prompts are held in this browser (`held.js`): sending them needs the part that loads on demand. */
-function holdsPrompts() {
+/** True if prompts are held in this browser (`held.js`) or dictated (`speech.js`): both need the part that loads on demand. */
+function usesSeldom() {
   try {
-    return localStorage.getItem("heliograph.held")?.includes("text") === true;
+    return localStorage.getItem("heliograph.held")?.includes("text") === true || localStorage.getItem("heliograph.dictates") === "true";
   } catch {
     return false;
   }
@@ -80,4 +80,4 @@ join({
 }, loadPart);
 
 keepLanguage().catch(() => undefined);
-if (holdsPrompts()) inbox.app.loadSeldom();
+if (usesSeldom()) inbox.app.loadSeldom();

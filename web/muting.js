@@ -1,5 +1,6 @@
 /** Mutes sessions on this browser, and puts them off. */
 
+import { buzz } from "./haptics.js";
 import { t } from "./language.js";
 import { asksOf } from "./store.js";
 
@@ -66,6 +67,7 @@ const askedMax = 64;
  */
 export async function putOff(app, session, until) {
   const asked = asksOf(app.state, session);
+  if (until !== null) buzz("snooze");
   app.snoozes.set(session, until === null ? null : { until, asked });
   app.listChanged();
   if (!app.webPush?.device) return;

@@ -20,6 +20,8 @@ import "./elements/picture-frames.js";
 import "./elements/session-changes.js";
 import "./elements/session-facts.js";
 import "./elements/session-find.js";
+import "./elements/sieve-saver.js";
+import "./elements/speech-button.js";
 import { StartView } from "./elements/start-view.js";
 import { Held } from "./held.js";
 import { TerminalView } from "./elements/terminal-view.js";

@@ -159,3 +159,38 @@ export class Marks {
     keep(this.#storage, this.#place, [...this.#sessions]);
   }
 }
+
+/** Maximum number of saved filters: more chips would push the list off a phone's screen. */
+export const savedMax = 12;
+
+/** @typedef {{name: string, sieve: Sieve}} Saved */
+
+/** Saved filters, kept on this device. */
+export class SavedSieves {
+  /** @type {Saved[]} */ all = [];
+  #storage;
+
+  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws if site data is blocked. */
+  constructor(storage) {
+    this.#storage = storage;
+    this.read();
+  }
+
+  /** Reads the filters again, because another tab may have changed them. */
+  read() {
+    const kept = stored(this.#storage, "heliograph.sieves");
+    if (Array.isArray(kept)) this.all = kept.filter((one) => typeof one?.name === "string").slice(0, savedMax).map(({ name, sieve }) => ({ name, sieve: clean(sieve) }));
+  }
+
+  /** @param {Saved[]} all */
+  set(all) {
+    this.all = all;
+    keep(this.#storage, "heliograph.sieves", all);
+  }
+}
+
+/** @param {any} kept @returns {Sieve} */
+const clean = (kept) => /** @type {any} */ (Object.fromEntries(Object.entries(noSieve()).map(([key, none]) => [key, typeof kept?.[key] === "string" ? kept[key] : none])));
+
+/** @param {Sieve} one @param {Sieve} other */
+export const isSame = (one, other) => JSON.stringify(clean(one)) === JSON.stringify(clean(other));

@@ -92,3 +92,26 @@ def test_the_next_request_slides_in_within_200_ms_and_stands_at_once_where_motio
         assert len(slides) == count and max(slides) <= 200, slides
         one.card(second).get_by_role("button", name="Allow", exact=True).click()
         host.wait_decision(second)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_in_recent_a_verdict_is_whole_beside_its_undo(screen: Callable[..., Screen], client: Callable[..., Any], host: Any, language: str) -> None:
+    one, other = screen(role="operator", size=PHONE), client(host.relay, "Adas altes Telefon")
+    other.subscribe()
+    for command, decision, outcome in ((LONG, "deny", "denied"), ("make", "allow", "allowed")):
+        approval = host.request_approval("s1", "Bash", {"command": command}, title=command)
+        other.wait_approval(approval)
+        other.decide("s1", approval, decision)
+        host.wait_decision(approval)
+        host.apply("s1", approval, outcome)
+    one.page.evaluate("language => localStorage.setItem('heliograph.language', language)", language)
+    one.page.reload()
+    one.go("#/approvals/recent")
+    verdicts = one.page.locator(".settled-line strong:visible")
+    expect(verdicts).to_have_count(2)
+    expect(one.page.locator(".settled-undo:visible")).to_have_count(1)
+    expect(verdicts.first).to_have_text({"en": "Allowed by Adas altes Telefon", "de": "Erlaubt von Adas altes Telefon"}[language])
+    cut = """all => all.filter((one) => { const { right } = one.parentElement.getBoundingClientRect();
+        return [...one.getClientRects()].some((box) => box.right > right + 1); }).map((one) => one.textContent)"""
+    assert verdicts.evaluate_all(cut) == []
+    one.expect_no_overflow()

@@ -5,6 +5,9 @@ import { mute, putOff } from "../../web/muting.js";
 import { Snoozes } from "../../web/snoozes.js";
 import { emptyState } from "../../web/store.js";
 
+// A device that does not vibrate.
+globalThis.navigator ??= {};
+
 const hour = 3_600_000;
 
 /** A browser that gets notifications, and the choices that it tells the relay. */

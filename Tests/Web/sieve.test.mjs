@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byGroup, choices, grouped, groupOf, headingOf, Marks, narrows, noSieve, passes } from "../../web/sieve.js";
+import { renamed, without, withSieve } from "../../web/named-sieves.js";
+import { byGroup, choices, grouped, groupOf, headingOf, isSame, Marks, narrows, noSieve, passes, SavedSieves, savedMax } from "../../web/sieve.js";
 
 const summary = (session, more = {}) => ({
   session, title: "Fix the login", project: "webshop", host: { id: "h1", name: "laptop", connected: true }, agent: { name: "claude" },
@@ -77,4 +78,46 @@ test("without a place to keep it, it holds for the visit", () => {
   const archive = new Marks(() => { throw new Error("blocked"); }, "archived");
   archive.set(["a"], true);
   assert.equal(archive.has("a"), true);
+});
+
+/** A browser's storage. */
+function shelf(kept = {}) {
+  return () => ({ getItem: (place) => kept[place] ?? null, setItem: (place, value) => (kept[place] = value) });
+}
+
+test("a filter is saved under a name, renamed and removed, and the tabs of a browser share it", () => {
+  const storage = shelf();
+  const [one, other] = [new SavedSieves(storage), new SavedSieves(storage)];
+  const shop = { ...noSieve(), project: "webshop", status: "waits" };
+  one.set(withSieve(one.all, "  my   shop ", shop).all);
+  other.read();
+  assert.deepEqual(other.all, [{ name: "my shop", sieve: shop }]);
+  other.set(renamed(other.all, "my shop", "Shop").all);
+  assert.deepEqual(new SavedSieves(storage).all.map(({ name }) => name), ["Shop"]);
+  assert.deepEqual(without(other.all, "Shop"), []);
+});
+
+test("a filter needs a name of its own, and there is a most", () => {
+  const all = Array.from({ length: savedMax }, (_, at) => ({ name: `f${at}`, sieve: noSieve() }));
+  assert.match(withSieve([], "  ", noSieve()).problem, /a name/);
+  assert.match(withSieve(all.slice(1), "f3", noSieve()).problem, /has this name/);
+  assert.match(withSieve(all, "new", noSieve()).problem, /remove one first/);
+  assert.match(renamed(all, "f1", "f2").problem, /has this name/);
+  assert.equal(renamed(all, "f1", "f1").all.length, savedMax, "its own name is no other's");
+});
+
+test("what another program or version left in the browser is no fault", () => {
+  for (const left of ["{", "7", '{"a":1}', "[null, 1, {}]"]) assert.deepEqual(new SavedSieves(shelf({ "heliograph.sieves": left })).all, []);
+  const [{ sieve }] = new SavedSieves(shelf({ "heliograph.sieves": '[{"name":"x","sieve":{"words":"a","project":7,"more":1}}]' })).all;
+  assert.deepEqual(sieve, { ...noSieve(), words: "a" });
+  const many = JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ name: String(at), sieve: {} })));
+  assert.equal(new SavedSieves(shelf({ "heliograph.sieves": many })).all.length, savedMax);
+  const blocked = new SavedSieves(() => { throw new Error("blocked"); });
+  blocked.set([{ name: "x", sieve: noSieve() }]);
+  assert.equal(blocked.all.length, 1, "it holds for the visit");
+});
+
+test("a saved filter is in use if it says the same, in whatever order", () => {
+  assert.equal(isSame({ ...noSieve(), words: "a" }, { group: "", words: "a", project: "", host: "", status: "" }), true);
+  assert.equal(isSame({ ...noSieve(), words: "a" }, noSieve()), false);
 });

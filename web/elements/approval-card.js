@@ -10,6 +10,7 @@ import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, wa
 import { heldWords } from "../budget-words.js";
 import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago, left } from "../format.js";
+import { buzz } from "../haptics.js";
 import { pieces, t } from "../language.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
@@ -488,6 +489,7 @@ export class ApprovalCard extends HTMLElement {
     // The pressed button disappears, so the keyboard focus waits on the card until the decision is settled.
     this.#decided = true;
     this.land();
+    buzz(verdict.decision === "deny" ? "deny" : "allow");
     this.#app.decisions.decide(this.#approval, verdict);
   }
 

@@ -53,7 +53,8 @@ export class CommandPalette extends View {
     const deeds = [...shortcuts.map(({ keys: press, action, words }) => ({ words, keys: acts || press.length > 3 ? press : undefined, action })), letters];
     const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt)
       .map((one) => ({ words: titleOf(one), also: placeOf(one), hash: `#/session/${one.session}` }));
-    this.#entries = keys ? deeds : matching([...this.#here(), ...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help" || action === "letters")], this.#words.value);
+    const filters = this.app.sieves.all.map(({ name, sieve }) => ({ words: name, also: t`Saved filter`, run: () => this.app.sift(sieve) }));
+    this.#entries = keys ? deeds : matching([...this.#here(), ...filters, ...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help" || action === "letters")], this.#words.value);
     this.#chosen = 0;
     this.#found.replaceChildren(...this.#entries.map((entry, index) => {
       const words = span("palette-words foreign");

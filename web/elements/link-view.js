@@ -7,6 +7,7 @@ import { chooseLanguage, chosenLanguage, languageChoices } from "../language-cho
 import { ask, refusalIn } from "../page-key.js";
 import { has, rightsOf } from "../rights.js";
 import { contentWords } from "../sealing-words.js";
+import { isSwitchedOn, recognizer, switchOn } from "../speech.js";
 import { calm, line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { phases, stopWords } from "./link-state.js";
@@ -21,6 +22,7 @@ export class LinkView extends View {
   #pair = h("button", { type: "button", class: "solid", onclick: () => this.#dialog.open() }, t`Pair another device`);
   #logout = h("button", { type: "button", class: "deny" }, t`Log this device out …`);
   /** @type {HTMLSelectElement} */ #language = h("select", { id: "language", onchange: () => chooseLanguage(this.#language.value) }, ...languageChoices().map(([value, words]) => h("option", { value, lang: value || null }, words)));
+  #dictates = h("input", { type: "checkbox", onchange: () => this.#dictate() });
   #buttons = h("div", { class: "buttons stacked" }, this.#pair, this.#logout);
   #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: t`Log out`, deed: () => this.#logOut() });
   #problem = h("p", { class: "problem", role: "alert" });
@@ -30,6 +32,7 @@ export class LinkView extends View {
     this.#confirmation.question = t`Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.`;
     this.#dialog.app = this.app;
     this.#language.value = chosenLanguage();
+    this.#dictates.checked = isSwitchedOn(() => localStorage);
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Connection`)),
       h("div", { class: "sheet" },
@@ -38,6 +41,8 @@ export class LinkView extends View {
         h("dl", { class: "numbers" }, row(t`This device`, this.#values.device), row(t`It may`, this.#values.may), row(t`Workspace`, this.#values.workspace),
           row(t`Relay`, this.#values.relay), row(t`Content`, this.#values.content), row(t`Last heard`, this.#values.heard)),
         h("div", { class: "field" }, h("label", { for: "language" }, t`Language`), this.#language),
+        recognizer() ? h("label", { class: "choice" }, this.#dictates, h("span", {}, h("span", { class: "choice-label" }, t`Dictate prompts`),
+          h("span", { class: "quiet" }, t`A microphone beside the text field. What you say goes to the maker of this browser, such as Google or Apple, to be recognised, and not through the relay. Nothing is sent to an agent before you press Send.`))) : null,
         this.#buttons, this.#confirmation.element, this.#problem),
       this.#dialog);
   }
@@ -73,6 +78,11 @@ export class LinkView extends View {
       waiting: t`The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
       stopped: stopWords(this.app.link),
     }[phase]);
+  }
+
+  #dictate() {
+    switchOn(() => localStorage, this.#dictates.checked);
+    document.querySelectorAll("speech-button").forEach((button) => button.show());
   }
 
   async #logOut() {

@@ -70,7 +70,7 @@ export class SessionComposer extends HTMLElement {
   #pictures = h("picture-choice", { hidden: true });
   #isBringing = false;
   /** The part that handles pictures is loading; nothing is sent before the chosen picture has been added. */ #isAdding = false;
-  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
+  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, h("speech-button", { hidden: true }), this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
   #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": t`Mode, model and commands`, hidden: true });
   #box = h("div", { class: "composer-box" }, this.#held, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#offers, this.#form);

@@ -82,6 +82,7 @@ export class SessionList extends View {
     this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
     this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#files, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
+    this.#sieve.onopen = () => this.app.loadSeldom();
     this.addEventListener("keydown", (event) => this.#step(event));
     for (const kind of ["pointerdown", "pointermove", "keydown", "scroll"]) this.addEventListener(kind, () => (this.#touchedAt = performance.now()), { passive: true });
     new IntersectionObserver(([{ isIntersecting }]) => {
@@ -165,7 +166,8 @@ export class SessionList extends View {
 
   /** @returns {Map<string, Summary>} */
   #visible() {
-    const { archive, state } = this.app;
+    const { archive, sieves, state } = this.app;
+    this.#sieve.saved = sieves;
     return this.#sieve.visible([...state.sessions.values()].filter(this.#isHere), archive);
   }
 
@@ -190,6 +192,11 @@ export class SessionList extends View {
     const next = this.#order[session === null ? 0 : this.#order.indexOf(session) + way];
     this.#rows.get(next ?? "")?.scrollIntoView({ block: "nearest" });
     return next;
+  }
+
+  /** @param {import("../sieve.js").Sieve} sieve */
+  sift(sieve) {
+    this.#sieve.apply(sieve);
   }
 
   /** Moves the keyboard focus to the search field. */

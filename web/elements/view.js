@@ -15,6 +15,8 @@
  * @property {import("../held.js").Held} held
  * @property {import("../sieve.js").Marks} archive Sessions archived on this device.
  * @property {import("../sieve.js").Marks} pins Sessions pinned on this device.
+ * @property {import("../sieve.js").SavedSieves} sieves Filters saved on this device.
+ * @property {(sieve: import("../sieve.js").Sieve) => void} sift Shows the list of sessions with this filter.
  * @property {import("../snoozes.js").Snoozes} snoozes Sessions snoozed on this device.
  * @property {(session: string) => boolean} isLater True if the session is snoozed.
  * @property {import("../shortcuts.js").Keyboard} keyboard

@@ -75,7 +75,7 @@ struct WebPage {
             ("referrer-policy", "no-referrer"),
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
-            ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+            ("permissions-policy", "camera=(), geolocation=(), microphone=(self)"),
             ("cache-control", "no-cache"),
         ]
     }

@@ -64,13 +64,14 @@ final class PushWorld {
     /// The relay has started and loaded the pushes in flight.
     func started(_ relay: Relay) {
         ring.relayStarted(relay.planner.knownDevices, wall: world.relay.wall)
+        crossing.relayStarted(relay.planner.knownDevices)
         looked(at: relay)
     }
 
     func clockWasSet(by jump: Int64) {
         starts.clockWasSet(by: jump)
         if jump < 0 { ring.clockWasSetBack(by: -jump) } else { reserve.clockWasSetForward(by: jump) }
-        if !world.relay.isUp { edge.clockWasSetForward(by: jump, with: phones.flatMap { $0.cards.map(\.address) }) }
+        if world.relay.relay == nil { edge.clockWasSetForward(by: jump, with: phones.flatMap { $0.cards.map(\.address) }) }
     }
 
     func relayCrashed() {
@@ -162,7 +163,7 @@ final class PushWorld {
         for _ in 0..<(world.plant == .hastyCard ? 80 : 1) {
             if let card, let complaint = pace.ordered(order, card, at: world.now) { world.report(.pace, complaint) }
         }
-        if let complaint = ring.ordered(order, at: world.now) { world.report(.ring, complaint) }
+        if let complaint = ring.ordered(order, at: world.now, wall: world.relay.wall) { world.report(.ring, complaint) }
         if let complaint = crossing.ordered(order) { world.report(.crossing, complaint) }
         let name = order.target.channel
         if let complaint = channel.ordered(

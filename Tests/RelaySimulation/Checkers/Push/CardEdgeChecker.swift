@@ -40,7 +40,7 @@ struct CardEdgeChecker {
 
     mutating func troubled(at now: Int64) { troubledAt = now }
 
-    /// The clock was set forward by `jump` milliseconds while the relay was down, which is to it as if that time had passed.
+    /// The clock was set by `jump` milliseconds while the relay did not run, which is to it as if that time had passed.
     mutating func clockWasSetForward(by jump: Int64, with cards: [CardID]) {
         guard jump >= Self.cardAge else { return }
         for card in cards { shown[card, default: Shown()].isOutlived = true }

@@ -76,6 +76,16 @@ struct CrossingChecker {
     /// ended.
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
+    /// What had no outcome is not sent again to a device that has no address for alerts.
+    mutating func relayStarted(_ known: [KnownDevice]) {
+        let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
+        for (name, list) in alerts where !reached.contains(name.device) {
+            for place in list.indices where list[place].outcome == nil {
+                alerts[name]?[place].outcome = .unknown("the relay that started had no way to send it again")
+            }
+        }
+    }
+
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
         device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil
             && !(alert.session.map(device.muted.contains) ?? false)

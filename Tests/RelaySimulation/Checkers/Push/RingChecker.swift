@@ -53,7 +53,8 @@ struct RingChecker {
         return nil
     }
 
-    mutating func ordered(_ order: PushIntent, at now: Int64) -> String? {
+    /// `wall`: the relay's clock, which may have been set back since it planned the push.
+    mutating func ordered(_ order: PushIntent, at now: Int64, wall: Int64) -> String? {
         for name in names(of: order) {
             let before = rings[name] ?? []
             if before.contains(where: { $0.push == order.id }) { continue }
@@ -62,7 +63,7 @@ struct RingChecker {
                     Ring(
                         push: order.id, isRepeated: order.isHarmlessToRepeat, isAlert: order.purpose == .alert,
                         isCounted: order.purpose == .alert && order.code == nil,
-                        worthUntil: order.worthUntil, rangAt: order.plannedAt, target: order.target, orderedAt: now)
+                        worthUntil: order.worthUntil, rangAt: min(order.plannedAt, wall), target: order.target, orderedAt: now)
                 ]
             // The last address for alerts: after a refusal of that, a card rings for the device that is there now.
             let alertTarget = order.purpose == .alert ? order.target : before.last(where: \.isAlert)?.target

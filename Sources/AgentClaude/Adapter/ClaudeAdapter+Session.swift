@@ -237,7 +237,8 @@ extension ClaudeAdapter {
         // This notification arrives six seconds after the dialog, so it is news only if no hook was asked about that dialog.
         case "permission_prompt":
             let hasCard = desk.contains { $0.session == id }
-            if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
+            let isShown = sessions[id]?.isAttended == true && sessions[id]?.evidence.standing != nil
+            if !hasCard, !isShown { waitAtTerminal(.tool, in: id) }
         default: break
         }
     }

@@ -426,6 +426,29 @@ struct ClaudeRegistryTests {
         }
     }
 
+    @Test("a subagent that another SubagentStop hook sends on works again, until it ends")
+    func subagentSentOn() throws {
+        var bench = ClaudeBench()
+        let calls = try ClaudeBench.recording("subagent")
+        let started = try #require(calls.first { $0.contains(#""SubagentStart""#) })
+        let stopped = try #require(calls.first { $0.contains(#""SubagentStop""#) })
+        let path = try #require(try JSONDocument(parsing: stopped).root.text("agent_transcript_path"))
+        let (said, feedback) = (#"{"type":"assistant"}"# + "\n", #"{"type":"user","isMeta":true}"# + "\n")
+        try bench.call(started)
+        bench.transcripts[path] = said
+        try bench.call(stopped)
+        bench.pass(.milliseconds(1_500))
+        #expect(bench.take().last?.hasPrefix("subagent.finished") == true)
+        bench.transcripts[path] = said + feedback
+        bench.pass(.seconds(1))
+        #expect(bench.take().filter { $0.hasPrefix("subagent") }.map { $0.prefix(16) } == ["subagent.started"])
+        bench.transcripts[path] = said + feedback + said
+        try bench.call(stopped)
+        #expect(bench.take().last?.hasPrefix("subagent.finished") == true)
+        bench.pass(.seconds(20))
+        #expect(!bench.take().contains { $0.hasPrefix("subagent") })
+    }
+
     @Test("the end of the last turn that is read after the next prompt interrupts nothing")
     func lateIdle() throws {
         var bench = try running()

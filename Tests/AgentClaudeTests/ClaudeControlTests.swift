@@ -169,6 +169,14 @@ struct ClaudeControlTests {
         bench.pass(.seconds(5))
         bench.lifecycle("completed")
         #expect(!bench.take().contains("k1 taken"))
+        bench.prompt("think", "k2")
+        bench.lifecycle("started")
+        bench.write(
+            #"{"type":"system","subtype":"informational","prompt_submit_outcome":{"kind":"blocked_by_hook","prompt_kept":false}}"#
+        )
+        bench.result()
+        bench.lifecycle("completed")
+        #expect(bench.take().last { $0.hasPrefix("k2") } == "k2 refused: a hook refused it before the model saw it")
     }
 
     @Test("the same command has the same name for the agent, which runs it once; others have others")

@@ -297,6 +297,28 @@ struct ClaudeRegistryTests {
         #expect(bench.take() == ["status.changed idle"])
     }
 
+    @Test(
+        "the program that runs the agent interrupts it, with a denial or without: turn and calls end", arguments: [true, false])
+    func interruptedByProgram(isIdleFirst: Bool) throws {
+        var (bench, _) = try ClaudeBench.ask("local-yes-long-tool", isAttended: false)
+        func registry(_ status: String) {
+            bench.registry(entry: #"{"sessionId":"SESSION","entrypoint":"sdk-py","statusUpdatedAt":1,"status":\#(status)}"#)
+        }
+        registry(#""waiting","waitingFor":"permission prompt""#)
+        bench.pass(.seconds(10))
+        #expect(bench.take() == [], "it waits for its program, and for the card")
+        bench.writeInterruption()
+        if isIdleFirst { registry(#""idle""#) }
+        bench.tell(.hookGone(HookToken(rawValue: 1)))
+        bench.pass(.seconds(4))
+        if !isIdleFirst { registry(#""idle""#) }
+        bench.pass(.seconds(1))
+        #expect(
+            bench.take() == [
+                "approval.cancelled answeredLocally", "tool.finished failed: Interrupted", "status.changed idle: interrupted",
+            ])
+    }
+
     @Test("an interruption counts once")
     func interruptedBefore() throws {
         var bench = try running()
@@ -404,6 +426,29 @@ struct ClaudeRegistryTests {
         }
     }
 
+    @Test("a subagent that another SubagentStop hook sends on works again, until it ends")
+    func subagentSentOn() throws {
+        var bench = ClaudeBench()
+        let calls = try ClaudeBench.recording("subagent")
+        let started = try #require(calls.first { $0.contains(#""SubagentStart""#) })
+        let stopped = try #require(calls.first { $0.contains(#""SubagentStop""#) })
+        let path = try #require(try JSONDocument(parsing: stopped).root.text("agent_transcript_path"))
+        let (said, feedback) = (#"{"type":"assistant"}"# + "\n", #"{"type":"user","isMeta":true}"# + "\n")
+        try bench.call(started)
+        bench.transcripts[path] = said
+        try bench.call(stopped)
+        bench.pass(.milliseconds(1_500))
+        #expect(bench.take().last?.hasPrefix("subagent.finished") == true)
+        bench.transcripts[path] = said + feedback
+        bench.pass(.seconds(1))
+        #expect(bench.take().filter { $0.hasPrefix("subagent") }.map { $0.prefix(16) } == ["subagent.started"])
+        bench.transcripts[path] = said + feedback + said
+        try bench.call(stopped)
+        #expect(bench.take().last?.hasPrefix("subagent.finished") == true)
+        bench.pass(.seconds(20))
+        #expect(!bench.take().contains { $0.hasPrefix("subagent") })
+    }
+
     @Test("the end of the last turn that is read after the next prompt interrupts nothing")
     func lateIdle() throws {
         var bench = try running()
@@ -457,12 +502,13 @@ struct ClaudeRegistryTests {
         "what cannot be understood says nothing",
         arguments: [
             "{}", #"{"status":"idle"}"#, #"{"sessionId":7,"status":"idle","statusUpdatedAt":1}"#,
-            #"{"sessionId":"SESSION","status":7}"#, #"{"sessionId":"SESSION","status":"idle","entrypoint":"sdk-cli"}"#,
+            #"{"sessionId":"SESSION","status":7}"#,
+            #"{"sessionId":"SESSION","status":"waiting","waitingFor":"permission prompt","entrypoint":"sdk-cli"}"#,
             #"{"sessionId":"SESSION","status":"waiting","waitingFor":["permission prompt"]}"#,
             #"{"sessionId":"SESSION","status":"dreaming","statusUpdatedAt":"soon"}"#,
         ])
     func unknown(_ entry: String) throws {
-        // The registry entry of an agent run by another program says nothing; that of an attended one would.
+        // A dialog of an agent that another program runs is on no screen.
         var bench = try running(isAttended: !entry.contains("sdk-cli"))
         bench.pass(.seconds(1))
         bench.registry(entry: entry)

@@ -169,6 +169,33 @@ struct ClaudeSteeringTests {
         return bench
     }
 
+    @Test("it is taken once its line is in the transcript, and refused if a hook of the person's own refuses it")
+    func peerMessageProven() throws {
+        let path = "/home/dev/.claude/projects/-p/s1.jsonl"
+        let ending = #""promptSubmitEnding":{"ending":{"kind":"blocked_by_hook","reason":"not this one"},"promptKept":false}"#
+        let refused = #"{"type":"system","subtype":"informational",\#(ending)}"# + "\n"
+        let words = "a hook refused it before the model saw it: not this one"
+        let (taken, unknown) = ("steering: k1 taken (as a message of another session)", "steering: k1 unknown")
+        for (line, outcome) in [
+            (#"{"type":"user","promptId":"p0"}"# + "\n", unknown), (#"{"type":"user","promptId":"p1"}"# + "\n", taken),
+            (refused, "steering: k1 refused (\(words))"), ("", unknown),
+        ] {
+            var bench = try messaged()
+            // An earlier prompt was refused.
+            bench.transcripts[path] = refused
+            try bench.call(payload("UserPromptSubmit", #","prompt_id":"p1""# + Self.goOn))
+            bench.pass(.milliseconds(400))
+            #expect(outcomes(&bench) == [], "its hooks may still refuse it")
+            bench.transcripts[path]? += line
+            bench.pass(.seconds(2))
+            let lines = bench.take()
+            #expect(lines.contains("error Not taken: \(words)") == (line == refused))
+            if line == refused { #expect(lines.contains("status.changed idle")) }
+            bench.pass(.seconds(26))
+            #expect((lines + bench.take()).last { $0.hasPrefix("steering") }?.hasPrefix(outcome) == true, "\(line): \(lines)")
+        }
+    }
+
     private static let goOn = #","prompt":"go on""#
     private static let doubted =
         "steering: k1 unknown (it was sent, and what was taken since may be somebody else's: "

@@ -98,4 +98,97 @@ struct ClaudeTwoTerminalsTests {
         try bench.call(hook("SessionEnd", like: rest[0]))
         #expect(bench.take().contains { $0.hasPrefix("session.ended") })
     }
+
+    // MARK: Money
+
+    private static let path = "/home/dev/.claude/projects/-home-dev-proj/one.jsonl"
+
+    private static func payload(_ event: String, _ more: String = "") -> String {
+        #"{"session_id":"one","transcript_path":"\#(path)","cwd":"/home/dev/proj","hook_event_name":"\#(event)"\#(more)}"#
+    }
+
+    /// One request: its line in the transcript, and with `dollars` the turn's end, and the status line after it.
+    private func turn(_ bench: inout ClaudeBench, by process: AgentProcess, _ message: String, dollars: String?) throws {
+        bench.process = process
+        try bench.call(Self.payload("UserPromptSubmit", #","prompt":"go""#))
+        bench.transcripts[Self.path, default: ""] +=
+            #"{"type":"assistant","message":{"id":"\#(message)","model":"claude-opus-5-5","content":[],"#
+            + #""usage":{"input_tokens":1000,"output_tokens":150}},"sessionId":"one"}"# + "\n"
+        guard let dollars else { return }
+        try bench.call(Self.payload("Stop"))
+        let line =
+            #"{"session_id":"one","cost":{"total_cost_usd":\#(dollars),"total_api_duration_ms":\#(bench.now.monotonic)}}"#
+        bench.tell(.statusLineShown(try JSONDocument(parsing: line), process: process))
+        bench.pass(.seconds(3))
+    }
+
+    private func leave(_ bench: inout ClaudeBench, _ process: AgentProcess, total dollars: String, requests: Int) throws {
+        bench.process = process
+        bench.transcripts[Self.path]? +=
+            #"{"type":"cost-state","sessionId":"one","totalCostUSD":\#(dollars),"hasUnknownModelCost":false,"modelUsage":"#
+            + #"{"claude-opus-5-5":{"inputTokens":\#(1_000 * requests),"outputTokens":\#(150 * requests),"costUSD":\#(dollars)}}}"#
+            + "\n"
+        try bench.call(Self.payload("SessionEnd"))
+    }
+
+    /// The sum over all runs, as the relay makes it.
+    private func sum(_ bench: ClaudeBench) -> (microUSD: Int64, input: Int64) {
+        var last: [String: Usage] = [:]
+        for case .usage(let usage) in bench.events.map(\.event.head) { last[usage.run ?? "", default: usage] = usage }
+        return (
+            last.values.reduce(0) { $0 + ($1.costMicroUSD ?? 0) }, last.values.reduce(0) { $0 + ($1.tokens?.input ?? 0) }
+        )
+    }
+
+    @Test(
+        "each terminal's cost and tokens count once, while both are open and afterwards, also over a restart of the daemon",
+        arguments: [(false, false), (true, false), (false, true)])
+    func cost(isRestarted: Bool, isKilled: Bool) throws {
+        var bench = ClaudeBench()
+        try bench.call(Self.payload("SessionStart", #","source":"startup""#))
+        try turn(&bench, by: Self.first, "m1", dollars: "0.009")
+        bench.process = Self.second
+        try bench.call(Self.payload("SessionStart", #","source":"resume""#))
+        try turn(&bench, by: Self.second, "m2", dollars: "0.009")
+        try turn(&bench, by: Self.second, "m3", dollars: "0.018")
+        #expect(sum(bench) == (27_000, 3_000))
+        var before = (microUSD: Int64(0), input: Int64(0))
+        if isRestarted {
+            let (notes, now, transcripts) = (bench.notes, bench.now, bench.transcripts)
+            bench = ClaudeBench()
+            (bench.now, bench.transcripts) = (now, transcripts)
+            bench.tell(.daemonStarted(notes: notes))
+            // The second's run is not reported again.
+            before = (18_000, 2_000)
+        }
+        try turn(&bench, by: Self.first, "m4", dollars: "0.018")
+        #expect(sum(bench) == (36_000 - before.microUSD, 4_000 - before.input))
+        if isKilled {
+            bench.tell(.agentGone(Self.second))
+        } else {
+            try leave(&bench, Self.second, total: "0.018", requests: 2)
+        }
+        #expect(sum(bench) == (36_000 - before.microUSD, 4_000 - before.input))
+        try leave(&bench, Self.first, total: "0.018", requests: 2)
+        #expect(bench.take().contains { $0.hasPrefix("session.ended") })
+        #expect(sum(bench) == (36_000 - before.microUSD, 4_000 - before.input))
+    }
+
+    @Test("the first's cost is its own, though the second was the first to report one; a killed terminal leaves no total")
+    func secondFirst() throws {
+        var bench = ClaudeBench()
+        try bench.call(Self.payload("SessionStart", #","source":"startup""#))
+        try turn(&bench, by: Self.first, "m1", dollars: nil)
+        bench.process = Self.second
+        try bench.call(Self.payload("SessionStart", #","source":"resume""#))
+        try turn(&bench, by: Self.second, "m2", dollars: "0.009")
+        try turn(&bench, by: Self.second, "m3", dollars: "0.018")
+        try turn(&bench, by: Self.second, "m4", dollars: "0.027")
+        try turn(&bench, by: Self.first, "m5", dollars: "0.018")
+        #expect(sum(bench) == (45_000, 5_000))
+        try leave(&bench, Self.second, total: "0.027", requests: 3)
+        bench.tell(.agentGone(Self.first))
+        #expect(bench.take().contains { $0.hasPrefix("session.ended") })
+        #expect(sum(bench) == (45_000, 5_000))
+    }
 }

@@ -32,6 +32,8 @@ struct CodexBench: AgentBench {
     var loaded: [String] = []
     var resumable: [String: String] = [:]
     var turns: [String: String] = [:]
+    /// The newest turns of the threads, the last first, if there is more than one.
+    var recentTurns: [String: String] = [:]
     /// Requests that the server refuses, with its texts.
     var failures: [String: String] = [:]
     var models: [String] = []
@@ -219,6 +221,8 @@ struct CodexBench: AgentBench {
         case "thread/list": return #"{"id":\#(id),"result":{"data":[\#(past.joined(separator: ","))],"nextCursor":null}}"#
         case "turn/start": return #"{"id":\#(id),"result":{"turn":{"id":"\#(nextTurn)","status":"inProgress"}}}"#
         case "model/list": return #"{"id":\#(id),"result":{"data":[\#(models.joined(separator: ","))]}}"#
+        case "thread/turns/list" where params.contains("summary"):
+            return #"{"id":\#(id),"result":{"data":[\#(recentTurns[thread] ?? turns[thread] ?? "")],"nextCursor":null}}"#
         case "thread/turns/list": return #"{"id":\#(id),"result":{"data":[\#(turns[thread] ?? "")]}}"#
         case "thread/backgroundTerminals/list":
             let error = #"{"error":{"code":-32600,"message":"unknown variant"},"id":\#(id)}"#

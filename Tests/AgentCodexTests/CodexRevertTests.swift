@@ -70,6 +70,28 @@ struct CodexRevertTests {
         #expect(!bench.take().contains { $0.hasPrefix("message") || $0.hasPrefix("session") })
     }
 
+    @Test(
+        "turns that were reverted while the daemon was away count no more, whatever came after them",
+        arguments: [
+            ("t1", ["rewound"], "one"), ("t2", [], nil), (nil, [], nil), ("t1 t3", ["rewound"], "one"),
+            ("t2 t3", [], nil),
+        ] as [(String?, [String], String?)])
+    func away(left: String?, _ expected: [String], text: String?) {
+        var bench = twoTurns()
+        bench.restart()
+        let texts = ["t1": "one", "t2": "two", "t3": "three"]
+        let turns = (left?.split(separator: " ") ?? []).reversed().map(String.init)
+            .map { Self.turn($0, texts[$0] ?? "", answer: "Done.") }
+        bench.turns[CodexBench.thread] = turns.first
+        bench.recentTurns[CodexBench.thread] = turns.joined(separator: ",")
+        bench.tell(.own(.connected))
+        let lines = bench.take()
+        #expect(lines.filter { $0 == "rewound" } == expected, "\(lines)")
+        #expect((try? bench.body(.rewound))?.text("text") == text)
+        bench.notify("thread/reverted")
+        #expect(bench.take().filter { $0 == "rewound" } == (expected.isEmpty ? ["rewound"] : []), "it is said once")
+    }
+
     @Test("a thread that is unloaded and not loaded again has ended")
     func unloaded() {
         var bench = twoTurns()

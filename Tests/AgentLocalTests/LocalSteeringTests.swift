@@ -50,6 +50,23 @@ struct LocalSteeringTests {
         #expect(bench.take().contains("local-s1: idle"))
     }
 
+    @Test("what goes on in the background stays over a restart of the daemon, until the program says otherwise")
+    func background() throws {
+        for (more, expected) in [("idle", []), ("busy", ["local-s1: running"])] {
+            var bench = try waiting()
+            try bench.send(
+                #"{"session":"s1","kind":"status.changed","head":{"status":"idle","reason":"in the background: a call"}}"#)
+            bench.restart()
+            _ = bench.take()
+            try bench.steering("steering", Self.idle.replacing("idle", with: more))
+            #expect(bench.take().filter { $0.hasPrefix("local-s1") } == expected)
+            bench.restart()
+            _ = bench.take()
+            try bench.steering("steering", Self.idle)
+            #expect(bench.take().filter { $0.hasPrefix("local-s1") } == (more == "idle" ? [] : ["local-s1: idle"]))
+        }
+    }
+
     @Test("nothing is given to a program that has not said what can be done")
     func unasked() throws {
         var bench = LocalBench()

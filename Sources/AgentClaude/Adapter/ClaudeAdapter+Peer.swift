@@ -39,28 +39,48 @@ extension ClaudeAdapter {
         order(.steered(id, SteeringChange(name, .refused, reason: refusal)))
     }
 
-    /// Handles a prompt that a hook reports as taken, compared letter by letter. The hook does not say whose prompt it is, so only
-    /// the first one after the message was written counts.
-    mutating func promptTaken(_ prompt: String, in id: SessionID) {
+    /// Handles a prompt that a hook reports, compared letter by letter. The hook does not say whose prompt it is, so only the first
+    /// one after the message was written counts. `name`: Claude Code's, if its line in the transcript will show that it was taken.
+    mutating func promptTaken(_ prompt: String, _ name: String?, in id: SessionID) {
         let isLate = sessions[id]?.isLatePeerText(prompt) ?? false
-        guard let sent = sessions[id]?.peerPrompt else { return }
+        guard let sent = sessions[id]?.peerPrompt, sent.prompt == nil else { return }
         guard prompt == sent.text, sent.isWritten, !sent.isDoubtful, !isLate else {
             sessions[id]?.peerPrompt?.isDoubtful = true
             return
         }
+        sessions[id]?.peerPrompt?.prompt = name
+        if name == nil { peerPromptProven(nil, in: id) }
+    }
+
+    mutating func peerPromptProven(_ prompt: String?, in id: SessionID) {
+        guard let sent = sessions[id]?.peerPrompt, sent.prompt == prompt else { return }
         sessions[id]?.peerPrompt = nil
         order(.steered(id, SteeringChange(sent.name, .taken, reason: "as a message of another session")))
+    }
+
+    mutating func peerPromptRefused(_ prompt: String, _ reason: String, in id: SessionID) {
+        guard let sent = sessions[id]?.peerPrompt, sent.prompt == prompt else { return }
+        sessions[id]?.peerPrompt = nil
+        order(.steered(id, SteeringChange(sent.name, .refused, reason: reason)))
     }
 
     /// A dialog opened before the message was taken. It may be about the message, and the person at the terminal can prompt the
     /// agent after it.
     mutating func messageHeld(_ id: SessionID) {
-        if sessions[id]?.peerPrompt?.isWritten == true { sessions[id]?.peerPrompt?.isDoubtful = true }
+        if let sent = sessions[id]?.peerPrompt, sent.isWritten, sent.prompt == nil {
+            sessions[id]?.peerPrompt?.isDoubtful = true
+        }
     }
 
     mutating func giveUpPeerPrompts() {
         for session in sessionsInOrder {
             guard let sent = session.peerPrompt, sent.until <= now.monotonic else { continue }
+            guard sent.prompt == nil else {
+                sessions[session.id]?.peerPrompt = nil
+                let reason = "its hooks have it, and the agent has not shown that it took it: look at the terminal"
+                order(.steered(session.id, SteeringChange(sent.name, .unknown, reason: reason)))
+                continue
+            }
             sessions[session.id]?.giveUpPeerPrompt(countMax: limits.unshownMessagesMax)
             let reason =
                 sent.isDoubtful

@@ -116,15 +116,16 @@ extension ClaudeAdapter {
 
     /// Sets the status from the registry when hooks report nothing: at an interruption, at a start, at a dialog without a card.
     private mutating func follow(_ id: SessionID, wasDenied: Bool) {
-        guard let session = sessions[id] else { return }
+        // Without a dialog the registry does not show that the agent waits for an answer.
+        guard let session = sessions[id], session.isAttended || !hasOpenCard(id) else { return }
         let news = session.evidence.lasting(for: limits.registryGrace, since: session.statusAt, at: now.monotonic)
         switch news ?? (goesOnAfterStop(session) ? .busy : nil) {
         case .idle where session.status != .idle && (isBeingInterrupted(id) || session.interrupt?.isTold == true):
-            stopped(id, reason: "interrupted")
+            stopped(id, reason: Self.programReason)
         case .idle where wasDenied && session.status != .idle: stopped(id, reason: Self.deniedReason)
         case .idle where session.status == .running:
             // A command of Claude Code's own also ends without a hook, and hooks can be late. The transcript shows which it was.
-            if now.monotonic - session.evidence.seenAt < limits.interruptionWait.milliseconds {
+            if now.monotonic - max(session.evidence.seenAt, session.cardAt) < limits.interruptionWait.milliseconds {
                 read(id, .interrupted)
             } else {
                 stopped(id, reason: nil)
@@ -155,8 +156,8 @@ extension ClaudeAdapter {
             session.evidence.lastingAlso(since: session.statusAt, for: limits.registryGrace, at: now.monotonic) == .idle
         else { return }
         let isTold = session.background.commands > 0
-        // Under `heliograph run` the registry shows no commands.
-        guard isTold != standing.hasCommand, !session.isRun else { return }
+        // The registry shows commands only of an agent at its own screen.
+        guard isTold != standing.hasCommand, session.isAttended, !session.isRun else { return }
         sessions[id]?.background = standing.hasCommand ? .command : ClaudeBackground()
         if session.statusReason == session.background.words {
             setStatus(.idle, reason: sessions[id]?.background.words, in: id)
@@ -167,14 +168,17 @@ extension ClaudeAdapter {
         guard let interruption, let session = sessions[id], session.status == .running, interruption != session.interruption
         else { return }
         sessions[id]?.interruption = interruption
-        // The program that runs the agent may have interrupted it for a client.
-        stopped(id, reason: session.program == nil ? Self.interruptedReason : "interrupted")
+        // The program that runs the agent has interrupted it, perhaps for a client.
+        let isByPerson = session.isAttended && session.program == nil
+        stopped(id, reason: isByPerson ? Self.interruptedReason : Self.programReason)
     }
 
     /// Handles the end of a turn that no hook has reported.
     private mutating func stopped(_ id: SessionID, reason: String?) {
         if sessions[id]?.status == .running {
-            closeTurn(id, reason == nil ? "Its end was not told" : "Interrupted at the terminal")
+            let isByProgram = reason == Self.programReason
+            closeTurn(
+                id, reason == nil ? "Its end was not told" : isByProgram ? "Interrupted" : "Interrupted at the terminal")
         }
         setStatus(.idle, reason: reason ?? sessions[id]?.background.words, in: id)
     }
@@ -196,6 +200,7 @@ extension ClaudeAdapter {
 
     static let terminalReason = "waits at the terminal"
     static let perhapsReason = "may already be answered at the terminal"
+    static let programReason = "interrupted"
     static let interruptedReason = "interrupted at the terminal"
     static let deniedReason = "denied at the terminal"
 

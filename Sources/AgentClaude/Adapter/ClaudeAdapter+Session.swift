@@ -11,7 +11,7 @@ extension ClaudeAdapter {
         sessions[id]?.isUnheard = false
         // Compacting continues the same conversation, often in the middle of a turn.
         if source == "compact", isKnown { return }
-        costBegins(id, source: source)
+        costBegins(id, source: source, beside: sessions[id]?.earlier.last)
         startSession(id, model: payload.text("model"), isResumed: source == "resume")
         if let title = payload.text("session_title") { renamed(id, to: title) }
         if source == "compact", wasRunning { setStatus(.running, in: id) }
@@ -80,6 +80,7 @@ extension ClaudeAdapter {
         session.messages = []
         session.announced = []
         session.background = ClaudeBackground()
+        session.forgetUsages()
         sessions[id] = session
         var facts = SessionFacts(agentName: "claude-code")
         facts.model = model.map { TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }
@@ -91,7 +92,7 @@ extension ClaudeAdapter {
             facts.workingDirectory = shown(session.paths.tilde(directory))
             facts.folder = session.paths.full(directory).map(shown)
         }
-        facts.run = session.usage.run(of: session.process)
+        facts.run = session.usages.run(of: session.process)
         facts.isResumed = isResumed
         emit(.sessionStarted(facts), in: id)
         startAskingAll(id)
@@ -113,6 +114,7 @@ extension ClaudeAdapter {
         guard let session = sessions[id], !session.isEnded else { return }
         // This is a late report of a process that had the session before another continued it.
         if let process, let present = session.process, present != process {
+            if session.earlier.contains(process) { read(id, .left(process)) }
             sessions[id]?.earlier.removeAll { $0 == process }
             return order(.checkAgents([present]))
         }
@@ -123,8 +125,10 @@ extension ClaudeAdapter {
     /// Returns the session to an earlier process when its current one leaves it. False if no earlier terminal has it open; the
     /// registry entry of that terminal shows its state.
     mutating func isOpenElsewhere(_ id: SessionID) -> Bool {
+        let left = sessions[id]?.process
         guard sessions[id]?.handBack() == true else { return false }
         reportUsage(id)
+        if let left { read(id, .left(left)) }
         remember(id)
         offer(id)
         return true
@@ -151,11 +155,13 @@ extension ClaudeAdapter {
         sessions[id]?.end = (now.monotonic, isProcessGone: failed)
         sessions[id]?.interrupt = nil
         sessions[id]?.peerPrompt = nil
+        sessions[id]?.submitted = [:]
         programEnded(id)
         stopAskingAll(id)
         sessions[id]?.calls = [:]
         sessions[id]?.messages = []
         sessions[id]?.subagents = [:]
+        sessions[id]?.rested = [:]
         sessions[id]?.lateReads = [:]
         emit(.sessionEnded(reason: reason.map { TextCut.line($0) }, failed: failed), in: id)
         remember(id)
@@ -169,8 +175,10 @@ extension ClaudeAdapter {
         if !ClaudeNotice.isOne(prompt) {
             turnOver(id, agent: nil)
             stoppedTurnOver(id)
-            promptTaken(prompt, in: id)
-            awaitLine(of: Self.prompt(payload), in: id)
+            let name = Self.prompt(payload)
+            let isProvable = awaitSubmission(of: name, in: id)
+            promptTaken(prompt, isProvable ? name : nil, in: id)
+            awaitLine(of: name, in: id)
             let text = clean(prompt, bytesMax: limits.texts.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {
@@ -237,7 +245,8 @@ extension ClaudeAdapter {
         // This notification arrives six seconds after the dialog, so it is news only if no hook was asked about that dialog.
         case "permission_prompt":
             let hasCard = desk.contains { $0.session == id }
-            if !hasCard, sessions[id]?.evidence.standing == nil { waitAtTerminal(.tool, in: id) }
+            let isShown = sessions[id]?.isAttended == true && sessions[id]?.evidence.standing != nil
+            if !hasCard, !isShown { waitAtTerminal(.tool, in: id) }
         default: break
         }
     }
@@ -278,10 +287,11 @@ extension ClaudeAdapter {
     mutating func subagentFinished(_ id: SessionID, _ payload: JSONValue) {
         guard let agent = Self.agent(payload) else { return }
         turnOver(id, agent: agent)
-        countUsed(by: agent, in: id, payload)
+        let path = countUsed(by: agent, in: id, payload)
         let name = subagentName(agent, in: id, payload)
-        guard sessions[id]?.subagents[agent]?.isStarted == true else { return }
+        guard let subagent = sessions[id]?.subagents[agent], subagent.isStarted else { return }
         sessions[id]?.subagents[agent] = nil
+        if let path { awaitSendingOn(agent, subagent, path: path, in: id) }
         remember(id)
         let text = payload.text("last_assistant_message").map { clean($0, bytesMax: limits.texts.messageBytes) }
         emit(.subagentFinished(agent: agent, name: name), in: id) { $0.field("text", text) }
@@ -320,6 +330,7 @@ extension ClaudeAdapter {
         tellDesk(.agentGone(process))
         for session in sessionsInOrder where !session.isEnded {
             if session.process != process {
+                if session.earlier.contains(process) { read(session.id, .left(process)) }
                 sessions[session.id]?.earlier.removeAll { $0 == process }
             } else if !isOpenElsewhere(session.id) {
                 endCounted(session.id, reason: session.isUnheard ? nil : "agentGone", failed: !session.isUnheard)

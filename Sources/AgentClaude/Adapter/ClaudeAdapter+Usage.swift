@@ -23,22 +23,39 @@ extension ClaudeAdapter {
         guard let id = sessionID(line) else { return }
         // A status line that is drawn after the end does not revive a session.
         ensureSession(id, process, line, revives: false)
-        let siblings = sessions.values.filter { $0.id != id && $0.usage.process == process && process != nil }
+        let siblings = sessions.values.filter { $0.id != id }
+        let earlier = process.map { process in siblings.compactMap { $0.usages.rawMicroUSD(of: process) } } ?? []
+        // Any of several terminals may have drawn a line of which the process is unknown.
+        guard process != nil || sessions[id]?.earlier.isEmpty != false else { return }
+        let owner = process ?? sessions[id]?.process
+        bringUsage(of: owner, in: id)
         guard var usage = sessions[id]?.usage else { return }
         switch sessions[id]?.fork {
         case .fresh?:
             guard let raw = ClaudeUsage.shown(line) else { break }
-            usage.inherit(ClaudeTranscript.Total(microUSD: raw), process: sessions[id]?.process)
+            usage.inherit(ClaudeTranscript.Total(microUSD: raw), process: owner)
             sessions[id]?.fork = nil
         // The status line is drawn again soon.
         case .prompted?: return settleFork(id, isLast: true)
         case nil: break
         }
-        let isNew = usage.update(
-            line, process: process ?? sessions[id]?.process, earlier: siblings.map(\.usage.rawMicroUSD))
+        let isNew = usage.update(line, process: owner, earlier: earlier)
         sessions[id]?.usage = usage
-        if isNew, countUsed(id, atMostEvery: limits.usageInterval) { return }
+        if isNew, countUsed(id, by: owner, atMostEvery: limits.usageInterval) { return }
         reportUsageIfDue(id)
+    }
+
+    /// The session's process; nil if several have it open, of which any may have reported.
+    private func soleProcess(of id: SessionID) -> AgentProcess? {
+        sessions[id].flatMap { $0.earlier.isEmpty ? $0.process : nil }
+    }
+
+    /// Makes the usage of one of the processes that have the conversation open the present one; what another has used is reported
+    /// before.
+    private mutating func bringUsage(of process: AgentProcess?, in id: SessionID) {
+        guard let process, let session = sessions[id], session.usages.owner != process else { return }
+        if session.usages.owner != nil { reportUsage(id) }
+        sessions[id]?.bringUsage(of: process)
     }
 
     mutating func reportUsageIfDue(_ id: SessionID) {
@@ -48,9 +65,15 @@ extension ClaudeAdapter {
 
     // MARK: From the transcript
 
-    mutating func costBegins(_ id: SessionID, source: String?) {
-        sessions[id]?.transcriptRead = 0
-        sessions[id]?.lastMessage = nil
+    /// `beside`: the process that has the conversation open, too, and has written it so far.
+    mutating func costBegins(_ id: SessionID, source: String?, beside process: AgentProcess? = nil) {
+        if source == "resume", let process {
+            read(id, .used(by: process))
+        } else {
+            sessions[id]?.transcriptRead = 0
+            sessions[id]?.lastMessage = nil
+            sessions[id]?.totalsRead = 0
+        }
         sessions[id]?.fork = source == "fork" ? .fresh : nil
         if source == "resume" { read(id, .inherited) }
     }
@@ -64,9 +87,13 @@ extension ClaudeAdapter {
     /// Counts usage now, unless it was counted a moment ago, and again when late lines are written. Returns false if nothing is
     /// read now.
     @discardableResult
-    mutating func countUsed(_ id: SessionID, atMostEvery interval: Duration = .zero) -> Bool {
-        guard let session = sessions[id], session.process != nil, let path = session.transcript else { return false }
-        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .used)
+    mutating func countUsed(
+        _ id: SessionID, by process: AgentProcess? = nil, atMostEvery interval: Duration = .zero
+    ) -> Bool {
+        guard let session = sessions[id], let process = process ?? reporter ?? soleProcess(of: id),
+            let path = session.transcript
+        else { return false }
+        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .used(by: process))
         sessions[id]?.lateReads[request] = now.monotonic + limits.lateRead.milliseconds
         if let countedAt = session.countedAt, now.monotonic - countedAt < interval.milliseconds { return false }
         sessions[id]?.countedAt = now.monotonic
@@ -84,17 +111,20 @@ extension ClaudeAdapter {
         }
     }
 
-    /// Counts a subagent's usage at its end. The hook names its transcript, which is in a folder beside that of its session.
-    mutating func countUsed(by agent: String, in id: SessionID, _ payload: JSONValue) {
+    /// Counts a subagent's usage at its end. The hook names its transcript, which is in a folder beside that of its session. Returns
+    /// its path.
+    @discardableResult
+    mutating func countUsed(by agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
         guard let path = payload.text("agent_transcript_path"), let session = sessions[id], let own = session.transcript,
-            session.process != nil, own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"), !path.contains("/../"),
-            path.utf8.count <= WireLimits.lineBytesMax
-        else { return }
-        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .usedBySubagent(agent))
+            let process = reporter ?? soleProcess(of: id), own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"),
+            !path.contains("/../"), path.utf8.count <= WireLimits.lineBytesMax
+        else { return nil }
+        let request = ClaudeTranscriptRequest(session: id, path: path, purpose: .usedBySubagent(agent, of: process))
         if session.lateReads.count < limits.callsMax {
             sessions[id]?.lateReads[request] = now.monotonic + limits.lateRead.milliseconds
         }
         order(.readTranscriptEnd(request))
+        return path
     }
 
     /// Ends the session after its cost was read: the agent writes the last figure to its transcript when it ends.
@@ -116,6 +146,7 @@ extension ClaudeAdapter {
         switch request.purpose {
         case .inherited:
             sessions[id]?.transcriptRead = end?.end ?? 0
+            sessions[id]?.totalsRead = end?.end ?? 0
             remember(id)
             inherit(end, in: id)
         case .fork(let isLast):
@@ -130,55 +161,77 @@ extension ClaudeAdapter {
         case .parent: inherit(end, in: id)
         case .interrupted: interruptionRead(id, end?.interruption)
         case .continued(let prompt, let isLast): lineRead(end, of: prompt, isLast: isLast, in: id)
-        case .used:
-            count(end, in: id)
+        case .submitted(let prompt, let from): submissionRead(end, of: prompt, isFirst: from == nil, in: id)
+        case .used(let process):
+            count(end, by: process, in: id)
             remember(id)
             reportUsageIfDue(id)
-        case .usedBySubagent(let agent):
-            count(end, by: agent, in: id)
+        case .usedBySubagent(let agent, let process):
+            count(end, of: agent, by: process, in: id)
             remember(id)
             reportUsageIfDue(id)
+        case .rested(let agent): restedRead(end, of: agent, in: id)
+        case .left(let process):
+            takeTotal(end, of: process, in: id)
+            reportUsage(id)
         case .end(let reason, let failed):
-            count(end, in: id)
-            if let total = end?.total { sessions[id]?.usage.update(total, process: session.process) }
+            takeTotal(end, of: session.process, in: id)
             self.end(id, reason: reason, failed: failed)
         }
     }
 
+    /// Counts what a process has used, when it has left: it writes its total then, unless it was killed.
+    private mutating func takeTotal(_ end: ClaudeTranscript?, of process: AgentProcess?, in id: SessionID) {
+        bringUsage(of: process, in: id)
+        count(end, by: process, in: id)
+        guard let end, let session = sessions[id] else { return }
+        let from = end.end >= session.totalsRead ? session.totalsRead : 0
+        if let total = end.total(from: from) { sessions[id]?.usage.update(total, process: process) }
+        sessions[id]?.totalsRead = end.end
+    }
+
     /// Takes over the inherited total. It is unknown if the transcript is so long that one may be further ahead.
     private mutating func inherit(_ end: ClaudeTranscript?, in id: SessionID) {
-        guard let end, let total = end.total ?? (end.start == 0 ? ClaudeTranscript.Total() : nil) else { return }
+        guard let end, let total = end.total() ?? (end.start == 0 ? ClaudeTranscript.Total() : nil) else { return }
         let process = sessions[id]?.process
+        bringUsage(of: process, in: id)
         sessions[id]?.usage.inherit(total, process: process)
         remember(id)
     }
 
-    private mutating func count(_ end: ClaudeTranscript?, in id: SessionID) {
+    private mutating func count(_ end: ClaudeTranscript?, by process: AgentProcess?, in id: SessionID) {
+        bringUsage(of: process, in: id)
         guard let end, let session = sessions[id] else { return }
         // A transcript that has become shorter was rewritten, so its new messages cannot be determined.
         if end.end >= session.transcriptRead {
             let used = end.used(from: session.transcriptRead, after: session.lastMessage)
-            sessions[id]?.usage.update(used, process: session.process)
+            sessions[id]?.usage.update(used, process: process)
             sessions[id]?.lastMessage = used.lastMessage
         }
         sessions[id]?.transcriptRead = end.end
     }
 
     /// Counts a subagent's usage. A subagent that is continued appends to the same transcript.
-    private mutating func count(_ end: ClaudeTranscript?, by agent: String, in id: SessionID) {
+    private mutating func count(
+        _ end: ClaudeTranscript?, of agent: String, by process: AgentProcess?, in id: SessionID
+    ) {
+        bringUsage(of: process, in: id)
         guard let end, let session = sessions[id] else { return }
         let read = session.subagentReads[agent]
         guard read != nil || session.subagentReads.count < limits.callsMax else { return }
         let used = end.used(from: read?.bytes ?? 0, after: read?.message)
-        sessions[id]?.usage.update(used, process: session.process)
+        sessions[id]?.usage.update(used, process: process)
         sessions[id]?.subagentReads[agent] = (end.end, used.lastMessage)
     }
 
     mutating func pricesRead(_ prices: ModelPrices) {
         self.prices = prices
         for session in sessionsInOrder where !session.isEnded {
-            sessions[session.id]?.usage.reprice(by: prices, process: session.process)
-            reportUsageIfDue(session.id)
+            for process in session.earlier + [session.process].compactMap(\.self) {
+                bringUsage(of: process, in: session.id)
+                sessions[session.id]?.usage.reprice(by: prices, process: process)
+                reportUsageIfDue(session.id)
+            }
         }
     }
 

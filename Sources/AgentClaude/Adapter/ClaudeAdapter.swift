@@ -184,6 +184,8 @@ package struct ClaudeAdapter: AgentAdapter {
         deadlines += sessions.values.compactMap { $0.peerPrompt?.until }
         deadlines += sessions.values.compactMap { $0.lateReads.values.min() }
         deadlines += sessions.values.compactMap { $0.awaited?.due }
+        deadlines += sessions.values.flatMap { $0.submitted.values.map(\.due) }
+        deadlines += sessions.values.flatMap { $0.rested.values.map(\.due) }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         deadlines += unproven.values.map(\.due)
@@ -203,6 +205,8 @@ package struct ClaudeAdapter: AgentAdapter {
     private mutating func timerFired() {
         takeOverdueMessages()
         lookForLines()
+        lookForSubmissions()
+        lookForSentOn()
         giveUpInterrupts()
         giveUpPeerPrompts()
         programsTimerFired()

@@ -14,7 +14,7 @@ package struct ClaudeLimits: Sendable {
     /// Time for which a registry entry must have lasted: hooks and registry report the same change up to 0.15 s apart.
     var registryGrace = Duration.milliseconds(400)
     /// Time for which the registry must say busy after a Stop hook until the turn counts as going on, because another Stop hook has
-    /// sent the agent on. Longer than most Stop hooks run.
+    /// sent the agent on, and for which a subagent's transcript is searched for that. Longer than most Stop hooks run.
     var stopGrace = Duration.seconds(5)
     /// Time that a person needs to read what the agent asks and to answer. Whoever answers faster is a program.
     var readingWithin = Duration.milliseconds(500)
@@ -66,6 +66,12 @@ package struct ClaudeLimits: Sendable {
     var promptLineWait = Duration.milliseconds(1_900)
     /// Interval at which the end of the transcript is read meanwhile.
     var promptLineCheck = Duration.milliseconds(100)
+    /// Time for which a prompt's outcome is looked for, and the interval once `promptLineWait` is over: the person's own hooks have
+    /// a minute by default.
+    var submissionWait = Duration.seconds(65)
+    var submissionCheck = Duration.seconds(1)
+    /// Prompts of a session whose outcome is looked for at a time; each waits for the one before.
+    var submittedMax = 4
 
     /// Time for which a tool's start, and its end after it, wait for the text before it: their hooks came up to 10 ms apart, in
     /// either order, on a machine that is not busy.

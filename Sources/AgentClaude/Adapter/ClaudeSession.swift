@@ -72,6 +72,8 @@ package struct ClaudeSession {
         var until: Int64
         /// True once the message was written. A prompt that was taken before is another.
         var isWritten = false
+        /// Claude Code's name for the prompt, once a hook has reported it; its line in the transcript is still to come.
+        var prompt: String?
         /// True if a person has prompted the agent since, or has to let the message in at the terminal: an equal prompt may be that
         /// person's.
         var isDoubtful = false
@@ -153,18 +155,28 @@ package struct ClaudeSession {
     var deferred: [Deferred] = []
     /// The last prompt, until the transcript shows the place from which it continues.
     var awaited: ClaudeAdapter.AwaitedPrompt?
+    /// Prompts by their names, until the transcript shows what became of them.
+    var submitted: [String: ClaudeAdapter.SubmittedPrompt] = [:]
     /// Events that an earlier daemon deferred.
     private(set) var deferredBefore: [Event] = []
     /// Agents, nil for the main one, for which the text before their next tools has arrived.
     var announced: Set<String?> = []
     /// Subagents by their ids.
     var subagents: [String: Subagent] = [:]
+    /// Subagents that have reported their end, by their ids, while it is looked for if another hook has sent them on.
+    var rested: [String: ClaudeAdapter.RestedSubagent] = [:]
     var todos: [UInt8] = []
-    var usage = ClaudeUsage()
+    private(set) var usages = ClaudeUsages()
+    var usage: ClaudeUsage {
+        get { usages.present }
+        set { usages.present = newValue }
+    }
     /// Set while the conversation from which this one was copied is unknown; that one has paid for its beginning.
     var fork: Fork?
     /// Bytes of the transcript that were searched for usage, and the last message in them.
     var transcriptRead = 0
+    /// Bytes of the transcript in which totals are taken, or were written before its processes took it up.
+    var totalsRead = 0
     var lastMessage: String?
     /// Monotonic time of that search.
     var countedAt: Int64?
@@ -254,6 +266,11 @@ package struct ClaudeSession {
         return end.isProcessGone || now.monotonic - end.at < wait.milliseconds
     }
 
+    mutating func bringUsage(of process: AgentProcess) { usages.bring(process) }
+
+    /// Forgets the usage of processes that have left; one of the last may still draw its status line.
+    mutating func forgetUsages() { if earlier.isEmpty { usages.forgetAllButLast() } }
+
     // MARK: In more than one terminal
 
     /// Started subagents that are read from a note.
@@ -313,8 +330,9 @@ package struct ClaudeSession {
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))
+            $0.field("totals", Int64(totalsRead))
             $0.field("message", lastMessage)
-            usage.write(to: &$0)
+            usages.write(to: &$0)
         }
     }
 
@@ -343,6 +361,7 @@ package struct ClaudeSession {
         fork = value.isTrue("fork") ? .prompted : nil
         transcriptRead = Int(value.whole("read") ?? 0)
         lastMessage = value.text("message")
-        usage = ClaudeUsage(from: value)
+        totalsRead = Int(value.whole("totals") ?? 0)
+        usages = ClaudeUsages(from: value, by: process)
     }
 }

@@ -11,6 +11,7 @@ internal import RelayProtocol
 /// | `control_request`, `elicitation` | a tool server asks, here and, through us, the clients |
 /// | `control_cancel_request` | the agent has an answer from elsewhere |
 /// | `control_response` | a mode or model is set, or not; an interrupt was received |
+/// | `system` with `prompt_submit_outcome` | a hook has refused the prompt that has begun |
 /// | `system`, `assistant` | a turn runs |
 /// | `result` | the turn has ended |
 extension ClaudeControl {
@@ -73,12 +74,20 @@ extension ClaudeControl {
 
     private mutating func systemSaid(_ line: JSONValue) {
         if let mode = line.text("permissionMode") { self.mode = String(mode.prefix(64)) }
+        if let outcome = line.optional("prompt_submit_outcome"), !outcome.isTrue("prompt_kept") { refusedByHook() }
         guard line.text("subtype") == "init" else { return }
         isInTurn = true
         // Hooks have run by now; one that rejects the prompt ends the turn at once. The beginning of the answer may take minutes.
         for place in sent.indices where sent[place].isBegun && !sent[place].isTaken {
             sent[place].takenAt = sent[place].takenAt ?? now + limits.takenAfter.milliseconds
         }
+    }
+
+    /// Handles the end of a prompt before the model was asked.
+    private mutating func refusedByHook() {
+        guard let place = sent.firstIndex(where: { $0.isBegun && !$0.isTaken }) else { return }
+        let refused = sent.remove(at: place)
+        if let name = refused.name { tell(name, .refused, SubmissionLine.refusal(nil)) }
     }
 
     private mutating func said(_ line: JSONValue) {

@@ -22,18 +22,19 @@ struct ClaudeStanding: Equatable, Sendable {
     /// Time at which the agent wrote it, on the agent's clock. The same state with another time is another dialog or turn.
     var writtenAt: Int64
 
-    /// Nil unless the entry is for this session and a person attends it, at its own screen or through `heliograph run`.
+    /// Nil unless the entry is for this session. `isAttended`: a person attends it, at its own screen or through `heliograph run`;
+    /// otherwise the program that runs the agent has its questions, and no dialog is on a screen.
     init?(_ entry: JSONValue, session name: String, isAttended: Bool = false) {
         guard entry.text("sessionId") == name else { return nil }
-        guard isAttended || ClaudeEntrypoint.isScreen(entry.text("entrypoint")) else { return nil }
+        let hasDialogs = isAttended || ClaudeEntrypoint.isScreen(entry.text("entrypoint"))
         writtenAt = entry.whole("statusUpdatedAt") ?? 0
         switch (entry.text("status"), entry.text("waitingFor")) {
         case ("idle", _): doing = .idle
         // The agent takes prompts all the same.
         case ("shell", _): (doing, hasCommand) = (.idle, true)
         case ("busy", _): doing = .busy
-        case ("waiting", "permission prompt"): doing = .asks(.tool)
-        case ("waiting", "input needed"): doing = .asks(.question)
+        case ("waiting", "permission prompt") where hasDialogs: doing = .asks(.tool)
+        case ("waiting", "input needed") where hasDialogs: doing = .asks(.question)
         // Without a status the session has not begun.
         case (nil, _): return nil
         case ("waiting", _): doing = .menu

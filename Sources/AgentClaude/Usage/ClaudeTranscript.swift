@@ -1,4 +1,4 @@
-internal import HostCore
+package import HostCore
 package import RelayProtocol
 
 /// A read of a session's transcript, and its purpose.
@@ -10,14 +10,20 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
         case fork(isLast: Bool)
         /// Cost of that conversation at the time of the copy.
         case parent
-        /// Usage since the last read.
-        case used
+        /// Usage since the last read, of the process that reported.
+        case used(by: AgentProcess)
         /// Usage of a subagent since the last read, in its own transcript.
-        case usedBySubagent(String)
+        case usedBySubagent(String, of: AgentProcess)
+        /// The last message of a subagent that has reported its end.
+        case rested(String)
+        /// Final cost of a process that has left the conversation, which another has open.
+        case left(AgentProcess)
         /// The interruption, if the last turn ended with one.
         case interrupted
         /// The place from which this prompt continues. `isLast`: it is not looked for again.
         case continued(prompt: String, isLast: Bool)
+        /// The outcome of a submitted prompt, in lines from this offset on; nil before the offset is known.
+        case submitted(prompt: String, from: Int?)
         /// Final cost, before the session ends.
         case end(reason: String?, failed: Bool)
     }
@@ -73,8 +79,9 @@ package struct ClaudeTranscript: Sendable {
     /// Offset in the file after the last whole line.
     var end: Int { start + (bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) }
 
-    var total: Total? {
-        last("cost-state") { value in
+    /// The last total from an offset in the file on.
+    func total(from offset: Int = 0) -> Total? {
+        last("cost-state", from: offset) { value in
             guard value.text("type") == "cost-state", value.text("sessionId") == name else { return nil }
             return Total(value)
         }
@@ -100,11 +107,39 @@ package struct ClaudeTranscript: Sendable {
         return nil
     }
 
+    /// True if the last message is Claude Code's own: a hook has sent the agent on after its last answer.
+    var isSentOn: Bool {
+        let kinds = [#""type":"user""#, #""type":"assistant""#].map { Array($0.utf8) }
+        for line in lines.reversed() where kinds.contains(where: { line.contains($0) }) {
+            guard let document = try? JSONDocument(parsing: Array(line)) else { continue }
+            switch document.root.text("type") {
+            case "user": return document.root.isTrue("isMeta")
+            case "assistant": return false
+            default: continue
+            }
+        }
+        return false
+    }
+
     /// True if the conversation made a request of its own; copied requests come before the first of those.
     var hasOwnRequest: Bool {
         last(#""usage""#) { value in
             value.text("type") == "assistant" && (value.text("requestSessionId") ?? name) == name ? true : nil
         } ?? false
+    }
+
+    /// The outcome of the prompt; nil while there is none. A refusal names no prompt, so only one from that offset in the file on is
+    /// this prompt's.
+    func submission(of prompt: String, from offset: Int) -> SubmissionLine? {
+        let words = SubmissionLine.words.map { Array($0.utf8) }
+        for line in lines where words.contains(where: { line.contains($0) }) {
+            switch (try? JSONDocument(parsing: Array(line))).flatMap(SubmissionLine.init) {
+            case .kept(prompt)?: return .kept(prompt: prompt)
+            case .refused(let reason)? where start + line.startIndex >= offset: return .refused(reason: reason)
+            default: continue
+            }
+        }
+        return nil
     }
 
     /// Usage from an offset in the file on, without copied requests. A message of several lines repeats its figures on each.
@@ -124,9 +159,10 @@ package struct ClaudeTranscript: Sendable {
         return used
     }
 
-    private func last<Found>(_ word: String, _ read: (JSONValue) -> Found?) -> Found? {
+    private func last<Found>(_ word: String, from offset: Int = 0, _ read: (JSONValue) -> Found?) -> Found? {
         let needle = Array(word.utf8)
         for line in lines.reversed() where line.contains(needle) {
+            guard start + line.startIndex >= offset else { return nil }
             if let document = try? JSONDocument(parsing: Array(line)), let found = read(document.root) { return found }
         }
         return nil

@@ -121,7 +121,9 @@ struct ClaudeUsage {
     private func base(of raw: Int64, _ process: AgentProcess?, earlier: [Int64]) -> Int64 {
         if let total = inheritance(of: process) { return total.microUSD <= raw ? total.microUSD : 0 }
         // Another conversation of this process, before /clear, has the cost up to here.
-        if figures.run == nil { return earlier.filter { $0 <= raw }.max() ?? 0 }
+        // An older process did not take the conversation up from this one.
+        let isOlder = (process?.startedAt ?? 0) < (self.process?.startedAt ?? 0)
+        if figures.run == nil || isOlder { return earlier.filter { $0 <= raw }.max() ?? 0 }
         return raw >= rawMicroUSD ? rawMicroUSD : 0
     }
 

@@ -75,7 +75,8 @@ extension CodexAdapter {
             for name in result.list("data").compactMap({ try? $0.string() }).sorted() where hasRoom(for: name) { resume(name) }
         case .resume(let name): resumed(name, result)
         case .readWhole(let name): changesRead(result, in: sessionID(name))
-        case .listTurns(let name): caughtUp(name, result)
+        case .listTurns(let name): listed(result, of: name)
+        case .listRecentTurns(let name): recentListed(result, of: name)
         case .listTerminals(let name): terminalsListed(result, in: sessionID(name))
         case .listModels: listed(result)
         case .startThread(let launch): begun(launch, result)
@@ -106,6 +107,7 @@ extension CodexAdapter {
             stirred.insert(sessionID(name))
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
+        case .listRecentTurns(let name): recentListed(nil, of: name)
         case .listTerminals(let name): terminalsListed(nil, in: sessionID(name))
         // Without the list any model name is accepted.
         // A halt may fail because the turn has ended.
@@ -176,9 +178,42 @@ extension CodexAdapter {
         if let thread = result.optional("thread") { join(name, thread, result) }
     }
 
-    private mutating func caughtUp(_ name: String, _ result: JSONValue) {
+    private mutating func listed(_ result: JSONValue, of name: String) {
         let last = result.list("data").first
-        tellReverted(to: last, in: sessionID(name))
+        guard case .catchingUp? = threads[name]?.phase, let session = sessions[sessionID(name)], let reported = session.turn,
+            !session.isReverted, session.delegation == nil, let last, last.text("id") != reported
+        else {
+            if sessions[sessionID(name)]?.revertedTo == last?.text("id") ?? "" { sessions[sessionID(name)]?.isReverted = false }
+            sessions[sessionID(name)]?.revertedTo = nil
+            return caughtUp(name, last, revertedTo: last)
+        }
+        // The last reported turn can have been followed by others, or reverted.
+        threads[name]?.keep(last: last)
+        call(.listRecentTurns(thread: name))
+    }
+
+    /// Handles the newest turns. The last reported one is among them, if an earlier one is, unless it was reverted.
+    private mutating func recentListed(_ result: JSONValue?, of name: String) {
+        guard let last = threads[name]?.takeLast(), let session = sessions[sessionID(name)], let reported = session.turn else {
+            return
+        }
+        let turns = result?.list("data") ?? []
+        let names = turns.map { $0.text("id") }
+        let place = names.firstIndex { $0.map(session.earlierTurns.contains) == true }
+        guard let place, !names.contains(reported) else { return caughtUp(name, last, revertedTo: nil) }
+        missedRevert(to: last, in: sessionID(name))
+        caughtUp(name, last, revertedTo: turns[place...].first { Self.prompt(of: $0) != nil })
+    }
+
+    /// Handles a revert of which no message has reached us so far.
+    private mutating func missedRevert(to last: JSONValue?, in id: SessionID) {
+        sessions[id]?.usage.reverted()
+        sessions[id]?.isReverted = true
+        sessions[id]?.revertedTo = last?.text("id") ?? ""
+    }
+
+    private mutating func caughtUp(_ name: String, _ last: JSONValue?, revertedTo kept: JSONValue?) {
+        tellReverted(to: kept, in: sessionID(name))
         guard case .catchingUp? = threads[name]?.phase else { return }
         if let last, let id = last.text("id") { catchUp(last, id, in: sessionID(name), name) }
         watch(name)
@@ -188,14 +223,17 @@ extension CodexAdapter {
     private mutating func tellReverted(to last: JSONValue?, in id: SessionID) {
         guard sessions[id]?.isReverted == true else { return }
         sessions[id]?.isReverted = false
-        // A turn that was steered has several prompts.
-        let prompt = last?.list("items").compactMap { item -> String? in
+        // Events are numbered differently at the relay, so the number is left out.
+        let shown = last.flatMap(Self.prompt).map { line($0) }
+        emit(.rewound(to: 0), in: id) { $0.field("text", shown) }
+    }
+
+    /// The last prompt of a turn; one that was steered has several.
+    private static func prompt(of turn: JSONValue) -> String? {
+        turn.list("items").compactMap { item -> String? in
             guard case .prompt(let text, _)? = CodexItem(item)?.kind else { return nil }
             return text
         }.last
-        // Events are numbered differently at the relay, so the number is left out.
-        let shown = prompt.map { line($0) }
-        emit(.rewound(to: 0), in: id) { $0.field("text", shown) }
     }
 
     /// Reports the missed part of the last turn. An old turn of a thread that is new to us is in the past, and is not reported.

@@ -72,6 +72,8 @@ struct CodexSession {
     var unloadedAt: Int64?
     /// True if turns were reverted and that was not reported yet.
     var isReverted = false
+    /// The last turn, empty for none, after a revert that was reported before Codex's own message about it.
+    var revertedTo: String?
     var calls: [String: Call] = [:]
     /// True if Codex has listed, on this connection, the commands that run on after their turns.
     var areTerminalsKnown = false

@@ -10,6 +10,8 @@ struct CodexCalls {
         /// Reads a thread with its turns, the only way to learn of an item that began before we joined and has not ended.
         case readWhole(thread: String)
         case listTurns(thread: String)
+        /// Lists the newest turns, with their prompts.
+        case listRecentTurns(thread: String)
         /// Lists the commands that run on after their turns.
         case listTerminals(thread: String)
         case unsubscribe(thread: String)
@@ -40,13 +42,17 @@ struct CodexCalls {
             case .startTurn(_, _, let name), .steerTurn(_, _, _, let name), .interrupt(_, _, let name), .set(_, _, let name),
                 .archive(_, let name):
                 name
-            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .listTerminals, .unsubscribe, .listModels,
+            case .initialize, .listThreads, .resume, .readWhole, .listTurns, .listRecentTurns, .listTerminals, .unsubscribe,
+                .listModels,
                 .startThread, .listPast,
                 .reopen, .unarchive, .hold, .halt:
                 nil
             }
         }
     }
+
+    /// Turns that are searched for the last reported one: more than a person takes back at once.
+    fileprivate static let recentTurns: Int64 = 20
 
     private var open: [Int64: Call] = [:]
     private var lastID: Int64 = 0
@@ -74,7 +80,7 @@ extension CodexCalls.Call {
         case .initialize: "initialize"
         case .listThreads: "thread/loaded/list"
         case .resume, .readWhole, .reopen: "thread/resume"
-        case .listTurns: "thread/turns/list"
+        case .listTurns, .listRecentTurns: "thread/turns/list"
         case .listTerminals: "thread/backgroundTerminals/list"
         case .unsubscribe: "thread/unsubscribe"
         case .listModels: "model/list"
@@ -112,6 +118,10 @@ extension CodexCalls.Call {
             writer.field("threadId", thread)
             writer.field("itemsView", "full")
             writer.field("limit", 1)
+        case .listRecentTurns(let thread):
+            writer.field("threadId", thread)
+            writer.field("itemsView", "summary")
+            writer.field("limit", CodexCalls.recentTurns)
         case .unsubscribe(let thread), .archive(let thread, _), .unarchive(let thread): writer.field("threadId", thread)
         case .startTurn(let thread, let prompt, let name):
             writer.field("threadId", thread)

@@ -20,6 +20,8 @@ struct CodexThread {
 
     var phase = Phase.waiting(due: nil)
     var checkout: Checkout?
+    /// The last turn, until it is known if earlier ones were reverted while nobody here watched the thread.
+    private var last: JSONValue?
     private(set) var attempts = 0
     /// True if the thread was idle and we unsubscribed. It can be watched again at any time.
     var isLetGo = false
@@ -53,6 +55,13 @@ struct CodexThread {
         case .catchingUp(let due), .awaitingParent(_, _, let due): due
         case .resuming, .watched, .ignored: nil
         }
+    }
+
+    mutating func keep(last: JSONValue) { self.last = last }
+
+    mutating func takeLast() -> JSONValue? {
+        defer { last = nil }
+        return last
     }
 
     mutating func showsLife() { attempts = 0 }

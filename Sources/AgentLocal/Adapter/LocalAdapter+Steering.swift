@@ -43,6 +43,8 @@ extension LocalAdapter {
         let status = standing == .idle ? SessionStatus.idle : .running
         guard let session = sessions[id], !session.isStatusSaid, session.status != status else { return }
         sessions[id]?.status = status
+        sessions[id]?.statusReason = nil
+        if session.idleReason != nil { remember(id) }
         emit(.statusChanged(status, reason: nil), in: id, at: nil)
     }
 

@@ -141,6 +141,8 @@ package struct LocalAdapter: AgentAdapter {
         if let call = event.outputOf {
             return outputs.replace(event.body?.text("text") ?? "", of: call, of: id, at: now.monotonic)
         }
+        let reasonBefore = sessions[id]?.idleReason
+        defer { if sessions[id]?.isEnded == false, sessions[id]?.idleReason != reasonBefore { remember(id) } }
         switch event.head {
         case .sessionEnded(let reason, let failed):
             return end(id, reason: reason.map { TextCut.line(cleaner.clean($0)) }, failed: failed, isGone: false, at: event.at)
@@ -455,7 +457,7 @@ package struct LocalAdapter: AgentAdapter {
         if !processes.isEmpty { order(.checkAgents(processes.sorted { $0.id < $1.id })) }
     }
 
-    private mutating func remember(_ id: SessionID) {
+    mutating func remember(_ id: SessionID) {
         if let note = sessions[id]?.note { order(.remember(id.rawValue, note)) }
     }
 

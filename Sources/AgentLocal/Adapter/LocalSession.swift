@@ -55,6 +55,9 @@ struct LocalSession {
         return true
     }
 
+    /// The reason with which it is idle, such as what goes on in the background. Any other status can be over after a restart.
+    var idleReason: String? { status == .idle ? statusReason : nil }
+
     // MARK: Over a restart
 
     var note: [UInt8] {
@@ -62,6 +65,7 @@ struct LocalSession {
             process?.write(to: &$0)
             $0.field("folder", folder)
             $0.flag("asked", hasAsked)
+            $0.field("idle", idleReason)
         }
     }
 
@@ -70,5 +74,7 @@ struct LocalSession {
         self.init(id: id, process: AgentProcess(from: value))
         folder = value.text("folder")
         hasAsked = value.isTrue("asked")
+        statusReason = value.text("idle")
+        if statusReason != nil { status = .idle }
     }
 }

@@ -58,7 +58,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
         case .findOpen: tell(.openFound(unheard.open()))
         case .followTranscript(let session, let path): transcripts.follow(session, path)
         case .readTranscript(let session):
-            let lines = transcripts.lines(of: session, with: "hook_permission_decision")
+            let lines = transcripts.lines(of: session, with: ["hook_permission_decision"])
             if !lines.isEmpty { tell(.transcriptRead(session, lines)) }
         case .readTranscriptEnd(let request):
             if let changed = prices.changed() { tell(.pricesRead(changed)) }

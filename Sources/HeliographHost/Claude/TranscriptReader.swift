@@ -7,12 +7,16 @@ enum TranscriptReader {
     /// Most folders of transcripts; Claude Code has one for each folder in which it was started.
     private static let foldersMax = 4_096
 
+    /// Bytes before a prompt's report in which its line can be, if the report is late.
+    private static let margin = 64 << 10
+
     /// The end of a transcript. The earlier cost of a conversation is looked for in all folders: one that is resumed or forked in
     /// another folder is named in the current one's.
     static func end(for request: ClaudeTranscriptRequest) -> ClaudeTranscript? {
         switch request.purpose {
-        case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap(end)
-        case .fork, .used, .usedBySubagent, .interrupted, .continued, .end: end(of: request.path)
+        case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap { end(of: $0) }
+        case .submitted(_, let from): end(of: request.path, from: from.map { $0 - margin } ?? .max)
+        case .fork, .used, .usedBySubagent, .rested, .left, .interrupted, .continued, .end: end(of: request.path)
         }
     }
 
@@ -25,11 +29,11 @@ enum TranscriptReader {
         return paths.first { unsafe access($0, R_OK) == 0 }
     }
 
-    /// The end of a transcript; nil if it cannot be read, as before the agent has written it.
-    static func end(of path: String) -> ClaudeTranscript? {
+    /// The end of a transcript, at most from this offset on; nil if it cannot be read, as before the agent has written it.
+    static func end(of path: String, from offset: Int = 0) -> ClaudeTranscript? {
         // Opening a pipe that nobody writes to must not block.
         guard let file = try? File(path, O_RDONLY | O_NONBLOCK), let size = try? file.size() else { return nil }
-        let start = max(0, size - ClaudeTranscript.bytesMax)
+        let start = min(size, max(offset, size - ClaudeTranscript.bytesMax))
         guard let bytes = try? file.read(at: start, count: size - start) else { return nil }
         let name = path.split(separator: "/").last.map { $0.hasSuffix(".jsonl") ? String($0.dropLast(6)) : String($0) }
         return ClaudeTranscript(name: name ?? "", bytes: bytes, start: start)

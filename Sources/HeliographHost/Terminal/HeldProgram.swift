@@ -17,7 +17,8 @@ protocol HeldProgram {
 
     mutating func began(process: pid_t)
     mutating func look() -> [TypingFact]
-    mutating func took(_ prompt: TakenPrompt)
+    /// Returns true if `look` will show what becomes of the prompt.
+    mutating func reported(_ prompt: TakenPrompt) -> Bool
     /// Handles a fact. Returns the orders for the terminal.
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder]
     /// Handles the end of the program: the remaining reports are sent within the grace.

@@ -22,6 +22,8 @@ struct HeldSession: HeldProgram {
     private var link: SteeringLink?
     private var transcript: String?
     private var transcripts = TranscriptTail()
+    /// Claude Code's name for the last prompt that its hook has reported, until its outcome is known.
+    private var submitted: String?
     private var doing: String?
 
     init(mode: String?, inbox: LoopInbox<RunItem>) {
@@ -61,10 +63,19 @@ struct HeldSession: HeldProgram {
             self.stamp = stamp
             facts += says(TerminalStanding(entry, startedAt: process.startedAt))
         }
-        if opening == nil, let id, !transcripts.lines(of: id, with: InterruptLine.word).filter(InterruptLine.isOne).isEmpty {
-            facts.append(.interruptWritten)
+        if opening == nil, let id {
+            for line in transcripts.lines(of: id, with: [InterruptLine.word] + SubmissionLine.words) {
+                if InterruptLine.isOne(line) { facts.append(.interruptWritten) }
+                if let outcome = SubmissionLine(line) { facts += shown(outcome) }
+            }
         }
         return facts
+    }
+
+    private mutating func shown(_ outcome: SubmissionLine) -> [TypingFact] {
+        if case .kept(let prompt) = outcome, prompt != submitted { return [] }
+        submitted = nil
+        return [.submitted(outcome)]
     }
 
     private mutating func says(_ standing: TerminalStanding?) -> [TypingFact] {
@@ -92,6 +103,7 @@ struct HeldSession: HeldProgram {
         close()
         self.id = id
         transcript = nil
+        submitted = nil
         guard let id,
             let link = try? SteeringLink(session: id, socketPath: HostPaths().socket, inbox: inbox, limits: .ofSoleProgram),
             link.start()
@@ -107,8 +119,14 @@ struct HeldSession: HeldProgram {
         _ = BackgroundThread.start { link.finish() }
     }
 
-    mutating func took(_ prompt: TakenPrompt) {
-        if prompt.session == name { transcript = prompt.transcript }
+    mutating func reported(_ prompt: TakenPrompt) -> Bool {
+        guard prompt.session == name else { return false }
+        transcript = prompt.transcript
+        guard let id, let transcript, let name = prompt.name else { return false }
+        // The agent waits for our answer, so the prompt's line is still to come.
+        transcripts.follow(id, transcript)
+        submitted = name
+        return true
     }
 
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
@@ -125,7 +143,9 @@ struct HeldSession: HeldProgram {
         }
         for order in due {
             switch order {
-            case .followTranscript: if let id, let transcript { transcripts.follow(id, transcript) }
+            // A transcript that a prompt's line is still to come in is followed already.
+            case .followTranscript:
+                if let id, let transcript, submitted == nil { transcripts.follow(id, transcript) }
             case .stand(var offer, let standing):
                 offer.hasScreen = true
                 link?.stand(offer, standing)

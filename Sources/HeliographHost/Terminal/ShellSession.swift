@@ -36,7 +36,7 @@ struct ShellSession: HeldProgram {
 
     mutating func began(process: pid_t) { reports.start(process) }
     mutating func look() -> [TypingFact] { [] }
-    mutating func took(_ prompt: TakenPrompt) {}
+    mutating func reported(_ prompt: TakenPrompt) -> Bool { false }
 
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
         switch fact {
@@ -55,11 +55,11 @@ struct ShellSession: HeldProgram {
         case .timerFired:
             killAt = nil
             return [.kill]
-        case .prompted(_, in: _, mode: _, let token): return [.answer(token, refusal: nil)]
+        case .prompted(_, in: _, mode: _, isProvable: _, let token): return [.answer(token, refusal: nil)]
         case .ended:
             killAt = nil
             return []
-        case .opened, .does, .shows, .keyTyped, .keyHeld, .interruptWritten: return []
+        case .opened, .does, .shows, .keyTyped, .keyHeld, .submitted, .interruptWritten: return []
         }
     }
 

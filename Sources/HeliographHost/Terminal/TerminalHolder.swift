@@ -288,8 +288,10 @@ struct TerminalHolder {
             connections[number]?.isLeaving = true
             return write(number)
         }
-        session.took(prompt)
-        perform(.prompted(prompt.text, in: HeldSession.id(prompt.session), mode: prompt.mode, TypingToken(number)))
+        let isProvable = session.reported(prompt)
+        let id = HeldSession.id(prompt.session)
+        perform(
+            .prompted(prompt.text, in: id, mode: prompt.mode, isProvable: isProvable, TypingToken(number)))
     }
 
     private mutating func attached(_ number: Int) {

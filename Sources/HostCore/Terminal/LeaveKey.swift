@@ -12,6 +12,8 @@ package struct LeaveKey: Sendable {
 
     /// The beginning of a sequence that may become the key.
     private var held: [UInt8] = []
+    /// Number of bytes of `pasteBegins` that were passed on before the rest came.
+    private var passedOn = 0
     /// True within pasted text, which is never the key, whatever characters it has.
     private var isPasting = false
     /// Number of bytes of `pasteEnds` that the input so far ends with.
@@ -31,20 +33,24 @@ package struct LeaveKey: Sendable {
                 paste(byte)
                 continue
             }
+            if goesOn(byte) {
+                passed.append(byte)
+                continue
+            }
             if held.count > 1 || (held.count == 1 && byte == UInt8(ascii: "[")) {
                 if (0x30...0x3F).contains(byte) || held.count == 1, held.count < Self.sequenceBytesMax {
                     held.append(byte)
                     continue
                 }
                 if (0x40...0x7E).contains(byte) {
-                    let sequence = flush() + [byte]
+                    let sequence = takeSequence() + [byte]
                     if Self.isKey(sequence) { return (passed, true) }
                     isPasting = sequence == Self.pasteBegins
                     passed += sequence
                     continue
                 }
             }
-            passed += flush()
+            passed += takeSequence()
             switch byte {
             case Self.character: return (passed, true)
             case Self.escape: held = [byte]
@@ -54,10 +60,28 @@ package struct LeaveKey: Sendable {
         return (passed, false)
     }
 
-    /// Returns the held bytes, which are not the key.
+    /// Returns the held bytes, which are not the key. They may still be the beginning of a paste, which a slow line has cut.
     package mutating func flush() -> [UInt8] {
+        passedOn = Self.pasteBegins.starts(with: held) ? held.count : 0
+        return takeSequence()
+    }
+
+    private mutating func takeSequence() -> [UInt8] {
         defer { held = [] }
         return held
+    }
+
+    /// Returns true if the byte continues a paste's beginning that was passed on.
+    private mutating func goesOn(_ byte: UInt8) -> Bool {
+        guard passedOn > 0 else { return false }
+        guard byte == Self.pasteBegins[passedOn] else {
+            passedOn = 0
+            return false
+        }
+        passedOn += 1
+        guard passedOn == Self.pasteBegins.count else { return true }
+        (isPasting, passedOn) = (true, 0)
+        return true
     }
 
     private mutating func paste(_ byte: UInt8) {

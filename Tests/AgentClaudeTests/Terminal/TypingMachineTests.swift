@@ -25,6 +25,29 @@ struct TypingMachineTests {
         #expect(bench.take() == ["idle"])
     }
 
+    @Test("its line in the transcript proves that it was taken; a hook of the person's own can refuse it")
+    func proven() {
+        for (outcome, said) in [
+            (.kept(prompt: "x"), "p1 taken"), (.refused(reason: "no"), "p1 refused: a hook refused it before the model saw it"),
+            (nil, "p1 unknown: its hooks have it, and the agent has not shown that it took it: look at the terminal"),
+        ] as [(SubmissionLine?, String)] {
+            var bench = TypingBench()
+            bench.prompt("go on", "p1")
+            bench.shows(["go on"])
+            _ = bench.take()
+            bench.tell(
+                .prompted("go on", in: TypingBench.session, mode: "default", isProvable: true, TypingToken(1)))
+            #expect(bench.take() == ["let go on"])
+            bench.tell(.does(.idle))
+            bench.pass(1_000)
+            #expect(bench.take() == ["release"])
+            bench.prompt("too soon", "p2")
+            #expect(bench.take() == ["p2 refused: something else is just being typed for a client"])
+            if let outcome { bench.tell(.submitted(outcome)) } else { bench.pass(10_000) }
+            #expect(bench.take() == [said, "idle"])
+        }
+    }
+
     @Test("half-typed text is set aside first, and Enter waits for our text alone")
     func draft() {
         var bench = TypingBench()

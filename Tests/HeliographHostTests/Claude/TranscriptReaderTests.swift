@@ -1,4 +1,5 @@
 import Foundation
+import HostCore
 import RelayProtocol
 import Testing
 
@@ -7,12 +8,14 @@ import Testing
 
 @Suite("Claude Code's transcripts are found")
 struct TranscriptReaderTests {
+    private static let process = AgentProcess(id: 1, startedAt: 1)
     private static let name = "b771857d-0a18-41e5-9ca0-0975b8eafef8"
 
     @Test(
         "what a conversation had cost is found where it began, what it uses now only where it is named",
         arguments: [
-            (.inherited, true), (.parent, true), (.used, false), (.fork(isLast: false), false),
+            (.inherited, true), (.parent, true), (.used(by: process), false), (.left(process), false),
+            (.fork(isLast: false), false),
             (.end(reason: nil, failed: false), false),
         ] as [(ClaudeTranscriptRequest.Purpose, Bool)])
     func elsewhere(purpose: ClaudeTranscriptRequest.Purpose, isFound: Bool) throws {

@@ -53,12 +53,13 @@ import Testing
         #expect(pieces.joined() + String(decoding: slow.flush(), as: UTF8.self) == keys)
     }
 
-    @Test("a paste is text, whatever it has, also if its marks are cut")
-    func paste() {
+    @Test("a paste is text, whatever it has, also if its marks are cut", arguments: [false, true])
+    func paste(isSlow: Bool) {
         let text = "\u{1B}[200~a\u{1C}b\u{1B}[92;5u\u{1B}[20\u{1B}\u{1B}[201~"
         for cut in 1..<text.utf8.count {
             var key = LeaveKey()
-            let first = typed(&key, String(decoding: text.utf8.prefix(cut), as: UTF8.self))
+            var first = typed(&key, String(decoding: text.utf8.prefix(cut), as: UTF8.self))
+            if isSlow { first? += String(decoding: key.flush(), as: UTF8.self) }
             let second = typed(&key, String(decoding: text.utf8.dropFirst(cut), as: UTF8.self))
             #expect((first ?? "left") + (second ?? "left") == text)
             #expect(typed(&key, "\u{1C}") == nil)
@@ -71,6 +72,8 @@ import Testing
         #expect(typed(&key, "\u{1B}") == "" && key.isHolding)
         #expect(key.flush() == [0x1B] && !key.isHolding)
         #expect(typed(&key, "[92;5u") == "[92;5u")
+        #expect(typed(&key, "\u{1B}[2") == "" && key.flush() == Array("\u{1B}[2".utf8))
+        #expect(typed(&key, "x00~") == "x00~", "no paste")
         #expect(typed(&key, "\u{1B}\u{1C}") == nil)
     }
 }

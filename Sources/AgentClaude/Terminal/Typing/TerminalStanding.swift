@@ -28,6 +28,8 @@ package struct TerminalStanding: Sendable, Equatable {
 /// Input of Claude Code's hook when it takes a prompt.
 package struct TakenPrompt: Sendable, Equatable {
     package let session: String
+    /// Claude Code's name for it.
+    package let name: String?
     package let text: String
     package let mode: String?
     package let transcript: String?
@@ -36,6 +38,7 @@ package struct TakenPrompt: Sendable, Equatable {
         let root = ((try? JSONDocument(parsing: payload)) ?? JSONRepair.document(payload)).root
         guard let session = root.text("session_id"), let text = root.text("prompt") else { return nil }
         self.session = session
+        name = root.text("prompt_id")
         self.text = text
         mode = root.text("permission_mode")
         transcript = root.text("transcript_path")

@@ -13,8 +13,10 @@ package enum TypingFact: Sendable {
     case keyTyped
     /// The person typed, and the keys are held back.
     case keyHeld
-    /// A hook reports that the agent takes this prompt in this session and permission mode, and waits for our answer.
-    case prompted(String, in: SessionID?, mode: String?, TypingToken)
+    /// A hook reports this prompt in this session and permission mode, and waits for our answer. `isProvable`: `submitted` follows.
+    case prompted(String, in: SessionID?, mode: String?, isProvable: Bool = false, TypingToken)
+    /// The transcript shows what became of the last prompt that a hook has reported.
+    case submitted(SubmissionLine)
     /// The transcript reports that a turn was interrupted.
     case interruptWritten
     /// A client steers the session; the host's desk has checked the request already.

@@ -13,9 +13,12 @@ package struct TypingLimits: Sendable {
     package var shownWithin = Duration.milliseconds(1_500)
     /// The part of that time in which a draft is set aside.
     package var asideWithin = Duration.milliseconds(500)
-    /// Time from Enter to the agent's own report that it took the prompt.
+    /// Time from Enter to the agent's report of the prompt to its hooks.
     package var takenWithin = Duration.seconds(4)
-    /// Time after that report in which the agent restores a draft; earlier keys would be mixed with it.
+    /// Time from that report until the transcript shows that the agent took the prompt, or that a hook refused it. Longer than most
+    /// hooks run.
+    package var provenWithin = Duration.seconds(10)
+    /// Time after the report in which the agent restores a draft; earlier keys would be mixed with it.
     package var settlesFor = Duration.milliseconds(150)
     /// Attempts at typing a text that had to be deleted again, before its author receives a refusal.
     package var attemptsMax = 3

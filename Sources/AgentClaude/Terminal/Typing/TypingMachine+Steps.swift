@@ -188,6 +188,10 @@ extension TypingMachine {
 
     mutating func timerFired() {
         if let at = releaseAt, at <= now { release() }
+        if let (prompt, until) = unproven, until <= now {
+            unproven = nil
+            tell(prompt.name, .unknown, "its hooks have it, and the agent has not shown that it took it: look at the terminal")
+        }
         expire()
         if let until = bufferedUntil, until <= now { release() }
     }

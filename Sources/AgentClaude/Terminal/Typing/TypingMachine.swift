@@ -35,7 +35,7 @@ package struct TypingMachine: Sendable {
         case typing(Prompt, until: Int64)
         /// Enter was pressed, once.
         case entered(Prompt, until: Int64)
-        /// The prompt was taken; the agent restores the draft.
+        /// A hook has reported the prompt; the agent restores the draft.
         case settling(until: Int64)
         /// Our text is being removed again.
         case removing(Prompt, why: String, wasSeen: Bool, next: Int64)
@@ -61,6 +61,8 @@ package struct TypingMachine: Sendable {
     var releaseAt: Int64?
     /// True if a draft went to the stash and we gave up: it is restored if it shows up there before the person has typed.
     var owesDraft = false
+    /// The client's prompt that a hook has reported, until the transcript shows what became of it.
+    var unproven: (prompt: Prompt, until: Int64)?
     var stops: [SteeringName] = []
     var now: Int64 = 0
     private var orders: [TypingOrder] = []
@@ -81,7 +83,9 @@ package struct TypingMachine: Sendable {
         case .shows(let box): shows(box)
         case .keyTyped: keyTyped()
         case .keyHeld: keyHeld()
-        case .prompted(let text, let session, let mode, let token): prompted(text, session, mode, token)
+        case .prompted(let text, let session, let mode, let isProvable, let token):
+            prompted(text, session, mode, isProvable, token)
+        case .submitted(let outcome): submitted(outcome)
         case .interruptWritten: interruptWritten()
         case .steered(let request): steered(request)
         case .terminated: hangUp()
@@ -105,13 +109,14 @@ package struct TypingMachine: Sendable {
                 until
             }
         let quietAt = keyAt.map { $0 + limits.quiet.milliseconds }.flatMap { $0 > now ? $0 : nil }
-        return [due, bufferedUntil, releaseAt, quietAt].compactMap { $0 }.min()
+        return [due, unproven?.until, bufferedUntil, releaseAt, quietAt].compactMap { $0 }.min()
     }
 
     /// True while something of ours is at the terminal, so that the screen and the registry are read often.
     package var isAtWork: Bool {
         switch phase {
-        case .free, .over, .stopping: false
+        case .free: unproven != nil
+        case .over, .stopping: false
         default: true
         }
     }
@@ -146,7 +151,9 @@ package struct TypingMachine: Sendable {
             tell(prompt.name, .refused, "the agent was interrupted before it was typed")
             phase = .free
         }
-        guard case .free = phase else { return tell(name, .refused, "something else is just being typed for a client") }
+        guard case .free = phase, unproven == nil || request.action.kind != .prompt else {
+            return tell(name, .refused, "something else is just being typed for a client")
+        }
         switch request.action {
         case .prompt(let prompt):
             guard !prompt.isCommand else { return tell(name, .refused, "the agent offers no such command") }
@@ -164,6 +171,7 @@ package struct TypingMachine: Sendable {
 
     private mutating func opened() {
         stood = nil
+        unproven = nil
         // A prompt that was typed already gets its outcome from the host, which learns that the earlier session's program is gone.
         guard case .waiting(let prompt, _) = phase else { return }
         tell(prompt.name, .refused, "another conversation was opened before it was typed")
@@ -196,7 +204,9 @@ package struct TypingMachine: Sendable {
         }
     }
 
-    private mutating func prompted(_ text: String, _ session: SessionID?, _ mode: String?, _ token: TypingToken) {
+    private mutating func prompted(
+        _ text: String, _ session: SessionID?, _ mode: String?, _ isProvable: Bool, _ token: TypingToken
+    ) {
         if let mode { self.mode = mode }
         guard case .entered(let prompt, _) = phase else { return order(.answer(token, refusal: nil)) }
         if prompt.text.isTaken(as: text), session != prompt.session {
@@ -209,7 +219,8 @@ package struct TypingMachine: Sendable {
             free()
         } else if prompt.text.isTaken(as: text) {
             order(.answer(token, refusal: nil))
-            tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+            unproven = (prompt, until: now + limits.provenWithin.milliseconds)
+            if !isProvable { submitted(.kept(prompt: "")) }
             // The registry reports this a moment later, followed by the result.
             doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
@@ -221,6 +232,16 @@ package struct TypingMachine: Sendable {
             free()
         } else {
             order(.answer(token, refusal: nil))
+        }
+    }
+
+    private mutating func submitted(_ outcome: SubmissionLine) {
+        guard let prompt = unproven?.prompt else { return }
+        unproven = nil
+        switch outcome {
+        case .kept: tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+        // The hook's words, which may contain secrets, are in the timeline.
+        case .refused: tell(prompt.name, .refused, SubmissionLine.refusal(nil))
         }
     }
 
@@ -245,6 +266,8 @@ package struct TypingMachine: Sendable {
         case .interrupting(let name, _, _), .switching(let name, _, _, _, _): tell(name, .unknown, "the session is ending")
         case .free, .settling, .stopping, .over: break
         }
+        if let prompt = unproven?.prompt { tell(prompt.name, .unknown, "the session is ending") }
+        unproven = nil
         release()
     }
 
@@ -289,7 +312,7 @@ package struct TypingMachine: Sendable {
     // MARK: Reports
 
     private var standing: SteeringStanding {
-        guard isFreeForUs else { return doing == .waiting || doing == nil ? .waiting : .busy }
+        guard isFreeForUs, unproven == nil else { return doing == .waiting || doing == nil ? .waiting : .busy }
         // We must not interrupt what the person types there; the host keeps prompts until then.
         return isQuiet ? .idle : .waiting
     }

@@ -77,7 +77,7 @@ struct CrossingChecker {
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
-        device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil
+        device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil && device.mutedProjects.isEmpty
             && !(alert.session.map(device.muted.contains) ?? false)
     }
 

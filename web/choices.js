@@ -6,6 +6,7 @@ import { t } from "./language.js";
 /** @typedef {Omit<Extract<import("./wire").Command, {type: "deviceChoices"}>, "type"|"device">} Choices */
 
 /** @typedef {Device["kinds"][number]} Kind */
+/** @typedef {NonNullable<Device["mutedProjects"]>[number]} HostProject */
 
 /** The kinds of notifications in the order of the form. */
 export const kinds = /** @type {Record<Kind, string>} */ ({
@@ -105,15 +106,37 @@ export const weekdays = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Fri
  */
 export const weeklyWords = (weekly) => (weekly ? t`${weekdays[weekly.weekday - 1] ?? t`Once a week`} at ${clock(weekly.at)}, ${weekly.timeZone}` : t`No`);
 
+/** Projects that the form offers besides the muted ones: those of the most recent sessions. */
+const projectsMax = 6;
+
+/**
+ * The projects to mute: the muted ones, then the most recent. The relay does not know those of sealed sessions, so they are not offered.
+ * @param {Iterable<import("./wire").Summary>} sessions @param {HostProject[]} muted
+ * @returns {{projects: (HostProject & {words: string, isMuted: boolean})[], sealed: string[]}} `sealed`: the names of hosts with sealed sessions.
+ */
+export function projectsIn(sessions, muted) {
+  const all = [...sessions].sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+  const names = new Map(all.map(({ host }) => [host.id, host.name]));
+  const known = all.flatMap(({ host, project, line }) => (project && !line ? [{ host: host.id, project }] : []));
+  const keyed = (/** @type {HostProject[]} */ list) => new Map(list.map((one) => [`${one.host} ${one.project}`, one]));
+  const isMuted = keyed(muted);
+  const others = [...keyed(known)].filter(([key]) => !isMuted.has(key)).slice(0, projectsMax);
+  return {
+    projects: [...isMuted, ...others].map(([key, one]) => ({ ...one, words: `${one.project} · ${names.get(one.host) ?? one.host}`, isMuted: isMuted.has(key) })),
+    sealed: [...new Set(all.filter(({ line }) => line).map(({ host }) => host.name))],
+  };
+}
+
 /**
  * The values of the settings form.
  * @typedef {object} Draft
  * @property {Kind[]} kinds
  * @property {Device["text"]} text
  * @property {string[]} muted
+ * @property {HostProject[]} mutedProjects
  * @property {boolean} countsRules Has an effect only with a digest.
  * @property {boolean} hidesCost
- * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
+ * @property {{from: string, to: string, timeZone: string, exceptRisks: boolean}|null} quiet Times as `22:00`.
  * @property {{minutes: number}|{at: string, timeZone: string}|null} gather The time as `18:00`.
  * @property {{weekday: number, at: string, timeZone: string}|null} weekly The time as `09:00`.
  * @property {boolean} allows
@@ -123,9 +146,10 @@ export const weeklyWords = (weekly) => (weekly ? t`${weekdays[weekly.weekday - 1
  * @param {Draft} draft
  * @returns {{choices: Choices}|{problem: string}}
  */
-export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, kinds: chosen, text, muted }) {
+export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, kinds: chosen, text, muted, mutedProjects }) {
   /** @type {Choices} */
   const choices = { text, kinds: chosen, muted };
+  if (mutedProjects.length) choices.mutedProjects = mutedProjects;
   if (hidesCost) choices.hidesCost = true;
   if (gather && countsRules) choices.countsRules = true;
   // Only a text that shows the whole request can allow from the Lock Screen.
@@ -145,5 +169,5 @@ export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, ki
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];
   if (from === null || to === null) return { problem: t`Say from when to when it is quiet, such as 22:00 to 07:00.` };
   if (from === to) return { problem: t`Quiet hours cannot end when they begin: choose another end.` };
-  return { choices: { ...choices, quiet: { from, to, timeZone: quiet.timeZone } } };
+  return { choices: { ...choices, quiet: { from, to, timeZone: quiet.timeZone, ...(quiet.exceptRisks ? { exceptRisks: true } : {}) } } };
 }

@@ -38,13 +38,14 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * A device's settings as pairs of name and value.
  * @param {import("./choices.js").Device} device
  * @param {(session: string) => string} titleOf
- * @param {number} now
+ * @param {number} now @param {(host: string) => string} [hostName]
  * @returns {[name: string, value: string][]}
  */
-export function wishes(device, titleOf, now) {
+export function wishes(device, titleOf, now, hostName = String) {
   const { cards, starts, quiet, weekly, muted = [], web, ntfy, receiver } = device;
   const later = (device.mutedUntil ?? []).filter(({ until }) => until > now);
-  const silent = [...muted.map(titleOf), ...later.map(({ session, until }) => t`${titleOf(session)}: back ${untilWords(until, now)}`)];
+  const projects = (device.mutedProjects ?? []).map(({ host, project }) => `${project} · ${hostName(host)}`);
+  const silent = [...projects, ...muted.map(titleOf), ...later.map(({ session, until }) => t`${titleOf(session)}: back ${untilWords(until, now)}`)];
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
@@ -55,7 +56,7 @@ export function wishes(device, titleOf, now) {
     [t`Muted`, silent.join(", ") || t`No session`],
     [t`Cost`, device.hidesCost ? t`Hidden` : t`Shown`],
     [t`Told weekly what it cost`, weeklyWords(weekly)],
-    [t`Quiet hours`, quiet ? t`${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : t`None`],
+    [t`Quiet hours`, quiet ? quietWords(quiet) : t`None`],
   ];
   if (web) {
     return [...common,
@@ -75,6 +76,12 @@ export function wishes(device, titleOf, now) {
   return [[t`Cards`, cards === "off" ? t`None` : `${mode}, ${cardStarts[starts ?? "whenNeeded"] ?? starts}`], ...common,
     [t`Frequent updates`, device.frequentPushes ? t`Allowed` : t`Not allowed`],
     [t`Tokens`, [device.alertToken && t`alerts`, device.startToken && t`starts of cards`].filter(Boolean).join(", ") || t`None: nothing can reach it`]];
+}
+
+/** @param {NonNullable<import("./choices.js").Device["quiet"]>} quiet */
+function quietWords({ from, to, timeZone, exceptRisks }) {
+  const hours = t`${clock(from)} to ${clock(to)}, ${timeZone}`;
+  return exceptRisks ? t`${hours}, except for what needs a second look` : hours;
 }
 
 /**

@@ -9,7 +9,7 @@ import { asksOf } from "./store.js";
 /** @typedef {import("./choices.js").Choices} Choices */
 
 /** @type {Record<keyof Choices, true>} All settings of a device: the type check fails if one is missing. */
-const chosen = { text: true, kinds: true, muted: true, mutedUntil: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
+const chosen = { text: true, kinds: true, muted: true, mutedUntil: true, mutedProjects: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
 
 /**
  * The settings that a person chose for a device.

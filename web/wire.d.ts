@@ -27,7 +27,13 @@ export interface Answer {
 }
 
 /** From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller. */
-export interface QuietHours { from: number; to: number; timeZone: string }
+export interface QuietHours {
+  from: number;
+  to: number;
+  timeZone: string;
+  /** An approval with `risks` rings all the same. Those of a sealed one are unknown. */
+  exceptRisks?: boolean;
+}
 
 /** When it is told of what needs no answer, all in one: `interval`, so many minutes after the first of it, or `daily`. */
 export type Gathering = {
@@ -63,6 +69,8 @@ export type Device = {
   muted: string[];
   /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
   mutedUntil?: { session: string; until: number; asked?: string[] }[];
+  /** Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project. */
+  mutedProjects?: { host: string; project: string }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -100,6 +108,8 @@ export interface WebDevice {
   muted: string[];
   /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
   mutedUntil?: { session: string; until: number; asked?: string[] }[];
+  /** Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project. */
+  mutedProjects?: { host: string; project: string }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -132,6 +142,8 @@ export interface NtfyDevice {
   muted: string[];
   /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
   mutedUntil?: { session: string; until: number; asked?: string[] }[];
+  /** Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project. */
+  mutedProjects?: { host: string; project: string }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -161,6 +173,8 @@ export interface ReceiverDevice {
   muted: string[];
   /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
   mutedUntil?: { session: string; until: number; asked?: string[] }[];
+  /** Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project. */
+  mutedProjects?: { host: string; project: string }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -383,6 +397,8 @@ export interface DeviceShown {
   muted: string[];
   /** Sessions that are silent until a time, or only these approvals of them. What still waits rings then. */
   mutedUntil?: { session: string; until: number; asked?: string[] }[];
+  /** Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project. */
+  mutedProjects?: { host: string; project: string }[];
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
@@ -779,7 +795,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; mutedUntil?: { session: string; until: number; asked?: string[] }[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; mutedUntil?: { session: string; until: number; asked?: string[] }[]; mutedProjects?: { host: string; project: string }[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

@@ -96,6 +96,8 @@ package enum WireLimits {
     package static let tokenBytesMax = 1_024
     /// Sessions that one device has muted.
     package static let mutedSessionsMax = 1_000
+    /// Projects that one device has muted: as many as one host offers.
+    package static let mutedProjectsMax = 64
     /// Approvals of a session that a device is silent about for a time: a session rarely has more than a few that wait.
     package static let mutedApprovalsMax = 64
     /// Levels of one budget.

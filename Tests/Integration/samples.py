@@ -123,7 +123,8 @@ FROM_CLIENT: dict[str, Message] = {
     "deviceChoices": {
         "type": "deviceChoices", "id": "c1", "device": "d9", "text": "summary", "kinds": ["approval"], "muted": ["s1"],
         "mutedUntil": [{"session": "s2", "until": 1_700_000_000_000, "asked": ["a1"]}],
-        "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin"},
+        "mutedProjects": [{"host": "h1", "project": "webshop"}],
+        "quiet": {"from": 1380, "to": 420, "timeZone": "Europe/Berlin", "exceptRisks": True},
         "gather": {"when": "daily", "at": 1080, "timeZone": "Europe/Berlin"},
         "weekly": {"weekday": 7, "at": 0, "timeZone": "Europe/Berlin"}, "countsRules": True, "hidesCost": True, "allowOnLockScreen": True,
     },

@@ -204,6 +204,29 @@ def test_at_night_where_its_person_is_a_browser_waits_for_the_morning(relay, sit
     assert told(site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] != "test"))["approval"] == approval
 
 
+def test_what_needs_a_second_look_rings_in_quiet_hours_and_a_muted_project_does_not(relay, site, laptop, asking, client):
+    there = datetime.now(ZoneInfo("Asia/Tokyo"))
+    minute = there.hour * 60 + there.minute
+    quiet = {"from": (minute - 60) % 1440, "to": (minute + 60) % 1440, "timeZone": "Asia/Tokyo", "exceptRisks": True}
+    desk = client(relay, "desk")
+    desk.subscribe()
+    project = {"host": desk.wait_summary("s1", bool)["host"]["id"], "project": "webshop"}
+    ada = laptop(quiet=quiet, mutedProjects=[project])
+    assert (ada.device["device"]["quiet"], ada.device["device"]["mutedProjects"]) == (quiet, [project])
+    asking.start_session("s2", project="webshop")
+    asking.request_approval("s1", "Bash", {"command": "ls"})
+    asking.request_approval("s2", "Bash", {"command": "rm -r dist"}, risks=["Deletes files."])
+    asking.wait_acked("s2")
+    risky = asking.request_approval("s1", "Bash", {"command": "rm -r build"}, risks=["Deletes files."])
+    assert told(site.wait_notification(ada.browser))["approval"] == risky
+    # The relay still knows both after a kill. Without either choice everything rings that waits.
+    relay.kill()
+    relay.start()
+    assert "error" not in client(relay, token=ada.client.token).command("deviceChoices", device=DEVICE, text="full", kinds=["approval"], muted=[])
+    site.wait_notification(ada.browser, lambda shown: told(shown)["session"] == "s2")
+    site.wait_notification(ada.browser, lambda shown: told(shown)["session"] == "s1" and told(shown)["approval"] != risky)
+
+
 def test_what_needs_no_answer_is_gathered_and_an_approval_rings_at_once(relay, site, laptop, asking, client):
     ada = laptop(gather={"when": "daily", "at": 0, "timeZone": "Europe/Berlin"})
     asking.event("s1", "status.changed", {"status": "running"})

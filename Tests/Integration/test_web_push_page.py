@@ -238,7 +238,9 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     form.get_by_label("Finished runs").uncheck()
     form.get_by_label("Hide what it costs").check()
     form.get_by_label("Fix the login").check()
+    form.get_by_label("webshop").check()
     form.get_by_label("Do not ring at night").check()
+    form.get_by_label("Ring all the same for what needs a second look").check()
     form.get_by_label("From", exact=True).fill("23:00")
     form.get_by_label("To", exact=True).fill("06:30")
     form.get_by_label("Time zone", exact=True).select_option("Europe/Berlin")
@@ -252,13 +254,15 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     expect(card.get_by_role("button", name="Change what")).to_be_focused()
     one.page.reload()
     for where in (card, one.device("Ada's phone")):
-        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin", "GatheredErrors, finished runs, budgets and what rules answered: once a day, at 18:30, Asia/Tokyo"):
+        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", f"Mutedwebshop · {host.name}, Fix the login", "23:00 to 06:30, Europe/Berlin, except for what needs a second look", "GatheredErrors, finished runs, budgets and what rules answered: once a day, at 18:30, Asia/Tokyo"):
             expect(where).to_contain_text(words)
     # The browser only repeats its registration, which does not change the person's settings.
     one.switch.get_by_role("button", name="Switch off").wait_for()
     one.page.evaluate("() => dispatchEvent(new Event('visibilitychange'))")
     form = open_form(one.device("Ada's phone"))
-    expect(form.get_by_label("Offer Allow in the notification")).to_be_checked()
+    for chosen in ("Offer Allow in the notification", "webshop", "Ring all the same for what needs a second look"):
+        expect(form.get_by_label(chosen)).to_be_checked()
+    expect(form.locator("p:visible").filter(has_text="seal")).to_have_count(0)
     form.get_by_role("radio", name="A summary").check()
     form.get_by_role("button", name="Save").click()
     expect(one.device("Ada's phone")).to_contain_text("Offers AllowNo")

@@ -20,7 +20,8 @@ enum PushSample {
             SessionID("s3")!: TimedMute(until: 1_700_000_000_000),
             SessionID("s4")!: TimedMute(until: 0, asked: [ApprovalID("a1")!, ApprovalID("a2")!]),
         ]
-        device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
+        device.mutedProjects = [HostProject(host: HostID("h1")!, project: "webshop")]
+        device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin", exceptRisks: true)
         device.gathering = .interval(minutes: 30)
         (device.countsRules, device.hidesCost) = (true, true)
         device.language = "de-AT"
@@ -90,7 +91,16 @@ struct PushMessageTests {
         let read = try Device(from: JSONDocument(parsing: PushSample.plain.bytes).root)
         #expect(read.kinds == Set(AlertKind.allCases))
         #expect(read.cards == .perSession && read.starts == .whenNeeded && read.text == .summary)
-        #expect(!read.hasFrequentPushes && read.muted.isEmpty && read.quiet == nil && read.address.alerts == nil)
+        #expect(
+            !read.hasFrequentPushes && read.muted.isEmpty && read.mutedProjects.isEmpty && read.quiet == nil
+                && read.address.alerts == nil)
+    }
+
+    @Test("quiet hours of a record from before they had an exception have none")
+    func olderQuietHours() throws {
+        let bytes = PushSample.device("quiet", #"{"from":1380,"to":420,"timeZone":"UTC"}"#)
+        let read = try Device(from: JSONDocument(parsing: bytes).root.required("device"))
+        #expect(read.quiet == QuietHours(from: 1_380, to: 420, timeZone: "UTC", exceptRisks: false))
     }
 
     @Test("whoever lists devices sees that there are tokens, and no secret")

@@ -124,6 +124,10 @@ package enum Plant: String, Sendable, CaseIterable {
     case unheardGoodbye
     /// The relay treats devices that want one digest for everything that needs no answer like others.
     case impatientDigest
+    /// The relay rings for the projects that a person has muted.
+    case loudProject
+    /// The relay holds approvals with risks back in quiet hours although the person wants them to ring.
+    case silentRisk
     /// Timers of digests do not fire.
     case sleepingDigest
     /// A host applies a file of rules that its owner has not accepted.
@@ -270,7 +274,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .sleepingCards: [.edge, .phase]
         case .boastfulPhone: [.reserve]
         case .unheardPresence: [.presence]
-        case .forgetfulOutbox: [.ring]
+        case .forgetfulOutbox, .loudProject, .silentRisk: [.ring]
         case .doubleStart: [.start]
         case .swappedCode: [.code]
         case .keptChannel: [.channel]

@@ -1,15 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deviceName, systemName } from "../../web/browser-name.js";
-import { clock, gatherWords, minuteOf, read, textOf, textsFor, weeklyWords } from "../../web/choices.js";
+import { clock, gatherWords, minuteOf, projectsIn, read, textOf, textsFor, weeklyWords } from "../../web/choices.js";
 
-const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], countsRules: false, hidesCost: false, quiet: null, gather: null, weekly: null, allows: false, ...more });
+const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], mutedProjects: [], countsRules: false, hidesCost: false, quiet: null, gather: null, weekly: null, allows: false, ...more });
 
 test("a form is read into what the relay takes, with nothing that is off", () => {
   assert.deepEqual(read(draft()), { choices: { text: "summary", kinds: ["approval"], muted: ["s1"] } });
   assert.deepEqual(read(draft({ text: "full", hidesCost: true, allows: true, quiet: { from: "22:00", to: "07:05:00", timeZone: "Europe/Berlin" } })), {
     choices: { text: "full", kinds: ["approval"], muted: ["s1"], hidesCost: true, allowOnLockScreen: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } },
   });
+});
+
+test("the exception of the quiet hours and muted projects are told only if chosen", () => {
+  const night = { from: "22:00", to: "07:00", timeZone: "UTC" };
+  assert.deepEqual(read(draft({ quiet: { ...night, exceptRisks: true } })).choices.quiet, { from: 1320, to: 420, timeZone: "UTC", exceptRisks: true });
+  assert.deepEqual(read(draft({ quiet: { ...night, exceptRisks: false } })).choices.quiet, { from: 1320, to: 420, timeZone: "UTC" });
+  const mutedProjects = [{ host: "h1", project: "webshop" }];
+  assert.deepEqual(read(draft({ mutedProjects })).choices.mutedProjects, mutedProjects);
+});
+
+test("the projects to mute are the muted ones and the latest, each with its host, and none that is sealed", () => {
+  const on = (host, project, lastActivityAt, more = {}) => ({ session: `s${lastActivityAt}`, host: { id: host, name: `name of ${host}` }, project, lastActivityAt, ...more });
+  const sessions = [on("h1", "webshop", 1), on("h2", "webshop", 3), on("h1", "webshop", 2), on("h1", undefined, 4), on("h3", "secret", 5, { line: "…" })];
+  const { projects, sealed } = projectsIn(sessions, [{ host: "gone", project: "old" }, { host: "h1", project: "webshop" }]);
+  assert.deepEqual(projects.map(({ words, isMuted }) => [words, isMuted]), [["old · gone", true], ["webshop · name of h1", true], ["webshop · name of h2", false]]);
+  assert.deepEqual(sealed, ["name of h3"]);
+  assert.equal(projectsIn(Array.from({ length: 20 }, (_, at) => on("h1", `p${at}`, at)), []).projects.length, 6);
 });
 
 test("what does not show the whole cannot be allowed from there", () => {

@@ -72,6 +72,8 @@ test("what a device gets, in words", () => {
   const quiet = told({ cards: "off", kinds: [], text: "generic", muted: ["s1"], hidesCost: true, quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin" } });
   assert.deepEqual([quiet.Cards, quiet["Rings for"], quiet.Muted, quiet.Cost, quiet["Quiet hours"], quiet.Tokens],
     ["None", "Nothing", "title of s1", "Hidden", "22:00 to 07:05, Europe/Berlin", "None: nothing can reach it"]);
+  const risks = told({ muted: ["s1"], mutedProjects: [{ host: "h1", project: "webshop" }], quiet: { from: 1320, to: 425, timeZone: "Europe/Berlin", exceptRisks: true } });
+  assert.deepEqual([risks.Muted, risks["Quiet hours"]], ["webshop · h1, title of s1", "22:00 to 07:05, Europe/Berlin, except for what needs a second look"]);
 });
 
 test("a browser has no cards and no tokens, but a push service", () => {

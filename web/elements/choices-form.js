@@ -1,6 +1,6 @@
 /** `<choices-form>`: the notification settings of any device, and the amount of text in its pushes. */
 
-import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor, weekdays } from "../choices.js";
+import { kinds, clock, intervals, intervalWords, projectsIn, reachOf, read, textsFor, weekdays } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
 import { t } from "../language.js";
 import { titleOf } from "../session-words.js";
@@ -10,7 +10,7 @@ import { line } from "../text.js";
 /** @typedef {import("../choices.js").Kind} Kind */
 
 /** Sessions offered for muting, besides those already muted: the most recent ones. */
-const sessionsMax = 12;
+const sessionsMax = 6;
 /** The quiet hours that the form suggests. */
 const usualNight = { from: "22:00", to: "07:00" };
 const usualEvening = "18:00";
@@ -53,7 +53,13 @@ export class ChoicesForm extends HTMLElement {
   #from = h("input", { id: `${this.#id}-from`, type: "time" });
   #to = h("input", { id: `${this.#id}-to`, type: "time" });
   #zone = h("select", { id: `${this.#id}-zone` });
-  #hours = h("div", { class: "quiet-hours" }, field(this.#from, t`From`), field(this.#to, t`To`), field(this.#zone, t`Time zone`));
+  #risks = h("input", { type: "checkbox" });
+  #sealedRisks = h("p", { class: "quiet" }, t`Not for machines that seal what they report: the relay cannot see there what needs a second look.`);
+  #hours = h("div", { class: "choices" }, h("div", { class: "quiet-hours" }, field(this.#from, t`From`), field(this.#to, t`To`), field(this.#zone, t`Time zone`)),
+    choice(this.#risks, t`Ring all the same for what needs a second look`, t`Such as a command that deletes, or one that others will see.`), this.#sealedRisks);
+  #projects = h("div", { class: "choices" });
+  #sealedProjects = h("p", { class: "quiet foreign" });
+  #projectsPart = group(t`Silent for these projects`, this.#projects, this.#sealedProjects);
   #muted = h("div", { class: "choices" });
   #mutedPart = group(t`Silent for these sessions`, this.#muted);
   #problem = h("p", { class: "problem", role: "alert" });
@@ -63,7 +69,7 @@ export class ChoicesForm extends HTMLElement {
     group(t`Beside that`, h("div", { class: "choices" }, choice(this.#cost, t`Hide what it costs`, t`No push to this device names an amount.`), this.#allowChoice)),
     group(t`Errors, finished runs and budgets`, h("p", { class: "quiet" }, t`Approvals and questions are never gathered.`), this.#gatherings, this.#minutesField, this.#atFields, this.#rulesChoice),
     group(t`Weekly costs`, choice(this.#isWeekly, t`Tell once a week what it has cost`, t`One quiet notification: the sum, the week before, the project and model that cost most.`), this.#weeklyFields),
-    group(t`Quiet hours`, choice(this.#isQuiet, t`Do not ring at night`, t`What waits then rings when they are over.`), this.#hours), this.#mutedPart, this.#problem,
+    group(t`Quiet hours`, choice(this.#isQuiet, t`Do not ring at night`, t`What waits then rings when they are over.`), this.#hours), this.#projectsPart, this.#mutedPart, this.#problem,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, t`Back`), this.#save));
 
   connectedCallback() {
@@ -103,6 +109,8 @@ export class ChoicesForm extends HTMLElement {
     this.#from.value = device.quiet ? clock(device.quiet.from) : usualNight.from;
     this.#to.value = device.quiet ? clock(device.quiet.to) : usualNight.to;
     fillZones(this.#zone, device.quiet?.timeZone);
+    this.#risks.checked = device.quiet?.exceptRisks === true;
+    this.#fillProjects(device.mutedProjects ?? []);
     this.#fillMuted(device.muted);
     write(this.#problem, "");
     this.#draw();
@@ -111,6 +119,17 @@ export class ChoicesForm extends HTMLElement {
   /** Moves the keyboard focus to the first field when the form opens. */
   land() {
     this.#form.querySelector("input")?.focus();
+  }
+
+  /** @param {import("../choices.js").HostProject[]} muted */
+  #fillProjects(muted) {
+    const { projects, sealed } = projectsIn(this.#app.state.sessions.values(), muted);
+    this.#projects.replaceChildren(...projects.map(({ host, project, words, isMuted }) =>
+      choice(h("input", { type: "checkbox", value: JSON.stringify({ host, project }), checked: isMuted }), words)));
+    attribute(this.#projectsPart, "hidden", !projects.length);
+    attribute(this.#sealedProjects, "hidden", !sealed.length);
+    attribute(this.#sealedRisks, "hidden", !sealed.length);
+    say(this.#sealedProjects, t`Not of ${sealed.join(", ")}: what is sealed there has no project for the relay. Mute single sessions instead.`, line);
   }
 
   /** @param {string[]} muted */
@@ -155,9 +174,10 @@ export class ChoicesForm extends HTMLElement {
     event.preventDefault();
     const said = read({
       kinds: /** @type {Kind[]} */ (checked(this.#kinds)), text: /** @type {import("../choices.js").Device["text"]} */ (this.#text), muted: checked(this.#muted),
+      mutedProjects: checked(this.#projects).map((project) => JSON.parse(project)),
       weekly: this.#isWeekly.checked ? { weekday: Number(this.#weekday.value), at: this.#weeklyAt.value, timeZone: this.#weeklyZone.value } : null,
       gather: this.#gather, countsRules: this.#rules.checked, hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
-      quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value } : null,
+      quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value, exceptRisks: this.#risks.checked } : null,
     });
     if ("problem" in said) return write(this.#problem, said.problem);
     write(this.#problem, "");

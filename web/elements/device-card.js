@@ -91,7 +91,7 @@ export class DeviceCard extends HTMLElement {
     attribute(this.#presence, "data-present", device.present);
     attribute(this.#trouble, "hidden", !device.trouble);
     say(this.#trouble, device.trouble ?? "", line);
-    this.#wishes.replaceChildren(...wishes(device.device, this.#title, this.#app.now()).map(([term, value]) => {
+    this.#wishes.replaceChildren(...wishes(device.device, this.#title, this.#app.now(), this.#hostName).map(([term, value]) => {
       const words = h("dd", { class: "foreign" });
       say(words, value, line);
       return h("div", {}, h("dt", {}, term), words);
@@ -117,6 +117,9 @@ export class DeviceCard extends HTMLElement {
     if (this.#cards.childElementCount !== words.length) this.#cards.replaceChildren(...words.map(() => h("li", { class: "foreign" })));
     words.forEach((text, index) => say(/** @type {HTMLElement} */ (this.#cards.children[index]), text, line));
   }
+
+  /** @param {string} host */
+  #hostName = (host) => [...this.#app.state.sessions.values()].find((one) => one.host.id === host)?.host.name ?? host;
 
   /** @param {string|undefined} session */
   #title = (session) => {

@@ -1,3 +1,4 @@
+import RelayModel
 import RelayProtocol
 
 extension RegisteredDevice {
@@ -15,10 +16,11 @@ extension RegisteredDevice {
     }
 
     /// End of the device's silence about an approval: of the current quiet hours, and of the time for which it is muted.
-    func quietUntil(
-        _ approval: ApprovalID, in session: SessionID, _ now: Int64, _ settings: PushSettings
-    ) -> Int64? {
-        [quietUntil(now, settings), device.silentUntil(session, approval, at: now)].compactMap { $0 }.max()
+    func quietUntil(_ approval: Approval, _ now: Int64, _ settings: PushSettings) -> Int64? {
+        let isExcepted = device.quiet?.exceptRisks == true && !approval.request.risks.isEmpty
+        return [
+            isExcepted ? nil : quietUntil(now, settings), device.silentUntil(approval.session, approval.id, at: now),
+        ].compactMap { $0 }.max()
     }
 
     /// Time of the device's digest by the person's choices, in milliseconds since 1970; nil if nothing was deferred.

@@ -15,9 +15,9 @@ extension PushPlanner {
         let calls = keys.flatMap { key -> [(name: CallName, dueAt: Int64)] in
             guard let session = key.session, let rings = cards[key]?.rings else { return [] }
             return rings.compactMap { approval, due in
-                let name = CallName(session: session, approval: approval)
-                let quiet = device.quietUntil(approval, in: session, now.wall, settings) ?? 0
-                return isCalledFor(name, key, at: now) ? (name, max(due, floor, quiet)) : nil
+                guard let approval = approvalCalledFor(approval, key, at: now) else { return nil }
+                let quiet = device.quietUntil(approval, now.wall, settings) ?? 0
+                return (CallName(session: session, approval: approval.id), max(due, floor, quiet))
             }
         }
         return calls.sorted { ($0.dueAt, $0.name) < ($1.dueAt, $1.name) }
@@ -36,11 +36,11 @@ extension PushPlanner {
         }
     }
 
-    private func isCalledFor(_ name: CallName, _ key: CardKey, at now: Instant) -> Bool {
-        guard let session = key.sessionKey, let approval = sight.sessions[session]?.approvals[name.approval],
-            approval.stage == .pending
-        else { return false }
-        return wants(approval, key) && !sight.isOver(approval, in: session, at: now)
+    private func approvalCalledFor(_ id: ApprovalID, _ key: CardKey, at now: Instant) -> Approval? {
+        guard let session = key.sessionKey, let view = sight.sessions[session], let approval = view.approvals[id],
+            approval.stage == .pending, wants(approval, of: view, key), !sight.isOver(approval, in: session, at: now)
+        else { return nil }
+        return approval
     }
 
     /// Brief text for the ring, like that of a new card.

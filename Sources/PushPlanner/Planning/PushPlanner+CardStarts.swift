@@ -15,7 +15,7 @@ extension PushPlanner {
         // After the person swiped the last one away, another is started only when a request waits for them.
         let isUnwanted = cards[key]?.state == .dismissed && subject.waiting.isEmpty
         guard subject.summary.isAtWork, wantsStart(device, subject), !isUnwanted,
-            key.session.map({ !device.device.muted.contains($0) }) ?? true
+            key.session.map({ !device.device.isMuted($0, of: subject.summary.hostProject) }) ?? true
         else {
             cards[key]?.mailbox = nil
             return
@@ -40,7 +40,12 @@ extension PushPlanner {
 
     /// The time until which a start has to wait; nil if nothing blocks it.
     private func startIsPutOff(_ key: CardKey, _ device: RegisteredDevice, _ app: CardApp, at now: Instant) -> Int64? {
-        if let until = presences.until(key.device, at: now) ?? device.quietUntil(now.wall, settings) { return until }
+        if let until = presences.until(key.device, at: now) { return until }
+        if let until = device.quietUntil(now.wall, settings) {
+            // A card that rings for an approval with risks is started in quiet hours, too.
+            let due = calls(by: key, at: now).first.map { min($0.dueAt, until) } ?? until
+            if due > now.wall { return due }
+        }
         if let until = silentUntil(key, device, at: now) { return until }
         if device.startPendingUntil > now.wall { return device.startPendingUntil }
         if cards[key]?.channel == nil, let other = cardWithChannelToStart(on: key.device, besides: key) {

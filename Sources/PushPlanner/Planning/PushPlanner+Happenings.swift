@@ -11,7 +11,7 @@ extension PushPlanner {
     mutating func tellOfRun(_ key: CardKey, at now: Instant, _ compose: (PushSubject, PushText) -> AlertText) {
         guard let device = devices[key.device], let app = settings.app(of: device.device),
             let subject = subject(of: key, at: now.wall), subject.summary.isAtWork, device.device.address.alerts != nil,
-            device.device.takes(.finished, about: subject.summary.session, at: now.wall)
+            device.device.takes(.finished, about: subject.summary.session, of: subject.summary.hostProject, at: now.wall)
         else { return }
         let alert = OwedAlert(
             .finished, words(on: subject, app, compose), cover: compose(subject, .generic), chosen: subject.text,
@@ -41,7 +41,8 @@ extension PushPlanner {
     ) -> Int64? {
         let session = view.state.summary.session
         guard let device = devices[key], let app = settings.app(of: device.device),
-            device.device.address.alerts != nil, device.device.takes(kind, about: session, at: now.wall)
+            device.device.address.alerts != nil,
+            device.device.takes(kind, about: session, of: view.state.summary.hostProject, at: now.wall)
         else { return nil }
         var subject = PushSubject(view, for: device, app, at: now.wall)
         if let budgetLevel { subject.budgetLevel = budgetLevel }
@@ -52,9 +53,9 @@ extension PushPlanner {
     }
 
     /// True if the device rings for this approval: by an alert, or by its card if it cannot get alerts.
-    func wants(_ approval: Approval, _ key: CardKey) -> Bool {
+    func wants(_ approval: Approval, of view: SessionView, _ key: CardKey) -> Bool {
         guard let device = devices[key.device] else { return false }
-        return device.device.wants(approval.alertKind, about: approval.session)
+        return device.device.wants(approval.alertKind, about: approval.session, of: view.state.summary.hostProject)
             && (device.device.address.alerts != nil || callsByCard(device))
     }
 

@@ -36,14 +36,16 @@ extension PushPlanner {
             let card = CardKey(device: key, session: session)
             guard let known = cards[card], let name = card.sessionKey, let view = sight.sessions[name] else { continue }
             for id in known.rung.union(known.rings.keys) {
-                guard let approval = view.approvals[id], approval.stage == .pending, wants(approval, card) else { continue }
+                guard let approval = view.approvals[id], approval.stage == .pending, wants(approval, of: view, card) else {
+                    continue
+                }
                 let asked = Waiting.Asked(key: card, approval: approval)
                 if known.isShown(id) {
                     waiting.shown += 1
                     continue
                 }
                 if known.isCounted(id) { waiting.counted.append(asked) }
-                let isQuiet = device.quietUntil(id, in: session, now.wall, settings) != nil
+                let isQuiet = device.quietUntil(approval, now.wall, settings) != nil
                 guard !isQuiet, let due = known.rings[id], due <= now.wall, isToRemind(of: id, known, at: now),
                     !sight.isOver(approval, in: name, at: now)
                 else { continue }
@@ -82,7 +84,9 @@ extension PushPlanner {
             let card = CardKey(device: device, session: session)
             guard let name = card.sessionKey, let view = sight.sessions[name] else { continue }
             for id in ids {
-                guard let approval = view.approvals[id], approval.stage == .pending, wants(approval, card) else { continue }
+                guard let approval = view.approvals[id], approval.stage == .pending, wants(approval, of: view, card) else {
+                    continue
+                }
                 count += 1
                 if count == most { return count }
             }

@@ -57,7 +57,9 @@ extension PushPlanner {
         let hasChanged = device.alerts.letGo(isSilent: isSilent, at: now.wall) { alert in
             guard let session = alert.alert.session else { return true }
             guard takesBack || !alert.isSettlement else { return false }
-            return known.takes(alert.kind, about: session, at: now.wall) && !isPresent
+            let name = SessionKey(workspace: key.workspace, session: session)
+            let project = sight.sessions[name]?.state.summary.hostProject
+            return known.takes(alert.kind, about: session, of: project, at: now.wall) && !isPresent
         }
         guard hasChanged else { return }
         devices[key] = device

@@ -8,7 +8,7 @@ extension PushPlanner {
         guard var card = cards[key] else { return false }
         let pending = view.approvals.pending
         let names = Set(pending.map(\.id))
-        for approval in pending where card.rings[approval.id] == nil && wants(approval, key) {
+        for approval in pending where card.rings[approval.id] == nil && wants(approval, of: view, key) {
             guard card.rung.contains(approval.id) else {
                 card.rings[approval.id] = now.wall + grace(of: key, at: now)
                 continue
@@ -77,8 +77,9 @@ extension PushPlanner {
     /// Counts the calls that rules answered since the last look for the device's digest, if its person wants that.
     private mutating func lookAtRules(_ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let card = cards[key], let device = devices[key.device]?.device else { return }
-        let isWanted = device.countsRules && device.gathering != nil && !device.muted.contains(view.state.summary.session)
-        let answered = isWanted ? view.state.summary.ruleAnswers : nil
+        let summary = view.state.summary
+        let isMuted = device.isMuted(summary.session, of: summary.hostProject)
+        let answered = device.countsRules && device.gathering != nil && !isMuted ? summary.ruleAnswers : nil
         guard answered != card.ruleAnswers else { return }
         cards[key]?.ruleAnswers = answered
         stageRecord(of: key)
@@ -124,7 +125,7 @@ extension PushPlanner {
         }
         let kind = approval.alertKind
         // If it is wanted again later, by a changed choice or token, the next look finds it.
-        guard wants(approval, key), !sight.isOver(approval, in: session, at: now) else {
+        guard wants(approval, of: view, key), !sight.isOver(approval, in: session, at: now) else {
             cards[key]?.rings[id] = nil
             return
         }
@@ -133,7 +134,7 @@ extension PushPlanner {
             cards[key]?.rings[id] = until + 1
             return
         }
-        if let end = device.quietUntil(id, in: session.session, now.wall, settings) {
+        if let end = device.quietUntil(approval, now.wall, settings) {
             cards[key]?.rings[id] = end
             return
         }
@@ -251,7 +252,7 @@ extension PushPlanner {
     /// Replaces the notification of a settled request with its outcome, without ringing again.
     private mutating func takeBack(_ approval: Approval, _ key: CardKey, _ view: SessionView, at now: Instant) {
         guard let device = devices[key.device], let session = key.session,
-            let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, key),
+            let app = settings.app(of: device.device), device.device.address.alerts != nil, wants(approval, of: view, key),
             settings.channel(of: device.device)?.takesBack(on: device.device) == true
         else {
             return

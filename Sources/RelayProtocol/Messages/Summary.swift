@@ -53,6 +53,8 @@ package struct Summary: Sendable, Equatable {
     package var lastActivityAt: Int64
     package var endedAt: Int64?
 
+    /// Nil for a session without a project, and for a sealed one.
+    package var hostProject: HostProject? { project.map { HostProject(host: host.id, project: $0) } }
     /// True if this is no conversation but stands for its host: commands to the host are sent to it.
     package var standsForHost: Bool { steering?.projects != nil }
 

@@ -119,7 +119,8 @@ extension QuietHours {
     init(from value: JSONValue) throws(WireError) {
         self.init(
             from: try value.object().integer("from", in: 0...1_439), to: try value.integer("to", in: 0...1_439),
-            timeZone: try value.string("timeZone", bytesMax: WireLimits.nameBytesMax))
+            timeZone: try value.string("timeZone", bytesMax: WireLimits.nameBytesMax),
+            exceptRisks: try value.flag("exceptRisks"))
     }
 }
 

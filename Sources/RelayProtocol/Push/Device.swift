@@ -20,6 +20,7 @@ package struct Device: Sendable, Equatable {
     package var kinds = Set(AlertKind.allCases)
     package var muted: Set<SessionID> = []
     package var mutedUntil: [SessionID: TimedMute] = [:]
+    package var mutedProjects: Set<HostProject> = []
     package var quiet: QuietHours?
     /// When alerts that need no answer are sent. Nil: at once, as approvals and questions always are.
     package var gathering: Gathering?
@@ -40,14 +41,19 @@ package struct Device: Sendable, Equatable {
         return mute.until
     }
 
+    /// True if the session is muted for good, by itself or with its project.
+    package func isMuted(_ session: SessionID, of project: HostProject?) -> Bool {
+        muted.contains(session) || project.map(mutedProjects.contains) == true
+    }
+
     /// True if the person wants alerts of this kind about the session.
-    package func wants(_ kind: AlertKind, about session: SessionID) -> Bool {
-        kinds.contains(kind) && !muted.contains(session)
+    package func wants(_ kind: AlertKind, about session: SessionID, of project: HostProject?) -> Bool {
+        kinds.contains(kind) && !isMuted(session, of: project)
     }
 
     /// True if an alert of this kind, which needs no answer, may be sent about the session now.
-    package func takes(_ kind: AlertKind, about session: SessionID, at now: Int64) -> Bool {
-        wants(kind, about: session) && silentUntil(session, at: now) == nil
+    package func takes(_ kind: AlertKind, about session: SessionID, of project: HostProject?, at now: Int64) -> Bool {
+        wants(kind, about: session, of: project) && silentUntil(session, at: now) == nil
     }
 
     /// True if a notification that shows the whole input may have a button to allow it. An app's button asks for an unlock first.
@@ -112,11 +118,14 @@ package struct QuietHours: Sendable, Equatable {
     package var to: Int64
     /// Name in the tz database, such as `Europe/Berlin`.
     package var timeZone: String
+    /// Approvals with risks ring all the same.
+    package var exceptRisks: Bool
 
-    package init(from: Int64, to: Int64, timeZone: String) {
+    package init(from: Int64, to: Int64, timeZone: String, exceptRisks: Bool = false) {
         self.from = from
         self.to = to
         self.timeZone = timeZone
+        self.exceptRisks = exceptRisks
     }
 }
 

@@ -5,6 +5,8 @@ package struct DeviceChoices: Sendable, Equatable {
     package var muted: Set<SessionID> = []
     /// Sessions that are muted for a time.
     package var mutedUntil: [SessionID: TimedMute] = [:]
+    /// Projects whose sessions are muted. A sealed session has no project that the relay knows.
+    package var mutedProjects: Set<HostProject> = []
     package var quiet: QuietHours?
     /// When alerts that need no answer are sent. Nil: at once.
     package var gathering: Gathering?
@@ -25,8 +27,8 @@ package struct DeviceChoices: Sendable, Equatable {
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// Reads the fields that are present; absent ones keep their value, except flags, sessions muted for a time, quiet hours,
-    /// gathering and weekly costs, whose absence means "off".
+    /// Reads the fields that are present; absent ones keep their value, except flags, sessions muted for a time, muted projects,
+    /// quiet hours, gathering and weekly costs, whose absence means "off".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")
@@ -57,6 +59,12 @@ package struct DeviceChoices: Sendable, Equatable {
             for entry in try value.array("mutedUntil", countMax: WireLimits.mutedSessionsMax) {
                 let session: SessionID = try entry.object().identifier("session")
                 mutedUntil[session] = try TimedMute(from: entry)
+            }
+        }
+        mutedProjects = []
+        if value.optional("mutedProjects") != nil {
+            for entry in try value.array("mutedProjects", countMax: WireLimits.mutedProjectsMax) {
+                mutedProjects.insert(try HostProject(from: entry))
             }
         }
         quiet = nil
@@ -93,11 +101,13 @@ package struct DeviceChoices: Sendable, Equatable {
                     }
                 })
         }
+        if !mutedProjects.isEmpty { writer.array("mutedProjects", mutedProjects.sorted().map(\.bytes)) }
         if let quiet {
             writer.object("quiet") {
                 $0.field("from", quiet.from)
                 $0.field("to", quiet.to)
                 $0.field("timeZone", quiet.timeZone)
+                $0.flag("exceptRisks", quiet.exceptRisks)
             }
         }
         if let gathering { writer.object("gather") { gathering.write(to: &$0) } }
@@ -116,6 +126,7 @@ extension Device {
             choices.kinds = kinds
             choices.muted = muted
             choices.mutedUntil = mutedUntil
+            choices.mutedProjects = mutedProjects
             choices.quiet = quiet
             choices.gathering = gathering
             choices.weekly = weekly
@@ -129,6 +140,7 @@ extension Device {
             kinds = newValue.kinds
             muted = newValue.muted
             mutedUntil = newValue.mutedUntil
+            mutedProjects = newValue.mutedProjects
             quiet = newValue.quiet
             gathering = newValue.gathering
             weekly = newValue.weekly

@@ -20,7 +20,7 @@ extension WireTable {
     /// Choices that every device has.
     private static let wishes: [WireField] = [
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
+        .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil, mutedProjects,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."),
@@ -33,6 +33,11 @@ extension WireTable {
                 .optional("asked", .list(.identifier, 0...WireLimits.mutedApprovalsMax)),
             ]), 0...WireLimits.mutedSessionsMax),
         "Sessions that are silent until a time, or only these approvals of them. What still waits rings then.")
+    private static let mutedProjects = WireField.optional(
+        "mutedProjects",
+        .list(
+            .object([.required("host", .identifier), .required("project", .name)]), 0...WireLimits.mutedProjectsMax),
+        "Projects of hosts whose sessions are silent. Of a sealed session the relay does not know the project.")
     private static let countsRules = WireField.optional(
         "countsRules", .flag, "With `gather`: its alert also counts the calls that rules answered.")
     private static let allowOnLockScreen = WireField.optional(
@@ -42,7 +47,7 @@ extension WireTable {
     package static let deviceChoices: [WireField] = [
         .required("text", .word(PushText.self), "`sealed` if the device has sent a key."),
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
-        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil,
+        .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)), mutedUntil, mutedProjects,
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
         countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
@@ -166,7 +171,10 @@ extension WireTable {
     static let quietHours = WireObject(
         "quiet-hours",
         "From minute `from` of the day to minute `to`, in a time zone of the tz database; over midnight where `to` is the smaller.",
-        [.required("from", .integer(0...1_439)), .required("to", .integer(0...1_439)), .required("timeZone", .name)])
+        [
+            .required("from", .integer(0...1_439)), .required("to", .integer(0...1_439)), .required("timeZone", .name),
+            .optional("exceptRisks", .flag, "An approval with `risks` rings all the same. Those of a sealed one are unknown."),
+        ])
 
     static let gathering = WireObject(
         "gathering",

@@ -49,7 +49,8 @@ package struct WireExamples {
         case .flag: return [.plain("true")]
         case .integer(let range): return [.plain("\(min(max(Int64(next()), range.lowerBound), range.upperBound))")]
         case .text: return [.text("text \(next())")]
-        case .pattern(_, let example): return [.text(type.name == "identifier" ? "id\(next())" : example)]
+        // Equally long, so that a list that is written in order is in order already.
+        case .pattern(_, let example): return [.text(type.name == "identifier" ? "id\(1_000 + next())" : example)]
         case .word(let words), .openWord(let words, _): return [.text(words.last!)]
         case .object(let object): return examples(object.fields).map { JSONTree.object($0).namedByRequest }
         case .either(let plain, let others):

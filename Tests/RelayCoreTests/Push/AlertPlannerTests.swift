@@ -149,6 +149,58 @@ struct AlertPlannerTests {
         #expect(few.take().count == 1)
     }
 
+    @Test("a muted project is silent on its host, and what still waits rings when it is no longer muted")
+    func mutedProject() throws {
+        var facts = SessionFacts(agentName: "claude-code")
+        facts.project = "webshop"
+        let elsewhere = [
+            HostProject(host: HostID("other")!, project: "webshop"), HostProject(host: HostID("laptop")!, project: "shop"),
+        ]
+        for (muted, isSilent) in [([HostProject(host: HostID("laptop")!, project: "webshop")], true), (elsewhere, false)] {
+            let rig = try PlannerRig { $0.mutedProjects = Set(muted) }
+            rig.agent(.sessionStarted(facts), T.request("a1"), .error(message: "no disk", recoverable: false))
+            rig.pass(10_000)
+            #expect(rig.take().isEmpty == isSilent)
+            rig.register()
+            rig.pass(10_000)
+            #expect(rig.take().map { $0.code?.approval.rawValue } == (isSilent ? ["a1"] : []))
+        }
+    }
+
+    @Test("with the person's choice what has risks rings in quiet hours, and nothing else does")
+    func exceptRisks() throws {
+        let minute = Int64(1_795_178_096_000 / 60_000 % 1_440)
+        for exceptRisks in [false, true] {
+            let rig = try PlannerRig {
+                $0.quiet = QuietHours(from: minute, to: (minute + 30) % 1_440, timeZone: "UTC", exceptRisks: exceptRisks)
+            }
+            rig.agent(T.started, .statusChanged(.running, reason: nil))
+            rig.ask("a1")
+            rig.ask("a2", risks: ["It deletes files."])
+            rig.agent(.error(message: "no disk", recoverable: true))
+            rig.pass(60_000)
+            #expect(rig.take().map { $0.code?.approval.rawValue } == (exceptRisks ? ["a2"] : []))
+            rig.pass(30 * 60_000)
+            let later = Set(rig.take().map { $0.code?.approval.rawValue ?? $0.collapse })
+            #expect(later == (exceptRisks ? ["a1", "digest"] : ["a1", "a2", "digest"]))
+        }
+    }
+
+    @Test("a session that is put off does not ring for its risks either")
+    func putOff() throws {
+        let minute = Int64(1_795_178_096_000 / 60_000 % 1_440)
+        let rig = try PlannerRig {
+            $0.quiet = QuietHours(from: minute, to: (minute + 30) % 1_440, timeZone: "UTC", exceptRisks: true)
+            $0.mutedUntil = [T.session: TimedMute(until: 1_795_178_096_000 + 600_000)]
+        }
+        rig.agent(T.started)
+        rig.ask("a1", risks: ["It deletes files."])
+        rig.pass(500_000)
+        #expect(rig.take().isEmpty)
+        rig.pass(110_000)
+        #expect(rig.take().map { $0.code?.approval.rawValue } == ["a1"])
+    }
+
     @Test("a run of over a minute is told when it is over, once; a short one is not")
     func finished() throws {
         let rig = try PlannerRig()

@@ -105,6 +105,25 @@ struct CardCallTests {
         #expect(rig.take().allSatisfy { alert($0) == nil })
     }
 
+    @Test("in quiet hours a card is started for what has risks, if the person wants that, and not before")
+    func startForRisks() throws {
+        let minute = Int64(1_795_178_096_000 / 60_000 % 1_440)
+        for exceptRisks in [false, true] {
+            let rig = try PlannerRig {
+                $0.address.alerts = nil
+                $0.starts = .whenNeeded
+                $0.quiet = QuietHours(from: minute, to: minute + 30, timeZone: "UTC", exceptRisks: exceptRisks)
+            }
+            rig.agent(T.started, .statusChanged(.running, reason: nil))
+            rig.ask("a1")
+            rig.pass(60_000)
+            #expect(rig.take().isEmpty)
+            rig.ask("a2", risks: ["It deletes files."])
+            rig.pass(60_000)
+            #expect(rig.take().compactMap(alert).count == (exceptRisks ? 1 : 0))
+        }
+    }
+
     @Test("the card of all rings for an approval of any session")
     func aggregate() throws {
         let rig = try PlannerRig {

@@ -67,9 +67,10 @@ final class PlannerRig {
     }
 
     /// An approval with words for a Lock Screen: a command that is short enough.
-    func ask(_ id: String) {
+    func ask(_ id: String, risks: [String] = []) {
         guard case .approvalRequested(var request) = RelayTranscript.request(id) else { preconditionFailure("it is one") }
         request.alert = RequestWords(full: "command: swift test", summary: "Run: swift test", isWhole: true)
+        request.risks = risks
         agent(.approvalRequested(request))
     }
 

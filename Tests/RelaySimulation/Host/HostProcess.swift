@@ -138,9 +138,11 @@ final class HostProcess {
     func facts(of session: SessionID) -> SessionFacts {
         var facts = SessionFacts(agentName: "simulated")
         if rules != nil { facts.folder = folder(of: "here") }
+        let place = session.rawValue.utf8.reduce(0) { $0 + Int($1) } % Self.projectNames.count
+        facts.project = secret(Self.projectNames[place])
         guard isSealed else { return facts }
         facts.title = secret("work of \(session)")
-        (facts.project, facts.workingDirectory, facts.branch) = (secret("here"), folder(of: "here"), secret("main"))
+        (facts.workingDirectory, facts.branch) = (folder(of: "here"), secret("main"))
         return facts
     }
 
@@ -174,8 +176,9 @@ final class HostProcess {
 
     // MARK: New sessions
 
+    static let projectNames = ["here", "moved"]
     private var projects: [ProjectOffer] {
-        ["here", "moved"].map { ProjectOffer(name: secret($0), folder: folder(of: $0)) }
+        Self.projectNames.map { ProjectOffer(name: secret($0), folder: folder(of: $0)) }
     }
     private func folder(of project: String) -> String { "/srv/\(secret(project))" }
     /// The other project's folder was replaced by a link after it was offered.

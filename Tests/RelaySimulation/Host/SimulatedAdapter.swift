@@ -214,6 +214,7 @@ struct SimulatedAdapter: AgentAdapter {
                 approval: id, kind: .tool, tool: Self.tool, title: host.secret("Run \(ask.hook)"), digest: approval.digest)
             request.expiresAt = approval.expiresAt
             request.offers = approval.offers
+            if ask.hook % 3 == 0 { request.risks = [host.secret("This deletes files.")] }
             request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }
             emit(.approvalRequested(request), in: ask.session) { [host] body in
                 if host.rules != nil { body.raw("input", ask.input) }

@@ -43,6 +43,8 @@ final class Phone {
             case .topic: .topic(in: world, index, apns)
             case .receiver: .receiver(in: world, index, apns)
             }
+        // A person rarely sets quiet hours, and more rarely is asked in them.
+        if world.plant == .silentRisk { device.quiet = QuietHours(from: 0, to: 1_439, timeZone: "UTC") }
     }
 
     var name: String { "phone\(index)" }
@@ -191,10 +193,16 @@ final class Phone {
         case 4:
             let sessions = live.sorted { $0.rawValue < $1.rawValue }
             device.muted = sessions.isEmpty || world.dice.chance(0.5) ? [] : [world.dice.pick(sessions)]
+            let project = HostProject(
+                host: HostID(world.dice.pick(world.hosts).name)!, project: world.dice.pick(HostProcess.projectNames))
+            device.mutedProjects = world.dice.chance(0.5) ? [] : [project]
         default:
             let hour = Int64(world.dice.below(24)) * 60
             device.quiet =
-                world.dice.chance(0.6) ? nil : QuietHours(from: hour, to: (hour + 600) % 1_440, timeZone: "UTC")
+                world.dice.chance(0.6)
+                ? nil
+                : QuietHours(
+                    from: hour, to: (hour + 600) % 1_440, timeZone: "UTC", exceptRisks: world.dice.chance(0.5))
             let gatherings: [Gathering?] = [nil, .interval(minutes: Gathering.minutesMin), .daily(at: hour, timeZone: "UTC")]
             device.gathering = gatherings[Int(hour / 60) % gatherings.count]
         }

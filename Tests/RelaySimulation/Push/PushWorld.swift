@@ -112,7 +112,9 @@ final class PushWorld {
         if let complaint = starts.planned(order, at: world.now) { world.report(.start, complaint) }
         let called = relay.planner.approvalsCalled(by: order.id)
         if let complaint = presence.planned(order, calling: called, at: world.now) { world.report(.presence, complaint) }
-        if let complaint = ring.planned(order, calling: called, to: device, committed: concerned.map(\.approvals)) {
+        var mutes = device
+        if world.plant == .loudProject { mutes.mutedProjects = Set(views.compactMap(\.state.summary.hostProject)) }
+        if let complaint = ring.planned(order, calling: called, to: mutes, committed: concerned) {
             world.report(.ring, complaint)
         }
         let bold = world.plant == .boldNotification ? order.bold : order
@@ -322,7 +324,9 @@ final class PushWorld {
             }
             let quietMinute = world.relay.wall / 60_000 % 1_440
             if let complaint = crossing.quiet(known.device) { return world.report(.crossing, complaint) }
-            if let complaint = ring.quiet(known.device, views, minute: quietMinute) { return world.report(.ring, complaint) }
+            var wakes = known.device
+            if world.plant == .silentRisk { wakes.quiet?.exceptRisks = true }
+            if let complaint = ring.quiet(wakes, views, minute: quietMinute) { return world.report(.ring, complaint) }
         }
         checkCodes()
         checkChannels(relay)

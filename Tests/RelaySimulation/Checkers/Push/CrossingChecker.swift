@@ -87,7 +87,7 @@ struct CrossingChecker {
     }
 
     private static func wants(_ alert: Alert, _ device: Device) -> Bool {
-        device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil
+        device.kinds.contains(.budget) && device.quiet == nil && device.gathering == nil && device.mutedProjects.isEmpty
             && !(alert.session.map(device.muted.contains) ?? false)
     }
 

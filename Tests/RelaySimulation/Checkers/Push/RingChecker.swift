@@ -1,9 +1,11 @@
 import PushPlanner
+import RelayModel
 import RelayProtocol
 
 /// Checks that an approval rings once on every device that wants it, and again only if APNs may not have it, after an hour, or if
 /// the device's address has changed. A request that was counted with others may later get a notification of its own, and a device
-/// has only a few of those at a time.
+/// has only a few of those at a time. Sessions and projects that are muted do not ring, and nothing rings in quiet hours except
+/// approvals with risks, if the person wants that.
 struct RingChecker {
     private struct Name: Hashable {
         let device: DeviceID
@@ -39,17 +41,18 @@ struct RingChecker {
     mutating func forgot(_ device: DeviceID) { rings = rings.filter { $0.key.device != device } }
 
     mutating func planned(
-        _ order: PushIntent, calling approvals: [ApprovalID], to device: Device, committed: [[ApprovalID: Approval]]
+        _ order: PushIntent, calling approvals: [ApprovalID], to device: Device, committed views: [CardFace.View]
     ) -> String? {
         calls[order.id] = approvals.isEmpty ? nil : approvals
-        for id in approvals where committed.lazy.compactMap({ $0[id] }).first?.stage != .pending {
-            return "push \(order.id.rawValue) of a card rings for \(id), which is not pending"
+        for id in approvals + (order.code.map { [$0.approval] } ?? []) {
+            guard let view = views.first(where: { $0.approvals[id] != nil }), let approval = view.approvals[id],
+                approval.stage == .pending
+            else { return "push \(order.id.rawValue) rings for \(id), which is not pending" }
+            guard Self.wants(approval, of: view, device) else { return "\(device.id) rings for \(id), and does not want to" }
+            if Self.isQuiet(device, for: approval, minute: order.plannedAt / 60_000 % 1_440) {
+                return "\(device.id) rings for \(id) in its quiet hours"
+            }
         }
-        guard let code = order.code else { return nil }
-        guard let approval = committed.lazy.compactMap({ $0[code.approval] }).first, approval.stage == .pending else {
-            return "push \(order.id.rawValue) rings for \(code.approval), which is not pending"
-        }
-        guard Self.wants(approval, device) else { return "\(device.id) rings for \(code.approval), and does not want to" }
         return nil
     }
 
@@ -119,15 +122,12 @@ struct RingChecker {
 
     /// The person has not looked for long, and APNs worked: checks that every pending approval has rung.
     func quiet(_ device: Device, _ views: [CardFace.View], minute: Int64) -> String? {
-        if let quiet = device.quiet {
-            let isQuiet =
-                quiet.from < quiet.to
-                ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
-            if isQuiet { return nil }
-        }
+        guard device.address.alerts != nil else { return nil }
         for view in views {
             for approval in view.approvals.values.sorted(by: { $0.id.rawValue < $1.id.rawValue })
-            where approval.stage == .pending && Self.wants(approval, device) {
+            where approval.stage == .pending && Self.wants(approval, of: view, device)
+                && !Self.isQuiet(device, for: approval, minute: minute)
+            {
                 let known = rings[Name(device: device.id, approval: approval.id)] ?? []
                 guard known.allSatisfy(\.isLost) else { continue }
                 // APNs would refuse it again.
@@ -140,8 +140,18 @@ struct RingChecker {
         return nil
     }
 
-    private static func wants(_ approval: Approval, _ device: Device) -> Bool {
+    private static func isQuiet(_ device: Device, for approval: Approval, minute: Int64) -> Bool {
+        guard let quiet = device.quiet, !(quiet.exceptRisks && !approval.request.risks.isEmpty) else { return false }
+        return quiet.from < quiet.to
+            ? (quiet.from..<quiet.to).contains(minute) : minute >= quiet.from || minute < quiet.to
+    }
+
+    private static func wants(_ approval: Approval, of view: CardFace.View, _ device: Device) -> Bool {
         let kind: AlertKind = approval.request.kind == .question ? .question : .approval
-        return device.address.alerts != nil && device.kinds.contains(kind) && !device.muted.contains(approval.session)
+        let summary = view.state.summary
+        let isOfMutedProject = device.mutedProjects.contains {
+            $0.host == summary.host.id && $0.project == summary.project
+        }
+        return device.kinds.contains(kind) && !device.muted.contains(approval.session) && !isOfMutedProject
     }
 }

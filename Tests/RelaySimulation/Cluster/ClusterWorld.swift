@@ -268,7 +268,9 @@ final class ClusterWorld {
 
     /// Two nodes whose numbers of workspaces differ by more than one; nil for none.
     private var uneven: String? {
-        let counts = nodes.map { node in (node.name, database.workspaces.count { !$0.isRemoved && $0.row.holder == node.holder }) }
+        let counts = nodes.map { node in
+            (node.name, database.workspaces.count { !$0.isRemoved && $0.row.holder == node.holder })
+        }
         guard let most = counts.max(by: { $0.1 < $1.1 }), let fewest = counts.min(by: { $0.1 < $1.1 }), most.1 - fewest.1 > 1
         else {
             return nil

@@ -479,7 +479,7 @@ def test_plain_claude_can_be_interrupted_at_its_next_tool_and_says_how_to_start_
     machine.wait_screen("Interrupted remotely by Ada's phone")
 
 
-@pytest.mark.shows("Claude Code, its own screen", "prompt to an idle agent", "`UserPromptSubmit`, as a message of another session")
+@pytest.mark.shows("Claude Code, its own screen", "prompt to an idle agent", "`UserPromptSubmit`, as a message of another session, and its line in the transcript")
 @pytest.mark.shows("Claude Code, its own screen", "prompt to a busy one waits", "`UserPromptSubmit`, after the turn")
 @pytest.mark.shows("Claude Code, its own screen", "prompt while a dialog is open waits", "`UserPromptSubmit`, after the answer")
 @pytest.mark.shows("Claude Code, its own screen", "half-typed text at the terminal stays", "the screen, before and after")

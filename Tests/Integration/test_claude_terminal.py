@@ -179,7 +179,7 @@ def test_what_is_no_terminal_and_what_cannot_be_is_refused(machine):
 
 
 @pytest.mark.shows("Claude Code, `heliograph claude`", "messages and tools are watched", "hooks: one session")
-@pytest.mark.shows("Claude Code, `heliograph claude`", "prompt to an idle agent", "`UserPromptSubmit` with the same text")
+@pytest.mark.shows("Claude Code, `heliograph claude`", "prompt to an idle agent", "`UserPromptSubmit` with the same text, and its line in the transcript")
 @pytest.mark.shows("Claude Code, `heliograph claude`", "the same id twice is one prompt", "typed once")
 def test_a_prompt_is_taken_once_with_a_window_and_without(machine, held):
     id = held.prompt("one line\nand another")

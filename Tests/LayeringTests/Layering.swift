@@ -25,8 +25,10 @@ struct Layering {
         ],
     ]
 
-    /// Dependencies that no file imports: declared to pin the version of what another package brings.
-    static let pins: [String: Set<String>] = ["HeliographBench": ["Numerics"]]
+    /// Dependencies that no file imports: declared to pin the version of what another package brings, or to be linked.
+    static let pins: [String: Set<String>] = ["HeliographBench": ["Numerics"], "heliograph": ofC]
+    /// Modules of C source alone.
+    static let ofC: Set<String> = ["CHeliographICUData"]
 
     /// Modules of the toolchain.
     static let platform: Set<String> = ["Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"]

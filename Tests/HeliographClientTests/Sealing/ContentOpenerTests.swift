@@ -27,16 +27,11 @@ struct ContentOpenerTests {
     }
 
     @Test("a session that was listed before its host's first offer is sealed from that offer on")
-    func listedBefore() throws {
-        let device = PrivateKeys()
-        let (pin, identity) = (Self.host.pin, device.identity)
-        var opener = ContentOpener { (identity, [pin]) }
-        _ = opener.open(.summary(Self.host.summary()))
-        _ = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
-        let sent = Self.host.event(Self.tool("Running: ls secret"), 2)
-        let opened = opener.events(Self.host.events([sent, Event(Self.tool("Running: ls"), at: 5).bytes], first: 2))
-        #expect(opened.first == Event(Self.tool("Running: ls secret"), at: 5).bytes)
-        #expect(opened.count == 2 && Self.line(opened.last) != Self.line(Event(Self.tool("Running: ls"), at: 5).bytes))
+    func listedBefore() {
+        var opener = ContentOpener.trusted(Self.host, isListedFirst: true)
+        let plain = Event(Self.tool("Running: ls"), at: 5).bytes
+        let opened = opener.events(Self.host.events([Self.host.event(Self.tool("Running: ls"), 2), plain], first: 2))
+        #expect(opened.count == 2 && opened[0] == plain && opened[1] != plain)
     }
 
     @Test("a summary has what its line says; an older line is none")
@@ -60,8 +55,7 @@ struct ContentOpenerTests {
 
     @Test("keys may come in a later page of the snapshot than what they open")
     func pages() throws {
-        let device = PrivateKeys()
-        let (pin, identity) = (Self.host.pin, device.identity)
+        let (pin, identity) = (Self.host.pin, PrivateKeys().identity)
         var opener = ContentOpener { (identity, [pin]) }
         let session = Self.host.summary(line: Self.host.line("Fix it", 1))
         #expect(opener.open(.workspaceSnapshot(sessions: [session], approvals: [], more: true)).isEmpty)
@@ -315,9 +309,8 @@ struct ContentOpenerTests {
 
     @Test("a host that was seen to seal is never sent anything else, and nothing in its place is taken for its word")
     func downgrade() throws {
-        let device = PrivateKeys()
+        let identity = PrivateKeys().identity
         var pin = Self.host.pin
-        let identity = device.identity
         var remembered: [String] = []
         var first = ContentOpener {
             (identity, [pin])

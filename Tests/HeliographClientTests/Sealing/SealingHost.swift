@@ -83,12 +83,16 @@ struct SealingHost {
 }
 
 extension ContentOpener {
-    /// A terminal that the host trusts, with the session's summary and the keys that the host offers.
-    static func trusted(_ host: SealingHost, _ device: PrivateKeys = PrivateKeys()) -> ContentOpener {
+    /// A terminal that the host trusts, with the session's summary and the keys that the host offers. `isListedFirst`: the session
+    /// is listed only before the offer.
+    static func trusted(
+        _ host: SealingHost, _ device: PrivateKeys = PrivateKeys(), isListedFirst: Bool = false
+    ) -> ContentOpener {
         let (pin, identity) = (host.pin, device.identity)
         var opener = ContentOpener { (identity, [pin]) }
+        if isListedFirst { _ = opener.open(.summary(host.summary())) }
         _ = opener.open(.summary(host.ownSummary(host.wraps(for: identity))))
-        _ = opener.open(.summary(host.summary(line: host.line("Fix it", 1))))
+        if !isListedFirst { _ = opener.open(.summary(host.summary(line: host.line("Fix it", 1)))) }
         return opener
     }
 

@@ -15,7 +15,7 @@ enum TranscriptReader {
     static func end(for request: ClaudeTranscriptRequest) -> ClaudeTranscript? {
         switch request.purpose {
         case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap { end(of: $0) }
-        case .submitted(_, let from): end(of: request.path, from: from.map { $0 - margin } ?? .max)
+        case .submitted(_, let from): end(of: request.path, from: from.map { max(0, $0 - margin) } ?? .max)
         case .fork, .used, .usedBySubagent, .rested, .left, .interrupted, .continued, .end: end(of: request.path)
         }
     }

@@ -15,8 +15,9 @@ struct TranscriptReaderTests {
         "what a conversation had cost is found where it began, what it uses now only where it is named",
         arguments: [
             (.inherited, true), (.parent, true), (.used(by: process), false), (.left(process), false),
-            (.fork(isLast: false), false),
-            (.end(reason: nil, failed: false), false),
+            (.fork(isLast: false), false), (.submitted(prompt: "p", from: nil), false),
+            (.submitted(prompt: "p", from: 0), false),
+            (.rested("a"), false), (.end(reason: nil, failed: false), false),
         ] as [(ClaudeTranscriptRequest.Purpose, Bool)])
     func elsewhere(purpose: ClaudeTranscriptRequest.Purpose, isFound: Bool) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "transcripts-\(UUID().uuidString)")

@@ -1,8 +1,8 @@
 # Heliograph's build and tests. `make` lists the targets.
 
-RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev esbuild tzdata
+RUN_PACKAGES := libwebsockets-dev libwebsockets-evlib-ev libssl-dev libsqlite3-dev libqrencode-dev pkg-config libnghttp2-dev zlib1g-dev esbuild
 TEST_PACKAGES := chromium chromium-headless-shell curl fonts-dejavu-core nodejs node-typescript tmux python3-venv strace procps sqlite3 faketime nftables iproute2 \
-	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 \
+	nghttp2-client nghttp2-server systemd openssl openssh-client dpkg-dev binutils man-db firefox-esr libnotify4 dbus-daemon libpq5 tzdata \
 	postgresql-client zsh fish lintian webkit2gtk-driver xvfb
 # Servers that are unpacked into .build/servers instead of installed, because their packages would start services.
 TEST_SERVERS := nginx caddy prometheus postgresql pgbouncer libc-ares2

@@ -319,7 +319,6 @@ struct ContentOpenerTests {
         }
         _ = first.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
         #expect(remembered == ["\(Self.host.identity.id) h1 1"])
-
         pin.sealsAs = "h1"
         var opener = ContentOpener { (identity, [pin]) }
         var summary = Self.host.summary()

@@ -77,8 +77,7 @@ extension ClaudeAdapter {
             guard let sent = session.peerPrompt, sent.until <= now.monotonic else { continue }
             guard sent.prompt == nil else {
                 sessions[session.id]?.peerPrompt = nil
-                let reason = "its hooks have it, and the agent has not shown that it took it: look at the terminal"
-                order(.steered(session.id, SteeringChange(sent.name, .unknown, reason: reason)))
+                order(.steered(session.id, SteeringChange(sent.name, .unknown, reason: SubmissionLine.unshown)))
                 continue
             }
             sessions[session.id]?.giveUpPeerPrompt(countMax: limits.unshownMessagesMax)

@@ -14,7 +14,6 @@ extension ClaudeAdapter {
     }
 
     /// Begins to look for the outcome. Returns false if none can be found.
-    @discardableResult
     mutating func awaitSubmission(of prompt: String?, in id: SessionID) -> Bool {
         guard let prompt, let session = sessions[id], session.transcript != nil, session.submitted[prompt] == nil else {
             return false

@@ -113,7 +113,6 @@ extension ClaudeAdapter {
 
     /// Counts a subagent's usage at its end. The hook names its transcript, which is in a folder beside that of its session. Returns
     /// its path.
-    @discardableResult
     mutating func countUsed(by agent: String, in id: SessionID, _ payload: JSONValue) -> String? {
         guard let path = payload.text("agent_transcript_path"), let session = sessions[id], let own = session.transcript,
             let process = reporter ?? soleProcess(of: id), own.hasSuffix(".jsonl"), path.hasPrefix(own.dropLast(6) + "/"),

@@ -23,6 +23,9 @@ package enum SubmissionLine: Equatable, Sendable {
         }
     }
 
+    /// The outcome in words if no line shows it in time.
+    package static let unshown = "its hooks have it, and the agent has not shown that it took it: look at the terminal"
+
     /// The outcome in words. `reason`: the hook's, as it may be shown.
     package static func refusal(_ reason: String?) -> String {
         "a hook refused it before the model saw it" + (reason.map { ": \($0)" } ?? "")

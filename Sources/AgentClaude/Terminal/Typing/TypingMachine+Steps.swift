@@ -190,7 +190,7 @@ extension TypingMachine {
         if let at = releaseAt, at <= now { release() }
         if let (prompt, until) = unproven, until <= now {
             unproven = nil
-            tell(prompt.name, .unknown, "its hooks have it, and the agent has not shown that it took it: look at the terminal")
+            tell(prompt.name, .unknown, SubmissionLine.unshown)
         }
         expire()
         if let until = bufferedUntil, until <= now { release() }

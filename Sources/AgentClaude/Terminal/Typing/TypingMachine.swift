@@ -219,8 +219,7 @@ package struct TypingMachine: Sendable {
             free()
         } else if prompt.text.isTaken(as: text) {
             order(.answer(token, refusal: nil))
-            unproven = (prompt, until: now + limits.provenWithin.milliseconds)
-            if !isProvable { submitted(.kept(prompt: "")) }
+            if isProvable { unproven = (prompt, until: now + limits.provenWithin.milliseconds) } else { taken(prompt) }
             // The registry reports this a moment later, followed by the result.
             doing = .busy
             phase = .settling(until: now + limits.settlesFor.milliseconds)
@@ -235,11 +234,15 @@ package struct TypingMachine: Sendable {
         }
     }
 
+    private mutating func taken(_ prompt: Prompt) {
+        tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+    }
+
     private mutating func submitted(_ outcome: SubmissionLine) {
         guard let prompt = unproven?.prompt else { return }
         unproven = nil
         switch outcome {
-        case .kept: tell(prompt.name, .taken, prompt.text.isPasted ? "as pasted text, for it has very many lines" : nil)
+        case .kept: taken(prompt)
         // The hook's words, which may contain secrets, are in the timeline.
         case .refused: tell(prompt.name, .refused, SubmissionLine.refusal(nil))
         }

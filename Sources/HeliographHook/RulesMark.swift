@@ -2,7 +2,7 @@
 package enum RulesMark {
     package static func path(in configDirectory: String) -> String { configDirectory + "/rules.toml" }
 
-    /// What the owner accepted last, which holds even if `path` is gone.
+    /// The rules that the owner accepted last, which hold even if `path` is gone.
     package static func acceptedPath(in configDirectory: String) -> String { configDirectory + "/rules.accepted" }
 
     package static func isThere(in configDirectory: String) -> Bool {

@@ -63,8 +63,9 @@ final class PushWorld {
 
     /// The relay has started and loaded the pushes in flight.
     func started(_ relay: Relay) {
-        ring.relayStarted(relay.planner.knownDevices, wall: world.relay.wall)
-        crossing.relayStarted(relay.planner.knownDevices)
+        let reached = Set(relay.planner.knownDevices.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
+        ring.relayStarted(reaching: reached, wall: world.relay.wall)
+        crossing.relayStarted(reaching: reached)
         looked(at: relay)
     }
 
@@ -395,4 +396,9 @@ extension PushIntent {
         order.id = PushID(rawValue: id.rawValue + 1_000_000)
         return order
     }
+}
+
+extension PushOutcome {
+    /// For a push that had no outcome when the last run of the relay ended.
+    static let notRepeated = unknown("the relay that started had no way to send it again")
 }

@@ -77,11 +77,10 @@ struct CrossingChecker {
     mutating func clockWasSet() { alerts = alerts.filter { $0.value.contains(where: \.isTaken) } }
 
     /// What had no outcome is not sent again to a device that has no address for alerts.
-    mutating func relayStarted(_ known: [KnownDevice]) {
-        let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
+    mutating func relayStarted(reaching reached: Set<DeviceID>) {
         for (name, list) in alerts where !reached.contains(name.device) {
             for place in list.indices where list[place].outcome == nil {
-                alerts[name]?[place].outcome = .unknown("the relay that started had no way to send it again")
+                alerts[name]?[place].outcome = .notRepeated
             }
         }
     }

@@ -105,12 +105,11 @@ struct RingChecker {
 
     /// The relay repeats pushes without an outcome, unless they have expired or the device has no address for alerts: its token was
     /// dropped while another push was in flight to it.
-    mutating func relayStarted(_ known: [KnownDevice], wall: Int64) {
-        let reached = Set(known.lazy.filter { $0.device.address.alerts != nil }.map(\.device.id))
+    mutating func relayStarted(reaching reached: Set<DeviceID>, wall: Int64) {
         for (name, list) in rings {
             for (index, ring) in list.enumerated() where ring.outcome == nil {
                 guard ring.worthUntil <= wall || ring.isAlert && !reached.contains(name.device) else { continue }
-                rings[name]?[index].outcome = .unknown("the relay that started had no way to send it again")
+                rings[name]?[index].outcome = .notRepeated
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import HeliographPlatform
+
 /// The header that says how long to wait: seconds, or a date in any of the three forms of RFC 9110, section 5.6.7.
 enum RetryAfter {
     /// Nil if it is neither form; zero if the date has passed.

@@ -1,5 +1,4 @@
 import Foundation
-import PushWeb
 import Testing
 
 @testable import HeliographServer
@@ -121,20 +120,5 @@ struct TimeZonesTests {
             let times = (0..<1_500).map { 1_000_000_000 + Int64($0) * 43_211 }
             #expect(times.map { rule.offset(at: $0) } == (try offsets(text, at: times)), "\(text)")
         }
-    }
-}
-
-@Suite("The date of an HTTP answer")
-struct HTTPDateTests {
-    @Test("is written in the preferred form and read back to the second")
-    func both() throws {
-        #expect(HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
-        let now = try #require(HTTPDate.seconds(HTTPDate.now))
-        #expect(abs(now - WallClock.milliseconds / 1_000) <= 1)
-    }
-
-    @Test("in another form is none", arguments: ["", "784111777", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37 CET"])
-    func none(_ text: String) {
-        #expect(HTTPDate.seconds(text) == nil)
     }
 }

@@ -1,4 +1,4 @@
-import PushWeb
+import HeliographPlatform
 import RelayAccess
 import RelayCluster
 import RelayProtocol

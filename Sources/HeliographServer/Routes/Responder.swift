@@ -1,4 +1,4 @@
-import PushWeb
+import HeliographPlatform
 import RelayAccess
 import RelayProtocol
 import WebSocketEngine
@@ -34,6 +34,7 @@ final class Responder {
         }
         response.headers.append(contentsOf: page.securityHeaders)
         response.headers.append(contentsOf: transportSecurity)
+        // The page computes the difference of its clock from it.
         response.headers.append(("date", HTTPDate.now))
         connections.respond(to: id, response)
     }

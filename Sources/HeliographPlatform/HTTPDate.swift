@@ -1,5 +1,19 @@
+internal import Glibc
+
 /// A date in any of the three forms of RFC 9110, section 5.6.7.
 package enum HTTPDate {
+    private static let bytesMax = 64
+
+    /// The value of a `Date` header. In English, as no locale is ever set.
+    package static var now: String {
+        var (time, parts) = unsafe (time(nil), tm())
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytesMax) { buffer in
+            guard unsafe gmtime_r(&time, &parts) != nil else { return "" }
+            let count = unsafe strftime(buffer.baseAddress!, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            return unsafe String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
     /// Seconds since 1970; nil if the text has none of the forms.
     package static func seconds(_ text: String) -> Int64? {
         let words = text.split { " ,-:".contains($0) }
@@ -17,7 +31,8 @@ package enum HTTPDate {
         else { return nil }
         // A year of two digits belongs to this century: nobody writes of an earlier one.
         let year = fields[0].utf8.count == 2 ? shortYear + 2_000 : shortYear
-        return days(year, Int64(month) + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        let days = UTCCalendar.day(ofYear: year, month: Int64(month) + 1) + day - 1
+        return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
     private static let months: [Substring] = [
@@ -27,14 +42,5 @@ package enum HTTPDate {
     private static func number(_ text: Substring, _ range: ClosedRange<Int64>) -> Int64? {
         guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text).flatMap { range.contains($0) ? $0 : nil }
-    }
-
-    /// Days since 1970, in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month > 2 ? year : year - 1
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
